@@ -17,9 +17,9 @@ export default defineConfig({
 		// Export loads the writer of files when it is needed. It is in a chunk of its own, although other chunks import it.
 		rolldownOptions: {
 			checks: { ineffectiveDynamicImport: false },
-			// Otherwise the first load has one file more.
-			output: { codeSplitting: { groups: [{ name: "client", test: /client\/src/ }] } },
+			// With what it imports: otherwise the first load has more files.
+			output: { codeSplitting: { groups: [{ name: "console", test: /src\/main\.tsx/ }] } },
 		},
 	},
-	server: { proxy: { "^/(v1|docs|console/(activity|edits|exports|find|history|imports|key))\\b": service } },
+	server: { proxy: { "^/(v1|docs|console/(activity|edits|exports|categories|find|history|imports|key))\\b": service } },
 });

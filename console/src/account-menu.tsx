@@ -2,10 +2,10 @@
 // in the palette, too.
 
 import { useState } from "preact/hooks";
-import type { Scope } from "../../src/contract/operations.ts";
 import { copied } from "./copy-button.tsx";
+import { LazyPart } from "./lazy-view.tsx";
 import { Menu } from "./menu.tsx";
-import { may, type Session } from "./session.ts";
+import type { Session } from "./session.ts";
 import { useCommands } from "./shortcuts.ts";
 
 export interface AccountProps {
@@ -53,10 +53,7 @@ export function AccountMenu({ session, keep, signOut }: AccountProps) {
 				<h2>
 					{info.name} <code class="soft">…{key.slice(-4)}</code>
 				</h2>
-				<p class="soft">{describeScopes(session)}</p>
-				<p class="soft" role="status">
-					{describeKept(session)}
-				</p>
+				<LazyPart load={loadDetails} props={{ session }} />
 			</div>
 			<div role="status">
 				{open !== "no key" && (
@@ -75,26 +72,4 @@ export function AccountMenu({ session, keep, signOut }: AccountProps) {
 	);
 }
 
-const list = new Intl.ListFormat("en");
-const verbs: [Scope, string][] = [
-	["pets:read", "see"],
-	["pets:write", "add"],
-	["pets:edit", "change"],
-	["pets:edit", "remove"],
-];
-
-function describeScopes(session: Session): string {
-	const done = verbs.flatMap(([scope, verb]) => (may(session, scope) ? [verb] : []));
-	const animals = done.length > 0 ? `This key may ${list.format(done)} animals` : "This key may not see animals";
-	return may(session, "metrics:read") ? `${animals}, and show the activity.` : `${animals}.`;
-}
-
-const time = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "short" });
-
-function describeKept({ untilMs, info: { expiresAtMs } }: Session): string {
-	const kept =
-		untilMs === undefined
-			? "Signed in for this tab, and for tabs opened from now on."
-			: `Signed in on this computer until ${time.format(untilMs)}.`;
-	return expiresAtMs === undefined ? kept : `${kept} The key expires on ${time.format(expiresAtMs)}.`;
-}
+const loadDetails = () => import("./account-details.tsx").then(({ AccountDetails }) => AccountDetails);

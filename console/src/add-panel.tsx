@@ -2,14 +2,17 @@
 // what was entered.
 
 import "./panel.css";
-import type { JSX, TargetedSubmitEvent } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import type { ComponentChildren, JSX, TargetedSubmitEvent } from "preact";
+import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Fault } from "../../src/contract/validate.ts";
 import type { Adding, Field } from "./add-form.ts";
 import { add, adviceOn, titleOf } from "./adding.ts";
-import { FailureNote, Waiting } from "./notes.tsx";
+import { CategoriesContext } from "./categories.ts";
+import { type Choice, categoryIdOf } from "./category-choices.ts";
+import { CategoryField } from "./category-field.tsx";
+import { FailureNote, sentenceOf, Waiting } from "./notes.tsx";
 import { petStatuses } from "./route.ts";
-import type { Session } from "./session.ts";
+import { may, type Session } from "./session.ts";
 
 interface AddPanelProps {
 	session: Session;
@@ -19,10 +22,11 @@ interface AddPanelProps {
 	onClose(): void;
 }
 
-const labels: Record<Field, string> = { name: "Name", categoryId: "Category id", status: "Status" };
+const labels: Record<Field, string> = { name: "Name", categoryId: "Category", status: "Status" };
 
 export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPanelProps) {
 	const { entries, isPending, faults, failure, added } = adding;
+	const categories = useContext(CategoriesContext);
 	const summary = useRef<HTMLDivElement>(null);
 	const isRefused = faults.length > 0 || failure !== undefined;
 	const isSending = useRef(false);
@@ -36,7 +40,8 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 		// The last render may be out of date: the form has newer entries, and a second press may follow at once.
 		if (isPending || isSending.current) return;
 		isSending.current = true;
-		const pet = await add(session, { ...adding, entries: entriesOf(event.currentTarget) }, setAdding);
+		const entered = { ...adding, entries: entriesOf(event.currentTarget) };
+		const pet = await add(session, entered, categories.all, setAdding);
 		isSending.current = false;
 		if (!pet) return;
 		focusField("name");
@@ -44,7 +49,8 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 	}
 	const enter = (field: Field) => (value: string) =>
 		setAdding((before) => ({ ...before, entries: { ...before.entries, [field]: value } }));
-	const shared = (field: Field) => ({ field, value: entries[field], enter: enter(field), faults, isPending });
+	const mayName = may(session, "pets:edit");
+	const shared = (field: Field) => ({ field, value: entries[field], enter: enter(field), faults, isPending, mayName });
 
 	return (
 		<aside class="panel" aria-labelledby="add-heading" tabIndex={-1}>
@@ -88,30 +94,30 @@ interface EntryProps {
 	enter(value: string): void;
 	faults: readonly Fault[];
 	isPending: boolean;
-	hint?: string;
+	/** Whether a new category may be named. */
+	mayName: boolean;
 }
 
-function Entry({ field, value, enter, faults, isPending, hint }: EntryProps) {
+/** What the inputs of both texts have. */
+function attributesOf({ field, faults, isPending }: EntryProps) {
 	const id = elementIdOf(field);
-	const fault = faults.find((each) => each.field === field);
+	const isInvalid = faults.some((each) => each.field === field);
+	const aria = {
+		"aria-required": "true",
+		"aria-invalid": isInvalid,
+		"aria-describedby": `${id}-problem ${id}-hint`,
+	} as const;
+	return { id, name: field, readOnly: isPending, ...aria };
+}
+
+function Labelled({ field, faults, hint, children }: EntryProps & { hint?: string; children: ComponentChildren }) {
+	const id = elementIdOf(field);
 	return (
 		<div class="entry">
 			<label for={id}>{labels[field]}</label>
-			<input
-				id={id}
-				name={field}
-				value={value}
-				onInput={(event) => enter(event.currentTarget.value)}
-				readOnly={isPending}
-				dir="auto"
-				autocomplete="off"
-				inputMode={field === "categoryId" ? "numeric" : "text"}
-				aria-required="true"
-				aria-invalid={fault !== undefined}
-				aria-describedby={`${id}-problem ${id}-hint`}
-			/>
+			{children}
 			<p id={`${id}-problem`} class="problem">
-				{fault?.problem}
+				{faults.find((each) => each.field === field)?.problem}
 			</p>
 			<p id={`${id}-hint`} class="soft">
 				{hint}
@@ -120,8 +126,52 @@ function Entry({ field, value, enter, faults, isPending, hint }: EntryProps) {
 	);
 }
 
+function NameEntry(props: EntryProps) {
+	return (
+		<Labelled {...props}>
+			<input
+				{...attributesOf(props)}
+				value={props.value}
+				onInput={(event) => props.enter(event.currentTarget.value)}
+				dir="auto"
+				autocomplete="off"
+			/>
+		</Labelled>
+	);
+}
+
+/** A number is entered as it is; a new category is named at once. */
 function CategoryEntry(props: EntryProps) {
-	return <Entry {...props} hint="a whole number, exact up to 19 digits" />;
+	const { value, enter, mayName } = props;
+	const categories = useContext(CategoriesContext);
+	const [isOpen, setIsOpen] = useState(false);
+	const [problem, setProblem] = useState("");
+	const isSettled = /^\s*(-?\d*)\s*$/.test(value) || categoryIdOf(categories.all, value) !== undefined;
+	async function choose({ id, name }: Choice): Promise<void> {
+		setProblem("");
+		setIsOpen(false);
+		enter(name ?? String(id));
+		if (id !== undefined || name === undefined) return;
+		await categories.name(name).catch((failure) => setProblem(sentenceOf(failure)));
+	}
+	return (
+		<Labelled {...props} hint={problem || "a name, or a number, exact up to 19 digits"}>
+			<div onFocusOut={() => setIsOpen(false)}>
+				<CategoryField
+					text={value}
+					enter={(text) => {
+						enter(text);
+						setIsOpen(text.trim() !== "");
+					}}
+					mayName={mayName}
+					isOpen={isOpen}
+					isSettled={isSettled}
+					onChoose={choose}
+					attributes={attributesOf(props)}
+				/>
+			</div>
+		</Labelled>
+	);
 }
 
 function StatusChoice({ value, isPending, enter }: EntryProps) {
@@ -145,7 +195,7 @@ function StatusChoice({ value, isPending, enter }: EntryProps) {
 }
 
 const entryOf: Record<Field, (props: EntryProps) => JSX.Element> = {
-	name: Entry,
+	name: NameEntry,
 	categoryId: CategoryEntry,
 	status: StatusChoice,
 };

@@ -2,22 +2,32 @@
 // key.
 
 import { ApiError, NoReply } from "../../client/src/index.ts";
-import type { ImportResult } from "../../src/contract/console.ts";
+import type { Category, ImportResult } from "../../src/contract/console.ts";
 import { type NewPet, type Pet, petJson } from "../../src/contract/pet.ts";
-import { checkTexts } from "../../src/contract/validate.ts";
+import { checkTexts, type Fault } from "../../src/contract/validate.ts";
 import { type Adding, emptyForm, type Field } from "./add-form.ts";
+import { categoryIdOf } from "./category-choices.ts";
 import { describeFault } from "./fault-text.ts";
 import { sentenceOf } from "./notes.tsx";
 import type { Session } from "./session.ts";
 
 type Show = (next: Adding) => void;
 
-/** @param show called with each new state */
-export async function add(session: Session, adding: Adding, show: Show): Promise<Pet | undefined> {
+/**
+ * @param categories those that an entry may name
+ * @param show called with each new state
+ */
+export async function add(
+	session: Session,
+	adding: Adding,
+	categories: readonly Category[],
+	show: Show,
+): Promise<Pet | undefined> {
 	const { entries, unsettled: before } = adding;
-	const { value: pet, faults } = checkTexts(entries);
+	const { categoryId: category } = entries;
+	const { value: pet, faults } = checkTexts({ ...entries, categoryId: categoryIdOf(categories, category) ?? category });
 	if (faults) {
-		const inWords = faults.map((fault) => ({ ...fault, problem: describeFault(fault, entries[fault.field as Field]) }));
+		const inWords = faults.map((fault) => ({ ...fault, problem: problemOf(fault, entries) }));
 		show({ ...adding, faults: inWords, failure: undefined, added: undefined });
 		return undefined;
 	}
@@ -37,6 +47,12 @@ export async function add(session: Session, adding: Adding, show: Show): Promise
 		show({ entries, isPending: false, faults: [], unsettled: open, failure: isOut ? undefined : failure });
 		return undefined;
 	}
+}
+
+function problemOf(fault: Fault, entries: Adding["entries"]): string {
+	const text = entries[fault.field as Field];
+	const isUnnamed = fault.field === "categoryId" && /[^\d\s-]/.test(text);
+	return isUnnamed ? `No category has the name “${text.trim()}”` : describeFault(fault, text);
 }
 
 /** @throws ApiError, NoReply */

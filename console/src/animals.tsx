@@ -1,37 +1,23 @@
-// The Animals view: one page of the list or the results of a search, with an animal or the form beside it.
+// The Animals view: a page of the list or of what was found, with an animal or the form beside it.
 
-import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Filter } from "../../client/src/contract.ts";
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Totals } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import type { Adding } from "./add-form.ts";
-import { capitalized } from "./edits.ts";
+import { CategoriesContext } from "./categories.ts";
 import { EmptyStore } from "./empty-store.tsx";
-import { ExportMenu } from "./export-menu.tsx";
-import { IdlePanel } from "./idle-panel.tsx";
 import { LazyPart } from "./lazy-view.tsx";
-import { Banner, countOf, digits, FailureNote, Heading, MissingScope, Waiting } from "./notes.tsx";
+import { ListTools } from "./list-tools.tsx";
+import { Banner, FailureNote, MissingScope } from "./notes.tsx";
+import { Paging } from "./paging.tsx";
 import { PetTable, SkeletonTable } from "./pet-table.tsx";
-import {
-	type AnimalsRoute,
-	coversList,
-	describeFilter,
-	filterOf,
-	go,
-	pageSizes,
-	petStatuses,
-	showPet,
-} from "./route.ts";
+import { type AnimalsRoute, coversList, describeShown, go, hashOf, showPet } from "./route.ts";
 import { focusRow } from "./row-focus.ts";
-import { endSearch } from "./search-return.ts";
-import { Search } from "./search-view.tsx";
-import { SelectionBar } from "./selection-bar.tsx";
-import { may, type PetPage, type Session } from "./session.ts";
+import { endSearch, focusReturned } from "./search-return.ts";
+import { may, type Session } from "./session.ts";
 import { type Desk, useDesk } from "./use-desk.ts";
+import { type ListPage, type ListRequest, useList } from "./use-list.ts";
 import { useListKeys } from "./use-list-keys.ts";
-import { type RequestState, useRequest } from "./use-request.ts";
-import { useSearch } from "./use-search.ts";
 import { totalOf } from "./use-watch.ts";
 
 export interface AnimalsProps {
@@ -51,31 +37,30 @@ export interface AnimalsProps {
 }
 
 export function Animals(props: AnimalsProps) {
-	const { session, route, totals, adding, setAdding, isAdding, setIsAdding } = props;
-	const { limit, cursor, name, id } = route;
+	const { session, route, totals, edits, adding, setAdding, isAdding, setIsAdding } = props;
+	const { id, name } = route;
 	const mayList = may(session, "pets:read");
-	const request = useRequest(
-		async (signal) => (mayList ? session.store.listPage({ ...filterOf(route), limit, cursor }, { signal }) : undefined),
-		[session, describeFilter(route), limit, cursor],
-	);
-	const search = useSearch(session, route);
-	useNewAnimals(request, totals && totalOf(totals), props.edits, props.isAway);
-	const read = name === undefined ? request.value?.pets : search.state?.found;
+	const categories = useContext(CategoriesContext);
+	const request = useList(session, route);
+	const page = request.value;
 	const refresh = () => {
 		request.reload();
 		props.readTotals();
+		categories.reload();
 	};
-	const reply = name === undefined ? request.value : search.state?.found[0];
-	const desk = useDesk(session, { route, read, reply, onSettled: refresh });
-	const pets = desk ? desk.pets : read;
+	useNewAnimals(request, categories.reload, totals && totalOf(totals), edits, props.isAway);
+	const desk = useDesk(session, { route, read: page?.pets, reply: page, categories, onSettled: refresh });
+	const pets = desk ? desk.pets : page?.pets;
 	const close = useReturnedFocus(id);
+	useLayoutEffect(() => {
+		if (page?.of.name === undefined) focusReturned();
+	}, [page]);
 	const closePanel = () => {
 		if (isAdding) return setIsAdding(false);
 		close();
 		if (id === undefined && name !== undefined) endSearch(route);
 		else showPet(route, undefined);
 	};
-	const page = name === undefined ? request.value : undefined;
 	const move = useListKeys({ route, pets: pets ?? [], page, desk, reload: request.reload, closePanel });
 	const isCovered = useCovering(isAdding || id !== undefined);
 	const [isInUse, setIsInUse] = useState(false);
@@ -84,16 +69,14 @@ export function Animals(props: AnimalsProps) {
 	return (
 		<main id="main" class="animals" onPointerMove={use} onKeyDown={use}>
 			<section class="list" aria-label="List" inert={isCovered}>
-				<TitleRow {...props} desk={desk} />
-				{!mayList ? (
-					<MissingScope title="This key may not list animals" scope="pets:read" />
-				) : name !== undefined ? (
-					<Search search={search} pets={pets ?? []} route={route} totals={totals} desk={desk} />
-				) : (
+				<ListTools {...props} desk={desk} />
+				{mayList ? (
 					<>
 						<Content request={request} {...props} pets={pets} desk={desk} />
-						{!isEmptyStore(request.value, route) && <Paging request={request} route={route} />}
+						{!isEmptyStore(page) && <Paging request={request} route={route} />}
 					</>
+				) : (
+					<MissingScope title="This key may not list animals" scope="pets:read" />
 				)}
 			</section>
 			{isAdding ? (
@@ -109,7 +92,11 @@ export function Animals(props: AnimalsProps) {
 					props={{ session, route: { ...route, id }, pets: mayList ? pets : [], desk, move, onClose: closePanel }}
 				/>
 			) : (
-				<IdlePanel session={session} />
+				<aside class="idle" aria-label="Overview">
+					{page && !isEmptyStore(page) && (
+						<LazyPart load={loadIdlePanel} props={{ session, route, totals, edits, replies: desk?.editing.replies }} />
+					)}
+				</aside>
 			)}
 			{desk && (isInUse || desk.isBusy) && <LazyPart load={loadDeskParts} props={{ desk }} />}
 		</main>
@@ -118,14 +105,16 @@ export function Animals(props: AnimalsProps) {
 
 const loadAddPanel = () => import("./add-panel.tsx").then(({ AddPanel }) => AddPanel);
 const loadPanel = () => import("./pet-panel.tsx").then(({ PetPanel }) => PetPanel);
-const loadDeskParts = () => import("./desk-parts.tsx").then(({ DeskParts }) => DeskParts);
+const loadIdlePanel = () => import("./idle-panel.tsx").then(({ IdlePanel }) => IdlePanel);
+const loadDeskParts = () => import("./menus.ts").then(({ DeskParts }) => DeskParts);
 
 /**
  * Reloads after an edit, and a page without a next one also after a create. Reloads when the server is away, too: the
  * list says so then, and of when its rows are.
  */
 function useNewAnimals(
-	{ value, reload }: RequestState<PetPage | undefined>,
+	{ value, reload }: ListRequest,
+	reloadCategories: () => void,
 	total: number | undefined,
 	edits: number | undefined,
 	isAway: boolean,
@@ -139,6 +128,7 @@ function useNewAnimals(
 		if (total === undefined || (total === before.total && edits === before.edits)) return;
 		shown.current = { total, edits };
 		if (before.total === undefined || !value) return;
+		reloadCategories();
 		if (edits !== before.edits || !value.next) reload();
 	}, [total, edits]);
 }
@@ -170,79 +160,8 @@ function useCovering(isOpen: boolean): boolean {
 	return isCovered;
 }
 
-function TitleRow({ session, route, totals, setIsAdding, desk }: AnimalsProps & { desk: Desk | undefined }) {
-	const mayAdd = may(session, "pets:write");
-	const isPicking = desk?.selection.isShown === true;
-	return (
-		<div class="title">
-			<Heading>Animals</Heading>
-			<p class="total num">{totals && digits.format(totalOf(totals))}</p>
-			<div class="tools" inert={isPicking}>
-				{Object.entries(filterViews).map(([field, View]) => (
-					<View key={field} route={route} totals={totals} />
-				))}
-				<div class="actions">
-					{may(session, "pets:read") && (
-						<ExportMenu session={session} subject={{ ...filterOf(route), name: route.name }} isCovered={isPicking} />
-					)}
-					{mayAdd ? (
-						<>
-							<a class="button" href="#/add-many">
-								Add many
-							</a>
-							<button type="button" class="primary" onClick={() => setIsAdding(true)}>
-								Add animal
-							</button>
-						</>
-					) : (
-						!desk && <p class="soft">Read-only key</p>
-					)}
-					{desk && (
-						<button type="button" class="quiet narrow-only" onClick={desk.selection.show}>
-							Select
-						</button>
-					)}
-				</div>
-			</div>
-			{isPicking && <SelectionBar session={session} desk={desk} />}
-		</div>
-	);
-}
-
-interface FilterProps {
-	route: AnimalsRoute;
-	totals: Totals | undefined;
-}
-
-/** A change of the filter returns to the first page. */
-function StatusChips({ route, totals }: FilterProps) {
-	const chip = (status: AnimalsRoute["status"], label: string, count: number | undefined) => (
-		<button
-			key={label}
-			type="button"
-			class="chip"
-			aria-pressed={route.status === status}
-			onClick={() => go({ ...route, status, cursor: undefined, id: undefined })}
-		>
-			{label}
-			{count !== undefined && <b class="num">{digits.format(count)}</b>}
-		</button>
-	);
-	return (
-		<fieldset class="chips" aria-label="Filter by status">
-			{chip(undefined, "All", undefined)}
-			{petStatuses.map((status) => chip(status, capitalized(status), totals?.[status]))}
-			{totals !== undefined && totals.none > 0 && <span class="soft num">{digits.format(totals.none)} not set</span>}
-			{totals !== undefined && !totals.isComplete && <span class="soft">still counting …</span>}
-		</fieldset>
-	);
-}
-
-/** Each filter has its view. */
-const filterViews: Record<keyof Filter, (props: FilterProps) => JSX.Element> = { status: StatusChips };
-
 interface ContentProps extends AnimalsProps {
-	request: RequestState<PetPage | undefined>;
+	request: ListRequest;
 	/** The animals of the page as they are after edits. */
 	pets: Pet[] | undefined;
 	desk: Desk | undefined;
@@ -251,6 +170,10 @@ interface ContentProps extends AnimalsProps {
 function Content({ request, pets = [], desk, ...props }: ContentProps) {
 	const { value, loadedAtMs, failure, retryAtMs, isPending, reload } = request;
 	const { session, route, adding, setIsAdding } = props;
+	const { labelOf } = useContext(CategoriesContext);
+	const rows = useRef<HTMLDivElement>(null);
+	const page = value && hashOf({ ...value.of, id: undefined });
+	useLayoutEffect(() => rows.current?.scrollTo(0, 0), [page]);
 	const isFinal = failure !== undefined && retryAtMs === undefined;
 	if (isFinal && route.cursor !== undefined) {
 		const restart = () => go({ ...route, cursor: undefined });
@@ -266,72 +189,23 @@ function Content({ request, pets = [], desk, ...props }: ContentProps) {
 			)}
 			{value === undefined ? (
 				<SkeletonTable rows={route.limit} />
-			) : isEmptyStore(value, route) ? (
+			) : isEmptyStore(value) ? (
 				<EmptyStore mayAdd={may(session, "pets:write")} onAdd={() => setIsAdding(true)} />
 			) : pets.length === 0 ? (
 				<p class="empty">
-					{route.cursor ? "There are no animals on this page." : `No animal has ${describeFilter(route)}.`}
+					{route.cursor ? "There are no animals on this page." : `No animal has ${describeShown(value.of, labelOf)}.`}
 				</p>
 			) : (
-				<PetTable pets={pets} route={route} desk={desk} newest={adding.added} isPending={isPending} />
+				<div class="frame">
+					<div class="rows" ref={rows}>
+						<PetTable pets={pets} route={route} desk={desk} newest={adding.added} isPending={isPending} />
+					</div>
+				</div>
 			)}
 		</>
 	);
 }
 
-function isEmptyStore(page: PetPage | undefined, route: AnimalsRoute): boolean {
-	return page?.pets.length === 0 && describeFilter(route) === "" && route.cursor === undefined;
-}
-
-/** The buttons use `aria-disabled`: a `disabled` button would lose the focus of a keyboard user. */
-function Paging({ request, route }: { request: RequestState<PetPage | undefined>; route: AnimalsRoute }) {
-	const { value, isPending, reload } = request;
-	const links = isPending ? undefined : value;
-	const button = (label: string, isEnabled: boolean, cursor: string | undefined, look = "") => (
-		<button
-			type="button"
-			class={look}
-			aria-disabled={!isEnabled}
-			onClick={() => isEnabled && go({ ...route, cursor, id: undefined })}
-		>
-			{label}
-		</button>
-	);
-	return (
-		<nav class="paging" aria-label="Pages">
-			<p role="status" class="soft num">
-				{value && describePage(value)}
-			</p>
-			<Waiting isPending={isPending} />
-			<label class="soft wide-only">
-				Per page{" "}
-				<select
-					value={String(route.limit)}
-					onChange={({ currentTarget: { value: size } }) =>
-						go({ ...route, limit: Number(size), cursor: undefined, id: undefined })
-					}
-				>
-					{pageSizes.map((size) => (
-						<option key={size}>{size}</option>
-					))}
-				</select>
-			</label>
-			<button type="button" class="quiet wide-only" onClick={reload}>
-				Refresh
-			</button>
-			<div class="pages">
-				{button("First", Boolean(route.cursor), undefined, "quiet")}
-				{button("Previous", Boolean(links?.prev), links?.prev)}
-				{button("Next", Boolean(links?.next), links?.next)}
-				{button("Newest", Boolean(links?.last) && links?.last !== route.cursor, links?.last, "quiet")}
-			</div>
-		</nav>
-	);
-}
-
-function describePage({ pets, next }: PetPage): string {
-	const [first, last] = [pets[0], pets.at(-1)];
-	if (!first || !last) return "No animals on this page";
-	const ids = pets.length === 1 ? `id ${first.id}` : `ids ${first.id} to ${last.id}`;
-	return `${countOf(pets.length)}, ${ids} · ${next ? "more follow" : "the newest"}`;
+function isEmptyStore(page: ListPage | undefined): boolean {
+	return page?.pets.length === 0 && describeShown(page.of, String) === "" && page.of.cursor === undefined;
 }

@@ -1,20 +1,20 @@
 // The frame of the console: the session, the open view, and state that outlives a view, such as a half-filled form.
 
 import { useEffect, useState } from "preact/hooks";
+import { foldedText } from "../../src/contract/console.ts";
 import { type Adding, emptyForm } from "./add-form.ts";
 import type { Job } from "./add-rows.ts";
 import { Animals } from "./animals.tsx";
+import { type Categories, CategoriesContext, useCategories } from "./categories.ts";
 import { Header } from "./header.tsx";
 import { type Choosing, nothingChosen } from "./kept.ts";
 import { LazyPart, LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
-import { Palette } from "./palette.tsx";
 import { firstAnimals, go, hashOf, idOf, petStatuses, type Route, useRoute } from "./route.ts";
 import { beginSearch } from "./search-return.ts";
 import { may, type Session } from "./session.ts";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
-import { SignOut } from "./sign-out.tsx";
 import { forgetImports, tabImport } from "./tab-import.ts";
 import { useSession } from "./use-session.ts";
 import { useWatch } from "./use-watch.ts";
@@ -88,6 +88,7 @@ function SignedIn(props: SignedInProps) {
 	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob, choosing, setChoosing, keep } = props;
 	const [open, setOpen] = useState<"palette" | "keys" | "sign-out">();
 	const watch = useWatch(session);
+	const categories = useCategories(session);
 	async function signOut(): Promise<void> {
 		if (isUnderWay(job) || (await props.areOthersBusy())) setOpen("sign-out");
 		else props.signOut();
@@ -112,7 +113,7 @@ function SignedIn(props: SignedInProps) {
 	}
 
 	return (
-		<>
+		<CategoriesContext.Provider value={categories}>
 			<Header route={route} signedIn={{ session, keep, signOut, openPalette: () => setOpen("palette") }} />
 			{route.view === "animals" ? (
 				<Animals
@@ -136,17 +137,27 @@ function SignedIn(props: SignedInProps) {
 				<UnknownAddress />
 			)}
 			{open === "sign-out" && (
-				<SignOut job={isUnderWay(job) ? job : undefined} signOut={props.signOut} onClose={() => close("sign-out")} />
+				<LazyPart
+					load={loadSignOut}
+					props={{ job: isUnderWay(job) ? job : undefined, signOut: props.signOut, onClose: () => close("sign-out") }}
+				/>
 			)}
 			{open === "keys" && <LazyPart load={loadKeys} props={{ session, onClose: () => close("keys") }} />}
-			{open === "palette" && <Palette commandsFor={commandsFor} onClose={() => close("palette")} />}
-		</>
+			{open === "palette" && (
+				<LazyPart
+					load={loadPalette}
+					props={{ commandsFor: (text: string) => commandsFor(text, categories.all), onClose: () => close("palette") }}
+				/>
+			)}
+		</CategoriesContext.Provider>
 	);
 }
 
 const loadActivity = () => import("./activity.tsx").then(({ Activity }) => Activity);
 const addMany = () => import("./add-many.tsx");
 const loadAddMany = () => addMany().then(({ AddMany }) => AddMany);
+const loadPalette = () => import("./menus.ts").then(({ Palette }) => Palette);
+const loadSignOut = () => import("./sign-out.tsx").then(({ SignOut }) => SignOut);
 const loadKeys = () => import("./shortcut-sheet.tsx").then(({ ShortcutSheet }) => ShortcutSheet);
 
 function UnknownAddress() {
@@ -189,9 +200,15 @@ function commandsOf({ session, add, showKeys }: CommandOptions): Command[] {
 }
 
 /** Commands made from the text in the palette. */
-function commandsFor(text: string): Command[] {
+function commandsFor(text: string, categories: Categories["all"]): Command[] {
 	const id = idOf(text);
+	const wanted = foldedText(text);
+	const named = text ? categories.filter(({ name = "" }) => foldedText(name).includes(wanted)).slice(0, 5) : [];
 	return [
+		...named.map(({ id, name }) => ({
+			label: `Show the category ${name} ${id}`,
+			run: () => go({ ...firstAnimals, category: String(id) }),
+		})),
 		...(id ? [{ label: `Open the animal with the id ${id}`, run: () => go({ ...firstAnimals, id }) }] : []),
 		...(text ? [{ label: `Find animals named “${text}”`, run: () => beginSearch(firstAnimals, text) }] : []),
 	];

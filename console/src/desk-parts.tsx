@@ -1,6 +1,7 @@
 // What editing shows over the list: the menu, the question before a removal, and the line with the undo.
 
 import "./desk.css";
+import { CategoryMenu } from "./category-menu.tsx";
 import { shortName } from "./edits.ts";
 import { countOf } from "./notes.tsx";
 import { RemoveDialog } from "./remove-dialog.tsx";
@@ -13,6 +14,7 @@ export function DeskParts({ desk }: { desk: Desk }) {
 	const { asked, editing } = desk;
 	const [first] = asked?.pets ?? [];
 	const isOne = asked?.pets.length === 1;
+	const what = isOne && first ? shortName(first.name) : countOf(asked?.pets.length ?? 0);
 	function undo(): void {
 		editing.undo?.();
 		// The button that had the focus leaves with the line.
@@ -22,11 +24,20 @@ export function DeskParts({ desk }: { desk: Desk }) {
 		<>
 			{asked?.what === "status" && first && (
 				<StatusMenu
-					title={`Status of ${isOne ? shortName(first.name) : countOf(asked.pets.length)}`}
+					title={`Status of ${what}`}
 					present={isOne ? { status: first.status } : undefined}
 					anchor={asked.anchor}
-					onChoose={(status) => desk.answerStatus({ status })}
-					onClose={() => desk.answerStatus()}
+					onChoose={(status) => desk.answer({ action: "set-status", status })}
+					onClose={() => desk.answer()}
+				/>
+			)}
+			{asked?.what === "category" && (
+				<CategoryMenu
+					title={`Category of ${what}`}
+					anchor={asked.anchor}
+					mayName
+					onChoose={(categoryId) => desk.answer({ action: "set-category", categoryId })}
+					onClose={() => desk.answer()}
 				/>
 			)}
 			{asked?.what === "removal" && (

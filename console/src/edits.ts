@@ -5,6 +5,7 @@ import type { Pet } from "../../src/contract/pet.ts";
 
 export type Change =
 	| { action: "set-status"; status: Pet["status"] }
+	| { action: "set-category"; categoryId: bigint }
 	| { action: "rename"; name: string }
 	| { action: "remove" };
 
@@ -31,7 +32,8 @@ export interface Sent {
 /** The animal after the edit; undefined if it is removed. */
 export function editedPet({ pet, change }: Edit): Pet | undefined {
 	if (change.action === "remove") return undefined;
-	return change.action === "rename" ? { ...pet, name: change.name } : { ...pet, status: change.status };
+	const { action: _, ...fields } = change;
+	return { ...pet, ...fields };
 }
 
 export const stateOf = (status: Pet["status"]) => status ?? "not set";

@@ -1,16 +1,16 @@
 // The menu that exports animals: those of the current filter, those found, or those selected. The server writes the
 // file, and the browser downloads it. The palette has each format, too.
 
-import { useState } from "preact/hooks";
-import type { Filter } from "../../client/src/contract.ts";
+import { useContext, useState } from "preact/hooks";
 import type { ExportFormat, ExportOrder } from "../../src/contract/console.ts";
+import { CategoriesContext } from "./categories.ts";
 import { Menu } from "./menu.tsx";
 import { countOf, sentenceOf } from "./notes.tsx";
-import { describeFilter, filterTexts } from "./route.ts";
+import { describeShown, type Shown, shownTexts } from "./route.ts";
 import type { Session } from "./session.ts";
 import { useCommands } from "./shortcuts.ts";
 
-type Subject = Filter & Omit<ExportOrder, "format">;
+type Subject = Shown & Pick<ExportOrder, "ids">;
 
 const formats: [format: ExportFormat, text: string][] = [
 	["xlsx", "Workbook (.xlsx), for spreadsheets"],
@@ -42,7 +42,7 @@ export function ExportMenu({ session, subject, isCovered = false }: ExportProps)
 		}
 	}
 
-	const what = describe(subject);
+	const what = describe(subject, useContext(CategoriesContext).labelOf);
 	useCommands(() =>
 		isCovered ? [] : formats.map(([format, text]) => ({ label: `Export ${what}: ${text}`, run: () => run(format) })),
 	);
@@ -59,15 +59,15 @@ export function ExportMenu({ session, subject, isCovered = false }: ExportProps)
 	);
 }
 
-function describe({ ids, name, ...filter }: Subject): string {
+function describe({ ids, ...shown }: Subject, labelOf: (category: string) => string): string {
 	if (ids) return `${countOf(ids.length)}, as selected`;
-	const words = [describeFilter(filter), name && `“${name}” in the name`].filter(Boolean).join(" and ");
+	const words = describeShown(shown, labelOf);
 	return words ? `all animals with ${words}` : "all animals";
 }
 
 /** @throws ApiError, NoReply */
-async function download({ ask }: Session, { ids, name, ...filter }: Subject, format: ExportFormat): Promise<void> {
-	const order = JSON.stringify({ format, name, ...filterTexts(filter) });
+async function download({ ask }: Session, { ids, ...shown }: Subject, format: ExportFormat): Promise<void> {
+	const order = JSON.stringify({ format, ...shownTexts(shown) });
 	// Digits, because JSON.stringify does not know bigint.
 	const body = ids ? `${order.slice(0, -1)},"ids":[${ids.join()}]}` : order;
 	const { path } = (await ask("/console/exports", { body })) as { path: string };

@@ -1,10 +1,11 @@
 // What was done to an animal, from the audit log: who and when, newest first. The log has no names of animals.
 
-import { useEffect } from "preact/hooks";
+import { useContext, useEffect } from "preact/hooks";
 import type { PastEdit } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
-import { stateOf } from "./edits.ts";
+import { CategoriesContext } from "./categories.ts";
 import { FailureNote } from "./notes.tsx";
+import { describeEdit, moment } from "./past-edit.ts";
 import type { Session } from "./session.ts";
 import { useRequest } from "./use-request.ts";
 
@@ -17,7 +18,6 @@ interface HistoryProps {
 
 /** How long to wait before looking whether a name is erased. */
 const erasingMs = 5_000;
-const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 export function History({ session, pet, replies }: HistoryProps) {
 	const { value, failure, reload } = useRequest(
@@ -27,6 +27,7 @@ export function History({ session, pet, replies }: HistoryProps) {
 		},
 		[session, String(pet.id), replies],
 	);
+	const { labelOf } = useContext(CategoriesContext);
 	const isErasing = value?.some((edit) => edit.action === "rename" && edit.erasedAtMs === undefined);
 	useEffect(() => {
 		if (!isErasing) return;
@@ -41,7 +42,7 @@ export function History({ session, pet, replies }: HistoryProps) {
 			<ol>
 				{value?.map((edit) => (
 					<li key={String(edit.id)} class={edit.action === "set-status" ? (edit.toStatus ?? "none") : ""}>
-						{describe(edit)} by {edit.editor}
+						{describeEdit(edit, labelOf)} by {edit.editor}
 						<p class="soft num">
 							{moment.format(edit.atMs)}
 							{edit.action === "rename" &&
@@ -54,9 +55,4 @@ export function History({ session, pet, replies }: HistoryProps) {
 			</ol>
 		</section>
 	);
-}
-
-function describe({ action, toStatus }: PastEdit): string {
-	if (action === "set-status") return toStatus ? `Marked as ${toStatus}` : `Status ${stateOf(toStatus)}`;
-	return action === "rename" ? "Renamed" : "Removed";
 }

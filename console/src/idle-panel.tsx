@@ -1,8 +1,20 @@
-// What a wide window shows in the panel's place while no animal is open, so that the rows never move: the keys. The
-// sheet of all keys has the same list.
+// What a wide window shows in the panel's place while no animal is open: the categories with their totals, the latest
+// edits, and the keys. The sheet of all keys has the same list.
 
+import "./idle.css";
+import { useContext, useState } from "preact/hooks";
+import type { Category, LatestEdit, Totals } from "../../src/contract/console.ts";
 import type { Scope } from "../../src/contract/operations.ts";
+import { CategoriesContext } from "./categories.ts";
+import { shortName } from "./edits.ts";
+import { LazyPart } from "./lazy-view.tsx";
+import { countOf, digits } from "./notes.tsx";
+import { describeEdit, moment } from "./past-edit.ts";
+import { CategoryName } from "./pet-table.tsx";
+import { type AnimalsRoute, go, hashOf, showPet } from "./route.ts";
 import { may, type Session } from "./session.ts";
+import { useRequest } from "./use-request.ts";
+import { totalOf } from "./use-watch.ts";
 
 /** Several keys are two blanks apart. The scope is what they need, if anything. */
 export type Key = readonly [keys: string, meaning: string, scope?: Scope];
@@ -10,18 +22,127 @@ export type Key = readonly [keys: string, meaning: string, scope?: Scope];
 const keys: Key[] = [
 	["↑  ↓", "move"],
 	["Enter", "open"],
-	["s", "set status", "pets:edit"],
+	["s  c", "set status or category", "pets:edit"],
 	["x", "select", "pets:edit"],
 	["n", "add an animal", "pets:write"],
 	["?", "all keys"],
 ];
 
-export function IdlePanel({ session }: { session: Session }) {
+interface IdlePanelProps {
+	session: Session;
+	route: AnimalsRoute;
+	totals: Totals | undefined;
+	/** The latest edits are read again when one of these changes. */
+	edits: number | undefined;
+	replies: number | undefined;
+}
+
+export function IdlePanel({ session, route, totals, edits, replies }: IdlePanelProps) {
 	return (
-		<aside class="idle" aria-label="Keys">
-			<p>Choose an animal to see it here.</p>
+		<>
+			<CategoryList mayName={may(session, "pets:edit")} route={route} totals={totals} />
+			{may(session, "pets:edit") && <LatestEdits session={session} route={route} inputs={[edits, replies]} />}
 			<KeyList keys={keys} session={session} />
-		</aside>
+		</>
+	);
+}
+
+const loadNameMenu = () => import("./menus.ts").then(({ NameMenu }) => NameMenu);
+const fewCategories = 10;
+
+function CategoryList({ mayName, route, totals }: { mayName: boolean } & Pick<IdlePanelProps, "route" | "totals">) {
+	const { all } = useContext(CategoriesContext);
+	const [isWhole, setIsWhole] = useState(false);
+	const [naming, setNaming] = useState<{ category: Category; anchor: HTMLElement }>();
+	const large = all.toSorted((one, other) => other.animals - one.animals).slice(0, fewCategories);
+	const shown = isWhole ? all : all.filter((category) => large.includes(category));
+	function close(): void {
+		setNaming(undefined);
+		naming?.anchor.focus({ preventScroll: true });
+	}
+	return (
+		<section aria-labelledby="categories-heading">
+			<h2 id="categories-heading">Categories</h2>
+			{totals && (
+				<p class="soft num">
+					{countOf(totalOf(totals))} in all{totals.none > 0 && `, ${digits.format(totals.none)} without a status`}
+				</p>
+			)}
+			<ul class="categories">
+				{shown.map((category) => {
+					const id = String(category.id);
+					return (
+						<li key={id}>
+							<a
+								href={hashOf({ ...route, category: id, cursor: undefined })}
+								aria-current={route.category === id ? "true" : undefined}
+							>
+								<CategoryName of={category.id} />
+							</a>
+							<span class="soft num">{digits.format(category.animals)}</span>
+							{mayName && (
+								<button
+									type="button"
+									class="quiet"
+									aria-label={`Name of category ${id}`}
+									aria-haspopup="dialog"
+									aria-expanded="false"
+									onClick={({ currentTarget }) => setNaming({ category, anchor: currentTarget })}
+								>
+									…
+								</button>
+							)}
+						</li>
+					);
+				})}
+			</ul>
+			{shown.length < all.length && (
+				<button type="button" class="quiet" onClick={() => setIsWhole(true)}>
+					All {all.length} categories
+				</button>
+			)}
+			{route.category !== undefined && (
+				<button
+					type="button"
+					class="quiet"
+					onClick={() => go({ ...route, category: undefined, cursor: undefined, id: undefined })}
+				>
+					Show all animals
+				</button>
+			)}
+			{naming && <LazyPart load={loadNameMenu} props={{ ...naming, onClose: close }} />}
+		</section>
+	);
+}
+
+function LatestEdits({ session, route, inputs }: Pick<IdlePanelProps, "session" | "route"> & { inputs: unknown[] }) {
+	const { labelOf } = useContext(CategoriesContext);
+	const { value = [] } = useRequest(
+		async (signal) => ((await session.ask("/console/history", { signal })) as { edits: LatestEdit[] }).edits,
+		[session, ...inputs],
+	);
+	if (value.length === 0) return null;
+	return (
+		<section class="latest" aria-labelledby="latest-heading">
+			<h2 id="latest-heading">Latest edits</h2>
+			<ol>
+				{value.map((edit) => (
+					<li key={String(edit.id)}>
+						{edit.name === undefined ? (
+							`Animal ${edit.petId}`
+						) : (
+							<button type="button" class="link" dir="auto" onClick={() => showPet(route, String(edit.petId))}>
+								{shortName(edit.name)}
+							</button>
+						)}
+						: {describeEdit(edit, labelOf)}
+						<p class="soft num">
+							{edit.editor}, {moment.format(edit.atMs)}
+						</p>
+					</li>
+				))}
+			</ol>
+		</section>
 	);
 }
 

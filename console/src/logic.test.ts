@@ -1,4 +1,4 @@
-// The console's logic that needs no browser: jobs, checks and searches over many rows, and the times of repeats.
+// The console's logic that needs no browser: jobs and checks of many rows, choices, and the times of repeats.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -6,11 +6,11 @@ import { ApiError, NoReply } from "../../client/src/index.ts";
 import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { until } from "../../test/support/until.ts";
 import { createJob, type Sender } from "./add-rows.ts";
+import { categoryChoices, categoryIdOf } from "./category-choices.ts";
 import { type Checked, checkRows } from "./check-rows.ts";
 import { describeFault } from "./fault-text.ts";
 import type { PetFile } from "./open-rows.ts";
 import { callAfter, pauseAfter } from "./pause.ts";
-import { noSearch, searchNames } from "./search.ts";
 
 async function fileOf(lines: string[]): Promise<PetFile> {
 	const blob = new Blob([["name,categoryId,colour", ...lines].join("\n")]);
@@ -105,39 +105,26 @@ test("a category as text in JSON is not called too large because of zeros in fro
 	assert.equal(sentence("09223372036854775808"), "This number is too large for a category");
 });
 
-test("a search shows each part, pauses at 500 found, and goes on where it ended", async () => {
-	const parts: string[] = [];
-	const pets = (count: number) => Array.from({ length: count }, (_, at) => ({ id: BigInt(at + 1), name: "Rex" }));
-	let next: { count: number; isComplete: boolean } | Error = { count: 200, isComplete: false };
-	const ask = async (path: string, { signal }: { signal: AbortSignal }) => {
-		signal.throwIfAborted();
-		parts.push(path.replace("/console/find", ""));
-		if (next instanceof Error) throw next;
-		return { pets: pets(next.count), ...(!next.isComplete && { next: `after ${parts.length}` }) };
-	};
-	const shown: [end: string, found: number, searched: number][] = [];
-	let last = noSearch;
-	const search = (signal = new AbortController().signal) =>
-		searchNames(ask, { name: "rex", status: "sold" }, last, signal, (state) => {
-			last = state;
-			shown.push([state.end, state.found.length, state.searched]);
-		});
-	await search();
-	next = new NoReply("away");
-	await search();
-	next = { count: 1, isComplete: true };
-	await search();
-	last = noSearch;
-	await search(AbortSignal.abort());
-	assert.deepEqual(shown, [
-		["running", 200, 200],
-		["running", 400, 400],
-		["full", 600, 600],
-		["failed", 600, 600],
-		["complete", 601, 601],
-		["stopped", 0, 0],
-	]);
-	assert.deepEqual([parts[0], parts[3]], ["?name=rex&status=sold", "?name=rex&status=sold&after=after+3"]);
+test("a field of categories completes names, takes any number, and offers a new name that no category has", () => {
+	const all = [
+		{ id: 4n, name: "Dog", animals: 9 },
+		{ id: 12n, name: "Prairie dog", animals: 1 },
+		{ id: 7n, name: "Zoë’s", animals: 0 },
+		{ id: 41n, animals: 2 },
+	];
+	const offered = (text: string, mayName = true) =>
+		categoryChoices(all, text, mayName).map(({ id, name }) => [id, name].filter(Boolean).join(" "));
+	assert.deepEqual(offered(" "), ["4 Dog", "12 Prairie dog", "7 Zoë’s", "41"]);
+	assert.deepEqual(offered("DOG"), ["4 Dog", "12 Prairie dog"]);
+	assert.deepEqual(offered("do"), ["4 Dog", "12 Prairie dog", "do"]);
+	assert.deepEqual(offered("do", false), ["4 Dog", "12 Prairie dog"]);
+	assert.deepEqual(offered("zoe"), ["7 Zoë’s", "zoe"]);
+	assert.deepEqual(offered("4"), ["4 Dog", "41"]);
+	assert.deepEqual(offered("9223372036854775807"), ["9223372036854775807"]);
+	assert.deepEqual(
+		["dog", "007", "zoe’s", "prairie", ""].map((text) => categoryIdOf(all, text)),
+		["4", "7", "7", undefined, undefined],
+	);
 });
 
 test("a request is sent again after 2, 4, 8, 16 and 30 seconds, later if the service says so, and only if that may help", () => {

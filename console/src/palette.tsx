@@ -1,5 +1,7 @@
 // The palette (Ctrl-K): every command of the console, found by its words, and what to do with the text itself.
 
+import "./dialogs.css";
+import "./options.css";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Command, offeredCommands } from "./shortcuts.ts";
 

@@ -12,8 +12,8 @@ import { shortName } from "./edits.ts";
 import { History } from "./history.tsx";
 import { Banner, FailureNote, Waiting } from "./notes.tsx";
 import { PetName } from "./pet-name.tsx";
-import { columns, StatusButton } from "./pet-table.tsx";
-import { type AnimalsRoute, filterTexts, hashOf } from "./route.ts";
+import { columns, Fact } from "./pet-table.tsx";
+import { type AnimalsRoute, filterTexts, hashOf, isFound } from "./route.ts";
 import { may, type Session } from "./session.ts";
 import { createCurlOf, jsonOf } from "./snippets.ts";
 import type { Desk } from "./use-desk.ts";
@@ -80,7 +80,7 @@ function Step({ label, way, isPossible, onClick }: StepProps) {
 	);
 }
 
-const { name: _name, ...facts } = columns;
+const facts = (Object.keys(columns) as (keyof Pet)[]).filter((field) => field !== "name");
 
 type DetailsProps = Omit<PetPanelProps, "move" | "onClose" | "pets"> & { pet: Pet };
 
@@ -89,10 +89,12 @@ function Details({ session, pet, route, desk }: DetailsProps) {
 		<>
 			{desk ? <PetName pet={pet} desk={desk} /> : <PanelTitle title={pet.name} />}
 			<dl>
-				{Object.entries(facts).map(([field, { label, cell }]) => (
-					<Fragment key={label}>
-						<dt>{label}</dt>
-						<dd class="num">{field === "status" && desk ? <StatusButton pet={pet} desk={desk} /> : cell(pet)}</dd>
+				{facts.map((field) => (
+					<Fragment key={field}>
+						<dt>{columns[field].label}</dt>
+						<dd class="num">
+							<Fact field={field} pet={pet} desk={desk} />
+						</dd>
 					</Fragment>
 				))}
 			</dl>
@@ -133,9 +135,10 @@ function Snippets({ pet, route, mayAdd }: { pet: Pet; route: AnimalsRoute; mayAd
 	);
 }
 
-/** The query of the page of the list that is shown. */
+/** The query of the page of the list that is shown, or the filter of what was found. */
 function queryOf(route: AnimalsRoute): string {
-	const { limit, cursor } = route;
+	const { limit } = route;
+	const cursor = isFound(route) ? undefined : route.cursor;
 	return String(new URLSearchParams({ limit: String(limit), ...filterTexts(route), ...(cursor && { cursor }) }));
 }
 

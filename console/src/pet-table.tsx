@@ -1,10 +1,13 @@
 // Animals as rows of a table. A name is text in any script and of any length, never markup.
 
 import type { ComponentChildren, TargetedMouseEvent } from "preact";
+import { useContext } from "preact/hooks";
 import type { Int64 } from "../../client/src/index.ts";
+import type { Sort } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
+import { CategoriesContext } from "./categories.ts";
 import { hitIn } from "./hit.ts";
-import { type AnimalsRoute, hashOf, showPet } from "./route.ts";
+import { type AnimalsRoute, go, hashOf, showPet } from "./route.ts";
 import type { Desk } from "./use-desk.ts";
 
 interface PetTableProps {
@@ -21,8 +24,8 @@ interface PetTableProps {
 export function PetTable({ pets, route, desk, newest, isPending }: PetTableProps) {
 	return (
 		<table aria-busy={isPending} class={desk?.selection.isShown ? "selecting" : ""}>
-			<caption class="hidden">Animals by ascending id</caption>
-			<Head desk={desk} />
+			<caption class="hidden">Animals {sortings[route.sort ?? "id"]}</caption>
+			<Head desk={desk} route={route} />
 			<tbody>
 				{pets.map((pet) => (
 					<Row
@@ -50,11 +53,19 @@ export const columns: Record<keyof Pet, Column> = {
 	id: { label: "Id", class: "n", cell: (pet) => <Digits of={pet.id} /> },
 	name: { label: "Name", cell: (pet) => pet.name },
 	status: { label: "Status", class: "state", cell: (pet) => <Status status={pet.status} /> },
-	categoryId: { label: "Category", class: "n category", cell: (pet) => <Digits of={pet.categoryId} /> },
+	categoryId: { label: "Category", class: "category", cell: (pet) => <CategoryName of={pet.categoryId} /> },
 };
 const fields = Object.keys(columns) as (keyof Pet)[];
 
-function Head({ desk }: { desk?: Desk | undefined }) {
+/** In words, for a caption and for commands. */
+export const sortings: Record<Sort, string> = {
+	id: "by ascending id",
+	"-id": "newest first",
+	name: "by name",
+	"-name": "by name, from Z to A",
+};
+
+function Head({ desk, route }: { desk?: Desk | undefined; route?: AnimalsRoute }) {
 	const { pets = [], selection } = desk ?? {};
 	const isAll = selection !== undefined && pets.length > 0 && selection.pets.length === pets.length;
 	return (
@@ -73,14 +84,37 @@ function Head({ desk }: { desk?: Desk | undefined }) {
 						</label>
 					</td>
 				)}
-				{Object.entries(columns).map(([field, column]) => (
-					<th key={field} scope="col" class={column.class ?? field}>
-						{column.label}
-					</th>
+				{fields.map((field) => (
+					<HeadCell key={field} field={field} route={route} />
 				))}
 			</tr>
 		</thead>
 	);
+}
+
+/** The headings of the columns that can be sorted do so: first ascending. */
+function HeadCell({ field, route }: { field: keyof Pet; route: AnimalsRoute | undefined }) {
+	const { label, class: look = field } = columns[field];
+	if (!route || (field !== "id" && field !== "name"))
+		return (
+			<th scope="col" class={look}>
+				{label}
+			</th>
+		);
+	const { sort = "id" } = route;
+	const isDescending = sort === `-${field}`;
+	const order = isDescending ? "descending" : sort === field ? "ascending" : "none";
+	return (
+		<th scope="col" class={look} aria-sort={order}>
+			<button type="button" onClick={() => sortBy(route, sort === field ? `-${field}` : field)}>
+				{label}
+			</button>
+		</th>
+	);
+}
+
+export function sortBy(route: AnimalsRoute, sort: Sort): void {
+	go({ ...route, sort: sort === "id" ? undefined : sort, cursor: undefined, id: undefined });
 }
 
 interface RowProps {
@@ -124,7 +158,7 @@ function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
 					</th>
 				) : (
 					<td key={field} class={columns[field].class}>
-						{field === "status" && desk ? <StatusButton pet={pet} desk={desk} /> : columns[field].cell(pet)}
+						<Fact field={field} pet={pet} desk={desk} />
 					</td>
 				),
 			)}
@@ -191,18 +225,38 @@ export function Status({ status }: { status: Pet["status"] }) {
 	return <span class={`pill ${status ?? "none"}`}>{status ?? "not set"}</span>;
 }
 
-/** The status, and the button that changes it. */
-export function StatusButton({ pet, desk }: { pet: Pet; desk: Desk }) {
+/** The name and the number of a category, or the number alone. */
+export function CategoryName({ of }: { of: Int64 }) {
+	const name = useContext(CategoriesContext).nameOf(of);
+	if (name === undefined) return <Digits of={of} />;
+	return (
+		<>
+			<span dir="auto">{name}</span>{" "}
+			<small class="soft num">
+				<Digits of={of} />
+			</small>
+		</>
+	);
+}
+
+/** A field of an animal; the status and the category are the buttons that change them. */
+export function Fact({ field, pet, desk }: { field: keyof Pet; pet: Pet; desk: Desk | undefined }) {
+	const categories = useContext(CategoriesContext);
+	const cell = columns[field].cell(pet);
+	if (!desk || (field !== "status" && field !== "categoryId")) return cell;
+	const what = field === "status" ? field : "category";
+	const text = field === "status" ? (pet.status ?? "not set") : categories.labelOf(pet.categoryId);
 	return (
 		<button
 			type="button"
-			class={`pill ${pet.status ?? "none"}`}
-			aria-haspopup="menu"
+			class={field === "status" ? `pill ${pet.status ?? "none"}` : "quiet"}
+			data-edits={what}
+			aria-haspopup={field === "status" ? "menu" : "dialog"}
 			aria-expanded="false"
-			aria-label={`Status of ${pet.name}: ${pet.status ?? "not set"}`}
-			onClick={({ currentTarget }) => desk.askStatus([pet], currentTarget)}
+			aria-label={`${columns[field].label} of ${pet.name}: ${text}`}
+			onClick={({ currentTarget }) => desk.ask(what, [pet], currentTarget)}
 		>
-			{pet.status ?? "not set"}
+			{field === "status" ? text : cell}
 		</button>
 	);
 }

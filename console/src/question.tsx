@@ -1,6 +1,7 @@
 // Asks before something that nothing brings back. The answer that changes nothing has the focus, so that Enter alone
 // never does it.
 
+import "./dialogs.css";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 

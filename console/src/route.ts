@@ -3,6 +3,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { type Filter, filterNames } from "../../client/src/contract.ts";
+import { type Sort, sorts } from "../../src/contract/console.ts";
 import { int64FromDecimal } from "../../src/contract/json.ts";
 import type { PetStatus } from "../../src/contract/pet.ts";
 
@@ -24,10 +25,14 @@ const readFilter: { [Field in keyof Filter]-?: (text: string | null) => Filter[F
 export interface AnimalsRoute extends Filter {
 	view: "animals";
 	limit: number;
-	/** The cursor of the current page; absent on the first. */
+	/** The cursor of the current page, or the `after` of what was found; absent on the first. */
 	cursor?: string | undefined;
-	/** Only animals whose name contains this. */
+	/** Only animals whose name contains this; a number is an id or a category, too. */
 	name?: string | undefined;
+	/** Only animals of the category with this id, as digits. */
+	category?: string | undefined;
+	/** Absent: by ascending id. */
+	sort?: Sort | undefined;
 	/** The id of the animal in the panel, as digits. */
 	id?: string | undefined;
 }
@@ -50,24 +55,25 @@ function routeOf(hash: string): Route {
 		limit: pageSizes.find((size) => String(size) === parameters.get("limit")) ?? defaultLimit,
 		cursor: parameters.get("cursor") || undefined,
 		name: parameters.get("name")?.trim() || undefined,
+		category: idOf(parameters.get("category") ?? ""),
+		sort: sorts.find((sort) => sort !== "id" && sort === parameters.get("sort")),
 		id: idOf(parameters.get("id") ?? ""),
 	};
 }
 
 export function hashOf(route: Route): string {
 	if (route.view !== "animals") return `#/${route.view}`;
-	const { limit, cursor, name, id } = route;
+	const { limit, cursor, id } = route;
 	const query = new URLSearchParams({
-		...filterTexts(route),
+		...shownTexts(route),
 		...(limit !== defaultLimit && { limit: String(limit) }),
 		...(cursor && { cursor }),
-		...(name && { name }),
 		...(id && { id }),
 	});
 	return query.size > 0 ? `#/animals?${query}` : "#/animals";
 }
 
-/** The given filters alone. */
+/** The filters of the interface alone. */
 export function filterOf(filter: Filter): Filter {
 	return Object.fromEntries(
 		filterNames.flatMap((field) => (filter[field] === undefined ? [] : [[field, filter[field]]])),
@@ -78,14 +84,34 @@ export function filterTexts(filter: Filter): Record<string, string> {
 	return Object.fromEntries(Object.entries(filterOf(filter)).map(([field, value]) => [field, String(value)]));
 }
 
-/** Such as “the status sold”; empty without a filter. */
-export function describeFilter(filter: Filter): string {
+/** What selects and sorts animals. */
+export type Shown = Filter & Pick<AnimalsRoute, "name" | "category" | "sort">;
+
+export function shownTexts({ name, category, sort, ...filter }: Shown): Record<string, string> {
+	return { ...filterTexts(filter), ...(name && { name }), ...(category && { category }), ...(sort && { sort }) };
+}
+
+/** Whether the animals are found by the console's own endpoint, because the interface has no such list. */
+export const isFound = ({ name, category, sort }: Shown) => (name ?? category ?? sort) !== undefined;
+
+/** Such as “the status sold and “zo” in the name”; empty without a filter. */
+export function describeShown({ name, category, ...filter }: Shown, labelOf: (category: string) => string): string {
 	const words = Object.entries(filterTexts(filter)).map(([field, text]) => `the ${field} ${text}`);
+	if (category) words.push(`the category ${labelOf(category)}`);
+	if (name) words.push(describeName(name));
 	return words.join(" and ");
 }
 
+export const describeName = (name: string) => `“${name}” in the ${idOf(name) ? "name, id or category" : "name"}`;
+
 export function go(route: Route): void {
 	location.hash = hashOf(route);
+}
+
+/** Without an entry for the Back button. */
+export function replace(route: Route, state: unknown = history.state): void {
+	history.replaceState(state, "", hashOf(route));
+	dispatchEvent(new HashChangeEvent("hashchange"));
 }
 
 /** Whether the panel covers the list, as in a narrow window. */
@@ -99,11 +125,10 @@ const overList = "over the list";
  * which would get one for each row otherwise.
  */
 export function showPet(route: AnimalsRoute, id: string | undefined): void {
-	const hash = hashOf({ ...route, id });
 	const isOverList = history.state === overList;
-	if (id !== undefined && route.id === undefined && coversList()) history.pushState(overList, "", hash);
-	else history.replaceState(id === undefined ? null : history.state, "", hash);
-	dispatchEvent(new HashChangeEvent("hashchange"));
+	const isFirst = id !== undefined && route.id === undefined && coversList();
+	if (isFirst) history.pushState(overList, "");
+	replace({ ...route, id }, id === undefined ? null : history.state);
 	if (id === undefined && isOverList) history.back();
 }
 

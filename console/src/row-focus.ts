@@ -11,14 +11,11 @@ export function focusRow(id: string | undefined): void {
 	link?.closest("tr")?.scrollIntoView({ block: "nearest" });
 }
 
-/** The button of the selection, of the row in focus, or of the panel. */
-export function statusButton(): HTMLButtonElement | null {
-	const row = `tr[data-id="${focusedId()}"] button.pill`;
-	return (
-		document.querySelector<HTMLButtonElement>(".selection [aria-haspopup=menu]") ??
-		document.querySelector<HTMLButtonElement>(row) ??
-		document.querySelector<HTMLButtonElement>(".panel button.pill")
-	);
+/** The button of the selection, of the row in focus, or of the panel that changes this. */
+export function editButton(what: "status" | "category"): HTMLButtonElement | undefined {
+	const places = [".selection", `tr[data-id="${focusedId()}"]`, ".panel"];
+	const buttons = places.map((place) => document.querySelector<HTMLButtonElement>(`${place} [data-edits=${what}]`));
+	return buttons.find((button) => button !== null) ?? undefined;
 }
 
 export const searchField = () => document.querySelector<HTMLInputElement>(".search input");

@@ -1,27 +1,36 @@
-// The field that finds animals by name, or opens one by its id.
+// The field that finds animals by name, id or category while a person types.
 
 import type { TargetedSubmitEvent } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { AnimalsRoute } from "./route.ts";
 import { beginSearch, endSearch } from "./search-return.ts";
 
+/** A search begins when no key was pressed for this time. */
+const pauseMs = 150;
+
 export function SearchField({ route }: { route: AnimalsRoute }) {
 	const field = useRef<HTMLInputElement>(null);
-	useLayoutEffect(() => {
-		if (field.current) field.current.value = route.name ?? "";
-	}, [route.name]);
-
 	const from = useRef<Element | undefined>(undefined);
+	const timer = useRef<number | undefined>(undefined);
+	const latest = useRef(route);
+	latest.current = route;
+	useLayoutEffect(() => {
+		// What is being typed is newer than the address.
+		if (field.current && timer.current === undefined) field.current.value = route.name ?? "";
+	}, [route.name]);
+	useEffect(() => () => clearTimeout(timer.current), []);
 
+	function search(isTyping: boolean): void {
+		clearTimeout(timer.current);
+		timer.current = undefined;
+		const name = field.current?.value.trim() ?? "";
+		if (name === (latest.current.name ?? "")) return;
+		if (name) beginSearch(latest.current, name, from.current);
+		else endSearch(latest.current, isTyping);
+	}
 	function submit(event: TargetedSubmitEvent<HTMLFormElement>): void {
 		event.preventDefault();
-		search(field.current?.value ?? "");
-	}
-	function search(text: string): void {
-		const name = text.trim();
-		if (name === (route.name ?? "")) return;
-		if (name) beginSearch(route, name, from.current);
-		else endSearch(route);
+		search(false);
 	}
 
 	return (
@@ -38,14 +47,13 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 				onFocus={({ relatedTarget }) => {
 					from.current = relatedTarget instanceof Element ? relatedTarget : undefined;
 				}}
-				onKeyDown={(event) => {
-					const isUnsent = event.key === "Escape" && event.currentTarget.value !== (route.name ?? "");
-					if (!isUnsent) return;
-					event.preventDefault();
-					event.currentTarget.value = route.name ?? "";
+				onInput={(event) => {
+					clearTimeout(timer.current);
+					// Emptied by Esc or its own button.
+					const isEmptied = !(event instanceof InputEvent) && event.currentTarget.value === "";
+					if (isEmptied) search(false);
+					else timer.current = setTimeout(search, pauseMs, true);
 				}}
-				// The field has its own button to empty it.
-				onInput={({ currentTarget: { value } }) => value === "" && search("")}
 				ref={field}
 			/>
 			<kbd>/</kbd>

@@ -1,26 +1,37 @@
 // Begins and ends a search by name. Its end returns to the page and the row where it began.
 
-import { type AnimalsRoute, go } from "./route.ts";
+import { type AnimalsRoute, go, replace, shownTexts } from "./route.ts";
 
-/** Where the last search began: the animal in the panel, and the link of the row in focus. */
-let before: { id?: string | undefined; row?: string | undefined } = {};
+/** Where the last search began: the address, and the link of the row in focus. */
+let before: { route?: AnimalsRoute; row?: string | undefined } = {};
+/** The row that gets the focus with the rows of the list. */
+let wanted: string | undefined;
 
 /** @param from what had the focus before the field of the search */
 export function beginSearch(route: AnimalsRoute, name: string, from?: Element): void {
-	if (route.name === undefined) before = { id: route.id, row: from?.getAttribute("href") ?? undefined };
-	// The cursor stays: it is that of the page to return to.
-	go({ ...route, name, id: undefined });
+	const next = { ...route, name, cursor: undefined, id: undefined };
+	if (route.name !== undefined) replace(next);
+	else {
+		before = { route, row: from?.getAttribute("href") ?? undefined };
+		go(next);
+	}
 }
 
-export function endSearch(route: AnimalsRoute): void {
-	const { id, row } = before;
+/** @param isTyping the focus stays in the field */
+export function endSearch(route: AnimalsRoute, isTyping = false): void {
+	const list: AnimalsRoute = { ...route, name: undefined, cursor: undefined, id: undefined };
+	const textOf = (shown: AnimalsRoute) => JSON.stringify(shownTexts(shown));
+	const isSame = before.route !== undefined && textOf(before.route) === textOf(list);
+	if (!isTyping) wanted = before.row ? `tbody a[href="${CSS.escape(before.row)}"]` : "tbody tr.on a";
+	go(isSame && before.route ? before.route : list);
 	before = {};
-	function focusRow(): void {
-		const link = document.querySelector<HTMLElement>(row ? `tbody a[href="${CSS.escape(row)}"]` : "tbody tr.on a");
-		link?.focus({ preventScroll: true });
-		link?.scrollIntoView({ block: "nearest" });
-	}
-	// The rows of the page are there after the render that follows the new address.
-	addEventListener("hashchange", () => requestAnimationFrame(focusRow), { once: true });
-	go({ ...route, name: undefined, id });
+}
+
+/** Called when the rows of a list are there. */
+export function focusReturned(): void {
+	if (wanted === undefined) return;
+	const link = document.querySelector<HTMLElement>(wanted);
+	wanted = undefined;
+	link?.focus({ preventScroll: true });
+	link?.scrollIntoView({ block: "nearest" });
 }

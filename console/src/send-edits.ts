@@ -1,13 +1,18 @@
 // Sends edits to the console's private endpoint, and describes the outcome in a sentence.
 
 import { type EditResult, editsMax } from "../../src/contract/console.ts";
-import type { Pet } from "../../src/contract/pet.ts";
+import { type Pet, petJson } from "../../src/contract/pet.ts";
 import { type Edit, type Notice, type Sent, shortName, stateOf } from "./edits.ts";
 import { countOf, sentenceOf } from "./notes.tsx";
 import type { Session } from "./session.ts";
 
-/** Sends edits in their order. */
-export async function sendEdits(session: Session, edits: readonly Edit[]): Promise<Sent> {
+type LabelOf = (categoryId: bigint) => string;
+
+/**
+ * Sends edits in their order.
+ * @param labelOf the name or the number of a category
+ */
+export async function sendEdits(session: Session, edits: readonly Edit[], labelOf: LabelOf): Promise<Sent> {
 	const results: EditResult[] = [];
 	let failure: unknown;
 	try {
@@ -22,27 +27,39 @@ export async function sendEdits(session: Session, edits: readonly Edit[]): Promi
 	} catch (error) {
 		failure = error;
 	}
-	return { results, notice: noticeOf(edits, results, failure) };
+	return { results, notice: noticeOf(edits, results, labelOf, failure) };
 }
 
-/** The id as digits, because JSON.stringify does not know bigint. */
-function jsonOf({ pet: { id, name, status }, change }: Edit): string {
-	return `{"id":${id},${JSON.stringify({ ...change, seen: { name, status } }).slice(1)}`;
+const list = new Intl.ListFormat("en");
+
+/** Integers as digits, because JSON.stringify does not know bigint. */
+function jsonOf({ pet: { id, ...seen }, change }: Edit): string {
+	const text = JSON.stringify(change, (_, value) => (typeof value === "bigint" ? undefined : value));
+	const category = change.action === "set-category" ? `"categoryId":${change.categoryId},` : "";
+	return `{"id":${id},${category}"seen":${petJson(seen)},${text.slice(1)}`;
 }
 
 /** @param results fewer than edits if the service stopped or failed before the others */
-export function noticeOf(edits: readonly Edit[], results: readonly EditResult[], failure?: unknown): Notice {
+function noticeOf(edits: readonly Edit[], results: readonly EditResult[], labelOf: LabelOf, failure: unknown): Notice {
 	const settled = edits.slice(0, results.length).map((edit, index) => ({ edit, ...(results[index] as EditResult) }));
 	const done = settled.filter(({ outcome }) => outcome === "edited" || outcome === "unchanged");
 	const lost = settled.filter((each) => !done.includes(each));
 	const left = edits.slice(results.length);
 	const problems = [
-		...lost.slice(0, 1).map(({ edit, ...result }) => lostText(edit, result)),
+		...lost.slice(0, 1).map(({ edit, ...result }) => lostText(edit, result, labelOf)),
 		...(lost.length > 1 ? [`Others have also changed ${countOf(lost.length - 1)}.`] : []),
 		...(failure === undefined ? [] : [sentenceOf(failure)]),
 		...(left.length > 0 ? [`${subjectOf(left)} may not have been changed: look, and try again.`] : []),
 	];
-	const first = done.length > 0 ? [`${doneText(done.map(({ edit }) => edit))}${problems.length > 0 ? "." : ""}`] : [];
+	const first =
+		done.length > 0
+			? [
+					`${doneText(
+						done.map(({ edit }) => edit),
+						labelOf,
+					)}${problems.length > 0 ? "." : ""}`,
+				]
+			: [];
 	return {
 		text: [...first, ...problems].join(" "),
 		isProblem: problems.length > 0,
@@ -51,28 +68,39 @@ export function noticeOf(edits: readonly Edit[], results: readonly EditResult[],
 }
 
 /** A removal has none. */
-function inverseOf({ pet: { name, status }, change }: Edit, now: Pet): Edit[] {
-	if (change.action === "remove") return [];
-	return [{ pet: now, change: change.action === "rename" ? { ...change, name } : { ...change, status } }];
+function inverseOf({ pet: { name, status, categoryId }, change }: Edit, now: Pet): Edit[] {
+	const { action } = change;
+	if (action === "remove") return [];
+	const before = { "set-status": { status }, "set-category": { categoryId }, rename: { name } }[action];
+	return [{ pet: now, change: { action, ...before } as Edit["change"] }];
 }
 
-function doneText(edits: readonly Edit[]): string {
+function doneText(edits: readonly Edit[], labelOf: LabelOf): string {
 	const [first] = edits;
 	if (first?.change.action === "rename") return `Renamed to ${shortName(first.change.name)}`;
-	const states = new Set(
-		edits.map(({ change }) => (change.action === "set-status" ? stateOf(change.status) : "removed")),
-	);
+	const states = new Set(edits.map(({ change }) => stateAfter(change, labelOf)));
 	const state = states.size === 1 ? [...states][0] : "as they were";
 	return `${subjectOf(edits)} ${edits.length === 1 ? "is" : "are"} ${state}`;
 }
 
-function lostText({ pet: seen }: Edit, { outcome, pet, by = "Somebody else" }: EditResult): string {
+function stateAfter(change: Edit["change"], labelOf: LabelOf): string {
+	if (change.action === "set-category") return `in ${nameOfCategory(change.categoryId, labelOf)}`;
+	return change.action === "set-status" ? stateOf(change.status) : "removed";
+}
+
+const nameOfCategory = (id: bigint, labelOf: LabelOf) =>
+	labelOf(id) === String(id) ? `category ${id}` : shortName(labelOf(id));
+
+function lostText({ pet: seen }: Edit, { outcome, pet, by = "Somebody else" }: EditResult, labelOf: LabelOf): string {
 	const name = shortName(seen.name);
 	if (outcome === "removed") return `${by} has removed ${name}.`;
 	if (!pet) return `${name} is not there any more.`;
-	const renamed = pet.name === seen.name ? "" : `renamed ${name} to ${shortName(pet.name)}`;
-	const marked = pet.status === seen.status ? "" : `marked ${renamed ? "it" : name} as ${stateOf(pet.status)}`;
-	return `${by} was first and has ${[renamed, marked].filter(Boolean).join(" and ")}. Your change was not made.`;
+	const done: string[] = [];
+	const what = () => (done.length > 0 ? "it" : name);
+	if (pet.name !== seen.name) done.push(`renamed ${name} to ${shortName(pet.name)}`);
+	if (pet.status !== seen.status) done.push(`marked ${what()} as ${stateOf(pet.status)}`);
+	if (pet.categoryId !== seen.categoryId) done.push(`moved ${what()} to ${nameOfCategory(pet.categoryId, labelOf)}`);
+	return `${by} was first and has ${list.format(done)}. Your change was not made.`;
 }
 
 function subjectOf(edits: readonly Edit[]): string {

@@ -1,5 +1,6 @@
 // The sheet of keyboard shortcuts (?), where single keys can be turned off.
 
+import "./dialogs.css";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Key, KeyList } from "./idle-panel.tsx";
 import type { Session } from "./session.ts";
@@ -11,6 +12,7 @@ const keys: Key[] = [
 	["↑  ↓", "Previous or next animal, also k and j"],
 	["Enter", "Open the animal in focus"],
 	["s", "Set its status, or that of the selected", "pets:edit"],
+	["c", "Change the category in the same way", "pets:edit"],
 	["F2", "Rename it", "pets:edit"],
 	["Delete", "Remove it, or the selected", "pets:edit"],
 	["x", "Select it", "pets:edit"],

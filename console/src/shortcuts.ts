@@ -31,26 +31,36 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 	useKeys((keys) => shortcuts[keys]);
 }
 
-function useKeys(actionOf: (keys: string) => (() => void) | undefined): void {
+type ActionOf = (keys: string) => (() => void) | undefined;
+
+/** The innermost first. */
+const listening = new Set<ActionOf>();
+let first = { key: "", atMs: 0 };
+
+/** A pair counts before its second key, wherever they are bound: `g c` is not `c`. */
+function listen(event: KeyboardEvent): void {
+	const key = nameOf(event);
+	if (key === undefined || event.defaultPrevented) return;
+	const find = (keys: string) => [...listening].reduce<ReturnType<ActionOf>>((act, of) => act ?? of(keys), undefined);
+	const isPair = event.timeStamp - first.atMs < pairMs;
+	const act = (isPair ? find(`${first.key} ${key}`) : undefined) ?? find(key);
+	first = { key: act ? "" : key, atMs: event.timeStamp };
+	if (!act) return;
+	event.preventDefault();
+	act();
+}
+
+function useKeys(actionOf: ActionOf): void {
 	const latest = useRef(actionOf);
 	latest.current = actionOf;
 	useLayoutEffect(() => {
-		let first = "";
-		let firstAtMs = 0;
-		function listen(event: KeyboardEvent): void {
-			const key = nameOf(event);
-			if (key === undefined || event.defaultPrevented) return;
-			const pair = event.timeStamp - firstAtMs < pairMs ? `${first} ${key}` : "";
-			const act = latest.current(pair) ?? latest.current(key);
-			first = key;
-			firstAtMs = event.timeStamp;
-			if (!act) return;
-			first = "";
-			event.preventDefault();
-			act();
-		}
-		addEventListener("keydown", listen);
-		return () => removeEventListener("keydown", listen);
+		const act: ActionOf = (keys) => latest.current(keys);
+		listening.add(act);
+		if (listening.size === 1) addEventListener("keydown", listen);
+		return () => {
+			listening.delete(act);
+			if (listening.size === 0) removeEventListener("keydown", listen);
+		};
 	}, []);
 }
 

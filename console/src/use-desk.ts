@@ -2,15 +2,16 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
-import { shortName, stateOf } from "./edits.ts";
+import type { Categories } from "./categories.ts";
+import { type Change, shortName, stateOf } from "./edits.ts";
 import { type AnimalsRoute, hashOf, petStatuses, showPet } from "./route.ts";
-import { focusedId, focusRow } from "./row-focus.ts";
+import { editButton, focusedId, focusRow } from "./row-focus.ts";
 import { may, type Session } from "./session.ts";
 import type { Command } from "./shortcuts.ts";
 import { type Editing, useEditing } from "./use-editing.ts";
 import { type Selection, useSelection } from "./use-selection.ts";
 
-type Asked = { pets: readonly Pet[] } & ({ what: "status"; anchor: HTMLElement } | { what: "removal" });
+type Asked = { pets: readonly Pet[] } & ({ what: "status" | "category"; anchor: Element } | { what: "removal" });
 
 export interface Desk {
 	/** The animals of the list as they are after the edits; undefined before the first reply. */
@@ -21,10 +22,11 @@ export interface Desk {
 	isBusy: boolean;
 	/** What the open menu or dialog is about. */
 	asked: Asked | undefined;
-	askStatus(pets: readonly Pet[], anchor: HTMLElement): void;
+	/** @param anchor the menu is below it, and gives it the focus back */
+	ask(what: "status" | "category", pets: readonly Pet[], anchor: Element): void;
 	askRemoval(pets: readonly Pet[]): void;
-	/** @param status absent: none is set */
-	answerStatus(answer?: { status: Pet["status"] }): void;
+	/** @param change absent: nothing is changed */
+	answer(change?: Change): void;
 	remove(pets: readonly Pet[]): void;
 	closeDialog(): void;
 	/** The id of the animal whose name is being changed. */
@@ -40,12 +42,16 @@ interface DeskOptions {
 	read: readonly Pet[] | undefined;
 	/** See `useEditing`. */
 	reply: unknown;
+	categories: Categories;
 	onSettled(): void;
 }
 
 /** Undefined if the key may not edit: nothing of it is shown then. */
-export function useDesk(session: Session, { route, read, reply, onSettled }: DeskOptions): Desk | undefined {
-	const editing = useEditing(session, { reply, onSettled });
+export function useDesk(
+	session: Session,
+	{ route, read, reply, categories, onSettled }: DeskOptions,
+): Desk | undefined {
+	const editing = useEditing(session, { reply, labelOf: categories.labelOf, onSettled });
 	const pets = read && editing.edited(read);
 	const selection = useSelection(pets ?? [], hashOf({ ...route, id: undefined }));
 	const [asked, setAsked] = useState<Asked>();
@@ -59,13 +65,13 @@ export function useDesk(session: Session, { route, read, reply, onSettled }: Des
 		selection,
 		asked,
 		isBusy: asked !== undefined || editing.notice !== undefined,
-		askStatus: (about, anchor) => about.length > 0 && setAsked({ what: "status", pets: about, anchor }),
+		ask: (what, about, anchor) => about.length > 0 && setAsked({ what, pets: about, anchor }),
 		askRemoval: (about) => about.length > 0 && setAsked({ what: "removal", pets: about }),
-		answerStatus(answer) {
-			if (asked?.what !== "status") return;
+		answer(change) {
+			if (asked === undefined || asked.what === "removal") return;
 			setAsked(undefined);
-			asked.anchor.focus({ preventScroll: true });
-			if (answer) editing.apply(asked.pets.map((pet) => ({ pet, change: { action: "set-status", ...answer } })));
+			if (asked.anchor instanceof HTMLElement) asked.anchor.focus({ preventScroll: true });
+			if (change) editing.apply(asked.pets.map((pet) => ({ pet, change })));
 		},
 		remove(gone) {
 			const next = neighborOf(gone, pets ?? []);
@@ -110,6 +116,11 @@ export function deskCommands(desk: Desk, openId: string | undefined): Command[] 
 		keys: `s ${stateOf(status).charAt(0)}`,
 		run: () => editing.apply(pets.map((pet) => ({ pet, change: { action: "set-status", status } }))),
 	}));
+	const move = {
+		label: `Change the category of ${what} …`,
+		keys: "c",
+		run: () => desk.ask("category", pets, editButton("category") ?? document.body),
+	};
 	const remove = { label: `Remove ${what} …`, keys: "Delete", run: () => desk.askRemoval(pets) };
 	const onOne = id !== undefined &&
 		current && [
@@ -122,7 +133,7 @@ export function deskCommands(desk: Desk, openId: string | undefined): Command[] 
 		];
 	return [
 		...(undo ? [undo] : []),
-		...(pets.length > 0 ? [...onAny, remove] : []),
+		...(pets.length > 0 ? [...onAny, move, remove] : []),
 		...(onOne || []),
 		{ label: "Select all on this page", run: selection.all },
 		...(selection.isShown ? [{ label: "Select none", run: selection.clear }] : []),

@@ -21,6 +21,8 @@ export interface Editing {
 interface EditingOptions {
 	/** The same as long as the view shows the same reply: a later one is newer than the edits that have a result. */
 	reply: unknown;
+	/** The name or the number of a category. */
+	labelOf(categoryId: bigint): string;
 	/** Called after each reply to edits. */
 	onSettled(): void;
 }
@@ -39,7 +41,7 @@ export function useEditing(session: Session, options: EditingOptions): Editing {
 		animals.current.set(String(id), { reply: latest.current.reply, now, waiting });
 	}
 	async function send(edits: readonly Edit[], shown: readonly (Pet | undefined)[]): Promise<void> {
-		const { results, notice } = await sendOrFail(session, edits);
+		const { results, notice } = await sendOrFail(session, edits, latest.current.labelOf);
 		for (const [index, { pet }] of edits.entries()) {
 			const result = results[index];
 			const now = animals.current.get(String(pet.id))?.now;
@@ -71,10 +73,10 @@ export function useEditing(session: Session, options: EditingOptions): Editing {
 	};
 }
 
-async function sendOrFail(session: Session, edits: readonly Edit[]): Promise<Sent> {
+async function sendOrFail(session: Session, edits: readonly Edit[], labelOf: EditingOptions["labelOf"]): Promise<Sent> {
 	try {
 		const { sendEdits } = await import("./send-edits.ts");
-		return await sendEdits(session, edits);
+		return await sendEdits(session, edits, labelOf);
 	} catch {
 		const text = "Nothing was changed, because a part of the console could not be loaded. Reload the page.";
 		return { results: [], notice: { text, isProblem: true, undo: [] } };

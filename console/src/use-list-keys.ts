@@ -1,17 +1,20 @@
 // The keys of the list: through its animals and pages, and to the status menu.
 
 import { useRef } from "preact/hooks";
+import { sorts } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
+import { sortBy, sortings } from "./pet-table.tsx";
 import { type AnimalsRoute, go, pageSizes, showPet } from "./route.ts";
-import { focusedId, focusRow, searchField, statusButton } from "./row-focus.ts";
-import type { PetPage } from "./session.ts";
+import { editButton, focusedId, focusRow, searchField } from "./row-focus.ts";
+import { endSearch } from "./search-return.ts";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
 import { type Desk, deskCommands } from "./use-desk.ts";
+import type { ListPage } from "./use-list.ts";
 
 interface ListKeysOptions {
 	route: AnimalsRoute;
 	pets: Pet[];
-	page: PetPage | undefined;
+	page: ListPage | undefined;
 	desk: Desk | undefined;
 	reload(): void;
 	closePanel(): void;
@@ -57,7 +60,7 @@ export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
 		"Shift+ArrowDown": () => select(1),
 		"Shift+ArrowUp": () => select(-1),
 		Escape: leave,
-		...(desk && { s: () => statusButton()?.click() }),
+		...(desk && { s: () => editButton("status")?.click() }),
 	});
 	useCommands(() => [...(desk ? deskCommands(desk, route.id) : []), ...moves, ...pageCommands(options)]);
 	return move;
@@ -72,7 +75,9 @@ function pageCommands({ route, page, reload }: ListKeysOptions): Command[] {
 		...turn("First page", "{", undefined, route.cursor !== undefined),
 		...turn("Newest animals", "}", page?.last),
 		{ label: "Find by name", keys: "/", run: () => searchField()?.select() },
+		...(route.name ? [{ label: "Back to the list", run: () => endSearch(route) }] : []),
 		{ label: "Refresh the list", run: reload },
+		...sorts.map((sort) => ({ label: `Sort the list ${sortings[sort]}`, run: () => sortBy(route, sort) })),
 		...pageSizes.map((limit) => ({
 			label: `Show ${limit} animals per page`,
 			run: () => go({ ...route, limit, cursor: undefined, id: undefined }),

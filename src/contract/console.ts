@@ -174,6 +174,13 @@ export interface PastEdit {
 	erasedAtMs?: number | undefined;
 }
 
+/** One of the latest edits, in the reply of `/console/history` without an id. */
+export interface LatestEdit extends PastEdit {
+	petId: bigint;
+	/** The present name of the animal; absent if it was removed. */
+	name?: string | undefined;
+}
+
 /** Such as `today at 14:05`, in local time. Imports are remembered for a day. */
 export function describeTime(atMs: number, nowMs: number): string {
 	const [at, now] = [new Date(atMs), new Date(nowMs)];

@@ -1,11 +1,12 @@
 // The console's private endpoints for editing: edits that name the state which was seen, and the history of an animal.
 
-import { editActions, editsMax, replacesName } from "../contract/console.ts";
+import { editActions, editsMax, type LatestEdit, replacesName } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
-import { Pet } from "../contract/pet.ts";
+import { parseJson } from "../contract/json.ts";
+import { type AnyPet, Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
-import { type EditResult, type Edits, type NewEdit, StorageUnavailable } from "../store/store.ts";
+import { type EditResult, type NewEdit, StorageUnavailable, type Store } from "../store/store.ts";
 import { readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
@@ -13,6 +14,7 @@ import { createQueryReader } from "./pets.ts";
 
 /** The most edits of one history. */
 const historyMax = 100;
+const latestMax = 5n;
 
 const { id, name, categoryId, status } = Pet.properties;
 
@@ -37,10 +39,19 @@ const Seen = Type.Object(
 	{ description: "an object with name and optionally categoryId and status" },
 );
 const checkSeen = checkOf(Seen);
-const readHistoryQuery = createQueryReader(Type.Object({ id }));
+const readHistoryQuery = createQueryReader(Type.Object({ id: Type.Optional(id) }));
 
 /** @param eraseNames called after names were replaced */
-export function createEditHandlers(edits: Edits, eraseNames: () => void) {
+export function createEditHandlers({ edits, getPet, version }: Store, eraseNames: () => void) {
+	async function latest(): Promise<LatestEdit[]> {
+		const { lastEdit } = await version();
+		const records = await edits.list(lastEdit > latestMax ? lastEdit - latestMax : 0n, Number(latestMax));
+		const named = records.map(async (record) => {
+			const { json } = await getPet(record.petId);
+			return { ...record, name: json === undefined ? undefined : (parseJson(json) as AnyPet).name };
+		});
+		return (await Promise.all(named)).reverse();
+	}
 	return {
 		async edit(exchange: Exchange) {
 			const given = parseEdits(await readJson(exchange.request), callerOf(exchange).name);
@@ -61,6 +72,7 @@ export function createEditHandlers(edits: Edits, eraseNames: () => void) {
 		},
 		async history(exchange: Exchange) {
 			const { id } = readHistoryQuery(exchange.query);
+			if (id === undefined) return { edits: await latest() };
 			const records = await edits.ofPet(id, historyMax);
 			return { edits: records.map(({ petId: _, ...record }) => record) };
 		},

@@ -52,7 +52,7 @@ function addPrivate(router: Router, options: RouteTableOptions): void {
 	});
 	get("/console/activity", "metrics:read", activity);
 	post("/console/imports", "pets:write", createImport(store, limits), { countedAs: "import" });
-	const { edit, history } = createEditHandlers(store.edits, eraseNames);
+	const { edit, history } = createEditHandlers(store, eraseNames);
 	post("/console/edits", "pets:edit", edit);
 	get("/console/history", "pets:edit", history);
 	const { list, change } = createCategoryHandlers(store.categories);

@@ -18,7 +18,7 @@ test("revoking the key while the console is open returns to sign-in, and the inp
 	await signIn(page, other.key);
 	await button(page, "Add animal").click();
 	await page.getByLabel("Name", { exact: true }).fill("Rex");
-	await page.getByLabel("Category id").fill("7");
+	await page.getByLabel("Category", { exact: true }).fill("7");
 	await revoke(service, other);
 	await button(page, "Add").click();
 	await shows(page, "This key was revoked or has expired. Your draft is kept.");
@@ -38,14 +38,14 @@ test("while the server is down the rows stay; after its return an animal is adde
 	await signIn(page, API_KEY);
 	await button(page, "Add the first animal").click();
 	await page.getByLabel("Name", { exact: true }).fill("Luna");
-	await page.getByLabel("Category id").fill("7");
+	await page.getByLabel("Category", { exact: true }).fill("7");
 	await page.keyboard.press("Enter");
 	await row(page, "Luna").waitFor();
 	const bodies = new Set<string | null>();
 	page.on("request", (request) => request.method() === "POST" && bodies.add(request.postData()));
 	await first.stop();
 	await page.getByLabel("Name", { exact: true }).fill("Rex");
-	await page.getByLabel("Category id").fill("7");
+	await page.getByLabel("Category", { exact: true }).fill("7");
 	await button(page, "Add").click();
 	await shows(page, "It is not known whether the animal was added.");
 	const banner = page.locator(".banner");
@@ -98,7 +98,7 @@ test("an animal whose reply was lost is added once, also after a refusal and wit
 	});
 	await button(page, "Add animal").click();
 	await page.getByLabel("Name", { exact: true }).fill("Rex");
-	await page.getByLabel("Category id").fill("7");
+	await page.getByLabel("Category", { exact: true }).fill("7");
 	await button(page, "Add").click();
 	await shows(page, "It is not known whether the animal was added.");
 	what = "refuse";
@@ -121,7 +121,7 @@ test("a server that takes no imports is named, and what was entered or chosen st
 	const sentence = "This server takes no imports: it is too old, or a proxy hides /console/imports.";
 	await button(page, "Add animal").click();
 	await page.getByLabel("Name", { exact: true }).fill("Rex");
-	await page.getByLabel("Category id").fill("7");
+	await page.getByLabel("Category", { exact: true }).fill("7");
 	await button(page, "Add").click();
 	await shows(page, "The animal was not added");
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Rex");

@@ -1,0 +1,39 @@
+// What the key of the session may do, and how long it is kept.
+
+import type { Scope } from "../../src/contract/operations.ts";
+import { may, type Session } from "./session.ts";
+
+export function AccountDetails({ session }: { session: Session }) {
+	return (
+		<>
+			<p class="soft">{describeScopes(session)}</p>
+			<p class="soft" role="status">
+				{describeKept(session)}
+			</p>
+		</>
+	);
+}
+
+const list = new Intl.ListFormat("en");
+const verbs: [Scope, string][] = [
+	["pets:read", "see"],
+	["pets:write", "add"],
+	["pets:edit", "change"],
+	["pets:edit", "remove"],
+];
+
+function describeScopes(session: Session): string {
+	const done = verbs.flatMap(([scope, verb]) => (may(session, scope) ? [verb] : []));
+	const animals = done.length > 0 ? `This key may ${list.format(done)} animals` : "This key may not see animals";
+	return may(session, "metrics:read") ? `${animals}, and show the activity.` : `${animals}.`;
+}
+
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "short" });
+
+function describeKept({ untilMs, info: { expiresAtMs } }: Session): string {
+	const kept =
+		untilMs === undefined
+			? "Signed in for this tab, and for tabs opened from now on."
+			: `Signed in on this computer until ${time.format(untilMs)}.`;
+	return expiresAtMs === undefined ? kept : `${kept} The key expires on ${time.format(expiresAtMs)}.`;
+}

@@ -1,0 +1,84 @@
+// The categories of a session, with their names: read beside the first list, and again after edits. A category without
+// a name is shown as its number.
+
+import { createContext } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import type { CategoriesReply, Category, CategoryResult } from "../../src/contract/console.ts";
+import { may, type Session } from "./session.ts";
+import { useRequest } from "./use-request.ts";
+
+type Id = bigint | number | string;
+
+export interface Categories {
+	/** Those with a name first, in the order of the names, then the others by id. */
+	all: readonly Category[];
+	/** Absent if it has none. */
+	nameOf(id: Id): string | undefined;
+	/** The name, or the number. */
+	labelOf(id: Id): string;
+	reload(): void;
+	/**
+	 * Names a category, or takes its name away.
+	 * @param id absent: the next free number, or that of the category that has the name
+	 * @throws ApiError, NoReply
+	 */
+	name(name: string | undefined, id?: bigint): Promise<CategoryResult>;
+}
+
+const unread: readonly Category[] = [];
+/** Without a session, no category has a name. */
+export const CategoriesContext = createContext<Categories>({
+	...labelsOf(unread),
+	reload() {},
+	name: () => Promise.reject(new Error("there is no session")),
+});
+
+export function useCategories(session: Session): Categories {
+	const { value, reload } = useRequest(
+		async (signal) =>
+			may(session, "pets:read")
+				? ((await session.ask("/console/categories", { signal })) as CategoriesReply)
+				: undefined,
+		[session],
+	);
+	const read = value?.categories ?? unread;
+	/** What was named since they were read. */
+	const [named, setNamed] = useState({ since: read, results: [] as CategoryResult[] });
+	return useMemo(() => {
+		const known = named.since === read ? named.results.reduce(withName, read) : read;
+		return {
+			...labelsOf(known),
+			reload,
+			async name(name, id) {
+				const result = await sendName(session, name, id);
+				setNamed({ since: read, results: [...named.results, result] });
+				reload();
+				return result;
+			},
+		};
+	}, [read, named]);
+}
+
+function labelsOf(known: readonly Category[]): Pick<Categories, "all" | "nameOf" | "labelOf"> {
+	const names = new Map(known.map(({ id, name }) => [String(id), name]));
+	const nameOf = (id: Id) => names.get(String(id));
+	const { compare } = new Intl.Collator(undefined, { numeric: true });
+	const all = known.toSorted(({ name: one }, { name: other }) =>
+		one && other ? compare(one, other) : Number(!one) - Number(!other),
+	);
+	return { all, nameOf, labelOf: (id) => nameOf(id) ?? String(id) };
+}
+
+function withName(known: readonly Category[], { outcome, id, name }: CategoryResult): readonly Category[] {
+	if (outcome === "taken") return known;
+	const { animals } = known.find((category) => category.id === id) ?? { animals: 0 };
+	return [...known.filter((category) => category.id !== id), { id, animals, ...(name && { name }) }];
+}
+
+async function sendName({ ask }: Session, name: string | undefined, id?: bigint): Promise<CategoryResult> {
+	// Digits, because JSON.stringify does not know bigint.
+	const fields = [...(id === undefined ? [] : [`"id":${id}`]), ...(name ? [`"name":${JSON.stringify(name)}`] : [])];
+	const body = `{"categories":[{${fields}}]}`;
+	const { results } = (await ask("/console/categories", { body })) as { results: CategoryResult[] };
+	return results[0] as CategoryResult;
+}

@@ -1,0 +1,42 @@
+// What can be chosen for a text in a field of categories: those whose name or number has it, the number itself, and a
+// new category with that name.
+
+import { type Category, foldedText } from "../../src/contract/console.ts";
+import { int64FromDecimal } from "../../src/contract/json.ts";
+
+/** Without an id: a new category. */
+export type Choice = Partial<Category> & ({ id: bigint } | { name: string });
+
+const shownMax = 50;
+
+/** @param mayName whether a new category is offered */
+export function categoryChoices(all: readonly Category[], text: string, mayName: boolean): Choice[] {
+	const wanted = foldedText(text.trim());
+	const id = numberIn(text);
+	if (wanted === "") return all.slice(0, shownMax);
+	const rankOf = ({ id: own, name = "" }: Category) => {
+		const folded = foldedText(name);
+		if (folded === wanted || String(own) === id) return 0;
+		return folded.startsWith(wanted) ? 1 : folded.includes(wanted) || String(own).startsWith(wanted) ? 2 : 3;
+	};
+	const ranked = all.map((category) => ({ category, rank: rankOf(category) })).filter(({ rank }) => rank < 3);
+	const known = ranked.sort((one, other) => one.rank - other.rank).map(({ category }) => category);
+	const isExact = ranked[0]?.rank === 0;
+	return [
+		...(id && !isExact ? [{ id: BigInt(id) }] : []),
+		...known.slice(0, shownMax),
+		...(!isExact && mayName && !/^-?\d+$/.test(wanted) ? [{ name: text.trim() }] : []),
+	];
+}
+
+/** The id for the text of a field: a number, or the name of a category without regard to case and accents. */
+export function categoryIdOf(all: readonly Category[], text: string): string | undefined {
+	const wanted = foldedText(text.trim());
+	const named = all.find(({ name }) => name !== undefined && foldedText(name) === wanted);
+	return numberIn(text) ?? (named && String(named.id));
+}
+
+/** Zeros in front change no number. */
+function numberIn(text: string): string | undefined {
+	return int64FromDecimal(text.trim().replace(/^(-?)0+(?=\d)/, "$1"))?.toString();
+}

@@ -1,0 +1,138 @@
+// The row above the list: its title, the filters with their totals, and the actions.
+
+import type { JSX } from "preact";
+import { useContext, useState } from "preact/hooks";
+import type { Filter } from "../../client/src/contract.ts";
+import type { Totals } from "../../src/contract/console.ts";
+import type { AnimalsProps } from "./animals.tsx";
+import { CategoriesContext } from "./categories.ts";
+import { capitalized } from "./edits.ts";
+import { ExportMenu } from "./export-menu.tsx";
+import { LazyPart } from "./lazy-view.tsx";
+import { digits, Heading } from "./notes.tsx";
+import { type AnimalsRoute, go, petStatuses } from "./route.ts";
+import { may } from "./session.ts";
+import type { Desk } from "./use-desk.ts";
+import { totalOf } from "./use-watch.ts";
+
+const loadCategoryMenu = () => import("./menus.ts").then(({ CategoryMenu }) => CategoryMenu);
+const loadSelectionBar = () => import("./menus.ts").then(({ SelectionBar }) => SelectionBar);
+
+export function ListTools({ session, route, totals, setIsAdding, desk }: AnimalsProps & { desk: Desk | undefined }) {
+	const mayAdd = may(session, "pets:write");
+	const isPicking = desk?.selection.isShown === true;
+	return (
+		<div class="title">
+			<Heading>Animals</Heading>
+			<div class="tools" inert={isPicking}>
+				<div class="chips">
+					{Object.entries(filterViews).map(([field, View]) => (
+						<View key={field} route={route} totals={totals} />
+					))}
+					{may(session, "pets:read") && <CategoryChip route={route} />}
+				</div>
+				<div class="actions">
+					{may(session, "pets:read") && <ExportMenu session={session} subject={route} isCovered={isPicking} />}
+					{mayAdd ? (
+						<>
+							<a class="button" href="#/add-many">
+								Add many
+							</a>
+							<button type="button" class="primary" onClick={() => setIsAdding(true)}>
+								Add animal
+							</button>
+						</>
+					) : (
+						!desk && <p class="soft">Read-only key</p>
+					)}
+					{desk && (
+						<button type="button" class="quiet narrow-only" onClick={desk.selection.show}>
+							Select
+						</button>
+					)}
+				</div>
+			</div>
+			{isPicking && <LazyPart load={loadSelectionBar} props={{ session, desk }} />}
+		</div>
+	);
+}
+
+interface FilterProps {
+	route: AnimalsRoute;
+	totals: Totals | undefined;
+}
+
+/** Such as `9,999` and `25k`. */
+function shortened(count: number): string {
+	return count < 10_000 ? digits.format(count) : compact.format(count).replace("K", "k");
+}
+const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+
+/** A change of the filter returns to the first page. */
+function StatusChips({ route, totals }: FilterProps) {
+	const chip = (status: AnimalsRoute["status"], label: string, count: number | undefined) => (
+		<button
+			key={label}
+			type="button"
+			class="chip"
+			aria-pressed={route.status === status}
+			title={count === undefined ? undefined : digits.format(count)}
+			onClick={() => go({ ...route, status, cursor: undefined, id: undefined })}
+		>
+			{label}
+			{count !== undefined && <b class="num">{shortened(count)}</b>}
+		</button>
+	);
+	return (
+		<fieldset aria-label="Filter by status">
+			{chip(undefined, "All", totals && totalOf(totals))}
+			{petStatuses.map((status) => chip(status, capitalized(status), totals?.[status]))}
+			{totals !== undefined && totals.none > 0 && <span class="soft num">{shortened(totals.none)} not set</span>}
+			{totals !== undefined && !totals.isComplete && <span class="soft">still counting …</span>}
+		</fieldset>
+	);
+}
+
+/** Each filter has its view. */
+const filterViews: Record<keyof Filter, (props: FilterProps) => JSX.Element> = { status: StatusChips };
+
+function CategoryChip({ route }: { route: AnimalsRoute }) {
+	const { labelOf } = useContext(CategoriesContext);
+	const [anchor, setAnchor] = useState<HTMLElement>();
+	function close(): void {
+		setAnchor(undefined);
+		anchor?.focus({ preventScroll: true });
+	}
+	function show(category: bigint | undefined): void {
+		close();
+		go({ ...route, category: category === undefined ? undefined : String(category), cursor: undefined, id: undefined });
+	}
+	return (
+		<>
+			<button
+				type="button"
+				class="chip category-chip"
+				aria-haspopup="dialog"
+				aria-expanded="false"
+				aria-pressed={route.category !== undefined}
+				aria-label={`Category: ${route.category ? labelOf(route.category) : "all"}`}
+				onClick={({ currentTarget }) => setAnchor(currentTarget)}
+			>
+				<span dir="auto">{route.category ? labelOf(route.category) : "Category"}</span>
+			</button>
+			{anchor && (
+				<LazyPart
+					load={loadCategoryMenu}
+					props={{
+						title: "Show only a category",
+						anchor,
+						mayName: false,
+						onChoose: show,
+						onAll: route.category ? () => show(undefined) : undefined,
+						onClose: close,
+					}}
+				/>
+			)}
+		</>
+	);
+}

@@ -1,0 +1,79 @@
+// Below the list: what its page has, and the way to the others.
+
+import { countOf, digits, Waiting } from "./notes.tsx";
+import { type AnimalsRoute, describeName, go, pageSizes } from "./route.ts";
+import { endSearch } from "./search-return.ts";
+import type { ListPage, ListRequest } from "./use-list.ts";
+
+/** The buttons use `aria-disabled`: a `disabled` button would lose the focus of a keyboard user. */
+export function Paging({ request, route }: { request: ListRequest; route: AnimalsRoute }) {
+	const { value, isPending, reload } = request;
+	const links = isPending ? undefined : value;
+	const button = (label: string, isEnabled: boolean, cursor: string | undefined, look = "") => (
+		<button
+			type="button"
+			class={look}
+			aria-disabled={!isEnabled}
+			onClick={() => isEnabled && go({ ...route, cursor, id: undefined })}
+		>
+			{label}
+		</button>
+	);
+	return (
+		<nav class="paging" aria-label="Pages">
+			<p role="status" class="soft num">
+				{value && describePage(value)}
+			</p>
+			<Waiting isPending={isPending} />
+			{!value?.found && (
+				<label class="soft wide-only">
+					Per page{" "}
+					<select
+						value={String(route.limit)}
+						onChange={({ currentTarget: { value: size } }) =>
+							go({ ...route, limit: Number(size), cursor: undefined, id: undefined })
+						}
+					>
+						{pageSizes.map((size) => (
+							<option key={size}>{size}</option>
+						))}
+					</select>
+				</label>
+			)}
+			<button type="button" class="quiet wide-only" onClick={reload}>
+				Refresh
+			</button>
+			{route.name !== undefined && (
+				<button type="button" class="quiet" onClick={() => endSearch(route)}>
+					Back to the list
+				</button>
+			)}
+			<div class="pages">
+				{button("First", Boolean(route.cursor), undefined, "quiet")}
+				{button("Previous", links?.prev !== undefined, links?.prev)}
+				{button("Next", Boolean(links?.next), links?.next)}
+				{!value?.found && button("Newest", Boolean(links?.last) && links?.last !== route.cursor, links?.last, "quiet")}
+			</div>
+		</nav>
+	);
+}
+
+function describePage({ pets, next, found, of }: ListPage): string {
+	const [first, last] = [pets[0], pets.at(-1)];
+	if (!first || !last) return found && !of.cursor ? "Nothing was found" : "No animals on this page";
+	if (found) return `${describeFound(pets.length, found, next)}${of.name ? ` with ${describeName(of.name)}` : ""}`;
+	const ids = pets.length === 1 ? `id ${first.id}` : `ids ${first.id} to ${last.id}`;
+	return `${countOf(pets.length)}, ${ids} · ${next ? "more follow" : "the newest"}`;
+}
+
+function describeFound(
+	count: number,
+	{ total, isAbout, before }: NonNullable<ListPage["found"]>,
+	next?: string,
+): string {
+	if (before === undefined || total === undefined) return countOf(count);
+	if (before === 0 && !next) return countOf(count);
+	// An estimate is not below what is known.
+	const all = Math.max(total, before + count);
+	return `${digits.format(before + 1)} to ${digits.format(before + count)} of ${isAbout ? "about " : ""}${countOf(all)}`;
+}

@@ -1,0 +1,59 @@
+// What the Animals view lists: a page of the interface, or of what the console finds, sorts or filters by category.
+
+import { useRef } from "preact/hooks";
+import { type FindReply, findPageMax } from "../../src/contract/console.ts";
+import { type AnimalsRoute, filterOf, hashOf, isFound, shownTexts } from "./route.ts";
+import { may, type PetPage, type Session } from "./session.ts";
+import { type RequestState, useRequest } from "./use-request.ts";
+
+/** `prev` is empty for the first page of what was found. */
+export interface ListPage extends PetPage {
+	/** The address that it answers; while a newer request is pending, the view has another one. */
+	of: AnimalsRoute;
+	found?: Found;
+}
+
+interface Found extends Pick<FindReply, "total" | "isAbout"> {
+	/** The animals on the pages before; absent if they are not known. */
+	before?: number;
+}
+
+/** Pages of the same search: the total, which only the first reply has, and the places where the pages begin. */
+interface Walk extends Pick<FindReply, "total" | "isAbout"> {
+	places: string[];
+}
+
+export type ListRequest = RequestState<ListPage | undefined>;
+
+/** The rows of the reply before stay until the next one is there. */
+export function useList(session: Session, route: AnimalsRoute): ListRequest {
+	const walks = useRef(new Map<string, Walk>());
+	async function load(signal: AbortSignal): Promise<ListPage | undefined> {
+		if (!may(session, "pets:read")) return undefined;
+		const { limit, cursor } = route;
+		if (!isFound(route))
+			return { ...(await session.store.listPage({ ...filterOf(route), limit, cursor }, { signal })), of: route };
+		const query = new URLSearchParams(shownTexts(route));
+		const walk = walks.current.get(String(query)) ?? { places: [""] };
+		walks.current.set(String(query), walk);
+		if (cursor) query.set("after", cursor);
+		return {
+			...foundPage(walk, cursor, (await session.ask(`/console/find?${query}`, { signal })) as FindReply),
+			of: route,
+		};
+	}
+	return useRequest(load, [session, hashOf({ ...route, id: undefined })]);
+}
+
+function foundPage(walk: Walk, cursor = "", { pets, next, total, isAbout }: FindReply): Omit<ListPage, "of"> {
+	const at = walk.places.indexOf(cursor);
+	if (total !== undefined) Object.assign(walk, { total, isAbout });
+	if (next && at >= 0) walk.places[at + 1] = next;
+	const before = at < 0 ? {} : { before: at * findPageMax };
+	return {
+		pets,
+		found: { total: walk.total, isAbout: walk.isAbout, ...before },
+		...(next && { next }),
+		...(at > 0 && { prev: walk.places[at - 1] }),
+	} as Omit<ListPage, "of">;
+}

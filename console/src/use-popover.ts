@@ -1,0 +1,57 @@
+// A panel over the page, below its button or above it; on phones, at the bottom edge. What is outside of it only closes it.
+
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+
+interface PopoverOptions {
+	anchor: Element;
+	widthPx: number;
+	heightPx: number;
+	/** What gets the focus: the first of these in the panel. */
+	focus: readonly string[];
+	onClose(): void;
+}
+
+/** @returns for the panel, with the attribute `popover="manual"` */
+export function usePopover({
+	anchor,
+	widthPx,
+	heightPx,
+	focus,
+	onClose,
+}: PopoverOptions): RefObject<HTMLDivElement | null> {
+	const panel = useRef<HTMLDivElement>(null);
+	const close = useRef(onClose);
+	close.current = onClose;
+	useLayoutEffect(() => {
+		const element = panel.current;
+		if (!element) return;
+		const { left, top, bottom } = anchor.getBoundingClientRect();
+		const isAbove = bottom + heightPx > innerHeight && top > heightPx;
+		element.style.setProperty("--left", `${Math.max(8, Math.min(left, innerWidth - widthPx - 16))}px`);
+		element.style.setProperty("--top", isAbove ? "auto" : `${Math.min(bottom + 4, innerHeight - heightPx)}px`);
+		element.style.setProperty("--bottom", isAbove ? `${innerHeight - top + 4}px` : "auto");
+		element.showPopover();
+		const wanted = focus.map((selector) => element.querySelector<HTMLElement>(selector)).find((found) => found);
+		wanted?.focus({ preventScroll: true });
+		const leaving = new AbortController();
+		const options = { capture: true, signal: leaving.signal };
+		const isOutside = ({ target }: Event) => !(target instanceof Node && element.contains(target));
+		// A click elsewhere only closes the panel, and opens no animal below it.
+		const leave = (event: Event) => {
+			if (!isOutside(event)) return;
+			event.preventDefault();
+			event.stopPropagation();
+			close.current();
+		};
+		addEventListener("click", leave, options);
+		addEventListener("scroll", (event) => isOutside(event) && close.current(), options);
+		addEventListener("resize", () => close.current(), options);
+		anchor.setAttribute("aria-expanded", "true");
+		return () => {
+			leaving.abort();
+			anchor.setAttribute("aria-expanded", "false");
+		};
+	}, [anchor]);
+	return panel;
+}
