@@ -3,7 +3,7 @@
 import type { CategoriesReply, Category, CategoryChange, CategoryResult } from "../contract/console.ts";
 import { plainValue } from "./values.ts";
 
-/** Sends a request to an endpoint of the console, a POST if it has a body. Resolves to the reply with int64 as bigint. */
+/** Sends a request to an endpoint of the console, a POST if it has a body. The reply has int64 as bigint. */
 export type AskConsole = (
 	path: string,
 	options: { body?: string; signal?: AbortSignal | undefined },

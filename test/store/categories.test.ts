@@ -75,7 +75,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(new Set(named.map(({ name }) => foldedText(name))), new Set(names));
 	});
 
-	test(`${engine}: the list of categories has their totals, after every edit, those with names first`, async (context) => {
+	test(`${engine}: the list of categories has totals that follow edits, named ones first`, async (context) => {
 		const { open } = await make(context);
 		const store = await open();
 		for (const categoryId of [1n, 2n, 2n, 3n, 3n, 3n, -(2n ** 63n), 2n ** 63n - 1n])
