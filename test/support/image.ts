@@ -13,12 +13,15 @@ import { until } from "./until.ts";
 
 const tree = fileURLToPath(new URL("../..", import.meta.url));
 const image = "animal-store";
+const arch = process.arch === "x64" ? "amd64" : process.arch;
 
 /** The requirements of a proof that builds the image. */
 export const imageNeeds: Need[] = [linux, root, program("buildah"), program("debootstrap"), program("npm")];
 export const imageOptions = {
 	mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" },
 };
+
+type Place = Pick<Trial, "folder" | "option" | "after" | "say">;
 
 interface ImageConfig {
 	User: string;
@@ -30,7 +33,7 @@ interface ImageConfig {
 }
 
 /** Builds the image of deploy/Dockerfile. `build` builds another one, whose file names it `animal-store`. */
-export function buildImage(trial: Trial) {
+export function buildImage(trial: Place, platforms = [`linux/${arch}`]) {
 	const buildah = buildahIn(trial);
 	const base = findBase(buildah, trial);
 	const certificates = process.env["NODE_EXTRA_CA_CERTS"];
@@ -38,12 +41,16 @@ export function buildImage(trial: Trial) {
 	const flags = ["--format", "docker", "--isolation", "chroot", ...secret];
 	const build = (tag: string, file: string, ...more: string[]) =>
 		buildah(["bud", ...flags, ...more, "--file", file, "--tag", tag, tree]);
-	build(image, join(tree, "deploy/Dockerfile"), "--build-arg", `NODE_IMAGE=${base.name}`);
+	const parameters = ["--build-arg", `NODE_IMAGE=${base.name}`, "--file", join(tree, "deploy/Dockerfile"), tree];
+	buildah(["bud", ...flags, "--layers", "--platform", platforms.join(), "--manifest", image, ...parameters]);
 	trial.say("the image is built");
 	return {
 		base,
+		/** Writes the images of all platforms as they are sent to a registry. */
+		save: (folder: string) => buildah(["manifest", "push", "--all", "--format", "v2s2", image, `dir:${folder}`]),
 		/** A container of an image, and the folder of its files. */
-		container(name = image): Container {
+		container(from = image): Container {
+			const name = buildah(["pull", "--policy", "ifmissing", from]).trim();
 			const container = buildah(["from", name]).trim();
 			const { config } = JSON.parse(buildah(["inspect", "--type", "image", name])).Docker as { config: ImageConfig };
 			return { buildah, container, config, place: buildah(["mount", container]).trim() };
@@ -55,7 +62,7 @@ export function buildImage(trial: Trial) {
 type Buildah = ((parameters: string[]) => string) & { storage: string[] };
 
 /** buildah with its images and containers in the proof's folder. */
-function buildahIn({ folder, after }: Trial): Buildah {
+function buildahIn({ folder, after }: Place): Buildah {
 	chmodSync(folder, 0o755);
 	const storage = ["--root", join(folder, "storage"), "--runroot", join(folder, "runroot"), "--storage-driver", "vfs"];
 	const run = (parameters: string[]) => {
@@ -72,7 +79,7 @@ function buildahIn({ folder, after }: Trial): Buildah {
 }
 
 /** The base image of the Dockerfile or, if it cannot be pulled, a new Debian with this machine's Node and npm. */
-function findBase(buildah: Buildah, { folder, option, say }: Trial) {
+function findBase(buildah: Buildah, { folder, option, say }: Place) {
 	const [, name = ""] = /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync(join(tree, "deploy/Dockerfile"), "utf8")) ?? [];
 	try {
 		buildah(["pull", name]);
@@ -89,10 +96,15 @@ function findBase(buildah: Buildah, { folder, option, say }: Trial) {
 	const script = '#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n';
 	writeFileSync(join(debian, "usr/local/bin/npm"), script, { mode: 0o755 });
 	execFileSync("chroot", [debian, "useradd", "--uid", "1000", "--create-home", "node"]);
-	const container = buildah(["from", "scratch"]).trim();
-	buildah(["copy", "--quiet", container, debian, "/"]);
-	buildah(["config", "--env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", container]);
-	buildah(["commit", "--quiet", container, "localhost/stand-in"]);
+	buildah(["manifest", "create", "localhost/stand-in"]);
+	const path = ["--env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"];
+	// The other platform's has the same files, because none of them runs.
+	for (const platform of ["amd64", "arm64"]) {
+		const container = buildah(["from", "scratch"]).trim();
+		buildah(["copy", "--quiet", container, debian, "/"]);
+		buildah(["config", "--arch", platform, ...path, container]);
+		buildah(["commit", "--quiet", "--manifest", "localhost/stand-in", container]);
+	}
 	const { version } = JSON.parse(readFileSync(join(npm, "package.json"), "utf8"));
 	const says = `a stand-in: Debian 12 by debootstrap, Node ${process.versions.node}, npm ${version}`;
 	say(`the base image is ${says}`);
@@ -110,13 +122,13 @@ export interface Container {
 /** Serves the embedded store with the image's user, variables and command, like `docker run`. */
 export async function serveEmbedded(
 	{ buildah, container, config }: Container,
-	trial: Trial,
+	trial: Pick<Trial, "after" | "say">,
 	more: Record<string, string> = {},
 ): Promise<void> {
 	const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };
 	const variables = Object.entries({ ...ports, ...more }).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
 	const parameters = (...more: string[]) => ["run", "--isolation", "chroot", ...variables, container, "--", ...more];
-	const start = [...config.Entrypoint, ...config.Cmd];
+	const start = [...config.Entrypoint, ...config.Cmd, "--first-key"];
 	const running = startIn(ports.PORT, "buildah", [...buildah.storage, ...parameters(...start)], trial);
 	const [kind, ...healthcheck] = config.Healthcheck.Test;
 	assert.equal(kind, "CMD");
@@ -126,7 +138,7 @@ export async function serveEmbedded(
 	);
 	await ready(ports.OPS_PORT);
 	buildah(parameters(...healthcheck));
-	const key = buildah(parameters(...config.Entrypoint, "keys", "create", "--name", "proof")).trim();
+	const [key = ""] = /pets_\w{49}/.exec(running.output()) ?? [];
 	await use(ports.PORT, key);
 	await running.stop();
 	trial.say("it serves an embedded store as the image's user, and stops on SIGTERM");
@@ -136,7 +148,7 @@ export async function serveEmbedded(
  * Starts the service in a container. `memoryMb` is its resident memory. `stop` sends SIGTERM to it, and asserts that
  * all exits with 0.
  */
-export function startIn(port: string, program: string, parameters: string[], { after }: Trial) {
+export function startIn(port: string, program: string, parameters: string[], { after }: Pick<Trial, "after">) {
 	const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "pipe"] });
 	let output = "";
 	for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
@@ -159,7 +171,7 @@ export function startIn(port: string, program: string, parameters: string[], { a
 		const status = readFileSync(`/proc/${servicesWith(port)[0]}/status`, "utf8");
 		return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024);
 	};
-	return { memoryMb, stop };
+	return { memoryMb, output: () => output, stop };
 }
 
 /** The ids of the service's processes with this public port. */
@@ -172,7 +184,7 @@ function servicesWith(port: string): number[] {
 		}
 	};
 	const isService = (pid: string) =>
-		/^(\S*\/)?node(\0--[^\0]+)*\0bin\/animal-store\.js\0serve\0$/.test(read(pid, "cmdline")) &&
+		/^(\S*\/)?node(\0--[^\0]+)*\0bin\/animal-store\.js\0serve\0(--first-key\0)?$/.test(read(pid, "cmdline")) &&
 		read(pid, "environ").split("\0").includes(`PORT=${port}`);
 	return readdirSync("/proc")
 		.filter((name) => /^\d+$/.test(name) && isService(name))
