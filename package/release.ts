@@ -1,5 +1,5 @@
 // `npm run release` makes everything that a release consists of, in dist/release, and tries it (try-release.ts): both
-// packages, the image for two platforms, a list of their parts (SBOM, CycloneDX), licences, checksums. It refuses a
+// packages, the image for two platforms, a list of their parts with licences (SBOM, CycloneDX), checksums. It refuses a
 // version that must not be published yet, except with --dry-run. --publish publishes what it made.
 
 import { execFileSync } from "node:child_process";
@@ -32,13 +32,6 @@ const { values } = parseArgs({
 });
 const { version, homepage }: { version: string; homepage: string } = JSON.parse(read("package.json"));
 
-interface LockedPackage {
-	version?: string;
-	license?: string;
-	dev?: boolean;
-	link?: boolean;
-}
-
 /** Why this version must not be published yet. */
 function obstacles(): string[] {
 	const found = breakingChanges(JSON.parse(readFileSync(released, "utf8")), JSON.parse(read("openapi.json")));
@@ -55,19 +48,6 @@ function obstacles(): string[] {
 	return found;
 }
 
-/** One line for each package that is installed with the service: name, version, licence. */
-function licences(): string {
-	const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(read("package-lock.json"));
-	return Object.entries(packages)
-		.filter(([path, { dev, link }]) => path !== "" && !dev && !link)
-		.map(
-			([path, { version: of = "", license = "UNKNOWN" }]) =>
-				`${path.replace(/^.*node_modules\//, "")}\t${of}\t${license}\n`,
-		)
-		.sort()
-		.join("");
-}
-
 function makePackages(): void {
 	rmSync(target, { recursive: true, force: true });
 	mkdirSync(target, { recursive: true });
@@ -75,7 +55,6 @@ function makePackages(): void {
 		run("npm", ["pack", "--silent", "--pack-destination", target], folder);
 	const parts = ["sbom", "--package-lock-only", "--omit", "dev", "--sbom-format", "cyclonedx"];
 	writeFileSync(join(target, `animal-store-${version}.cdx.json`), run("npm", parts));
-	writeFileSync(join(target, "licences.tsv"), licences());
 }
 
 const files = () =>
