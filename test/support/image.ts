@@ -48,9 +48,9 @@ export function buildImage(trial: Place, platforms = [`linux/${arch}`]) {
 		base,
 		/** Writes the images of all platforms as they are sent to a registry. */
 		save: (folder: string) => buildah(["manifest", "push", "--all", "--format", "v2s2", image, `dir:${folder}`]),
-		/** A container of an image, and the folder of its files. */
+		/** A container of an image or of a saved one, and the folder of its files. */
 		container(from = image): Container {
-			const name = buildah(["pull", "--policy", "ifmissing", from]).trim();
+			const name = from.startsWith("dir:") ? buildah(["pull", "--quiet", from]).trim() : from;
 			const container = buildah(["from", name]).trim();
 			const { config } = JSON.parse(buildah(["inspect", "--type", "image", name])).Docker as { config: ImageConfig };
 			return { buildah, container, config, place: buildah(["mount", container]).trim() };
@@ -64,7 +64,7 @@ type Buildah = ((parameters: string[]) => string) & { storage: string[] };
 /** buildah with its images and containers in the proof's folder. */
 function buildahIn({ folder, after }: Place): Buildah {
 	chmodSync(folder, 0o755);
-	const storage = ["--root", join(folder, "storage"), "--runroot", join(folder, "runroot"), "--storage-driver", "vfs"];
+	const storage = ["--root", join(folder, "storage"), "--runroot", join(folder, "runroot"), "--storage-driver", "overlay"];
 	const run = (parameters: string[]) => {
 		const { status, stdout, stderr, error } = spawnSync("buildah", [...storage, ...parameters], {
 			encoding: "utf8",
