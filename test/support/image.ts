@@ -64,7 +64,8 @@ type Buildah = ((parameters: string[]) => string) & { storage: string[] };
 /** buildah with its images and containers in the proof's folder. */
 function buildahIn({ folder, after }: Place): Buildah {
 	chmodSync(folder, 0o755);
-	const storage = ["--root", join(folder, "storage"), "--runroot", join(folder, "runroot"), "--storage-driver", "overlay"];
+	const folders = ["--root", join(folder, "storage"), "--runroot", join(folder, "runroot")];
+	const storage = [...folders, "--storage-driver", "overlay"];
 	const run = (parameters: string[]) => {
 		const { status, stdout, stderr, error } = spawnSync("buildah", [...storage, ...parameters], {
 			encoding: "utf8",
