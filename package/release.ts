@@ -57,18 +57,15 @@ function makePackages(): void {
 	writeFileSync(join(target, `animal-store-${version}.cdx.json`), run("npm", parts));
 }
 
-const files = () =>
-	readdirSync(target, { withFileTypes: true })
-		.filter((entry) => entry.isFile())
-		.map(({ name }) => name)
-		.sort();
+const files = () => readdirSync(target).filter((name) => name !== "image");
 
 /** The checksums of all files. The one of the image's list of platforms is its digest in a registry. */
 function writeSums(): void {
-	const sums = [...files(), "image/manifest.json"].map((name) => {
-		const sum = createHash("sha256").update(readFileSync(join(target, name)));
-		return `${sum.digest("hex")}  ${name}\n`;
-	});
+	const sumOf = (name: string) =>
+		createHash("sha256")
+			.update(readFileSync(join(target, name)))
+			.digest("hex");
+	const sums = [...files(), "image/manifest.json"].map((name) => `${sumOf(name)}  ${name}\n`);
 	writeFileSync(join(target, "SHA256SUMS"), sums.join(""));
 }
 

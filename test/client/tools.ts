@@ -237,8 +237,8 @@ const linters: Tool[] = [
 		const prism = await npmProgram(folder, `@stoplight/prism-cli@${versions.prism}`, "prism");
 		const port = await freePort();
 		const ask = `curl --fail --retry 60 --retry-delay 1 --retry-connrefused -H "Authorization: Bearer x"`;
-		const script = `"${prism}" mock "${document}" --port ${port} & ${ask} http://127.0.0.1:${port}/pets | grep Rex; kill $!`;
-		return run("sh", ["-ec", script], folder);
+		const mock = `"${prism}" mock "${document}" --port ${port} & trap "kill $!" EXIT`;
+		return run("sh", ["-c", `${mock}; ${ask} http://127.0.0.1:${port}/pets | grep Rex`], folder);
 	}),
 	linter("spectral", versions.spectral, [], async ({ folder, document }) => {
 		const spectral = await npmProgram(folder, `@stoplight/spectral-cli@${versions.spectral}`, "spectral");

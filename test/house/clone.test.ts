@@ -8,9 +8,6 @@ import { temporaryFolder } from "../support/service.ts";
 import { slowMs } from "../support/until.ts";
 import { copyTree, runTests } from "./mutants.ts";
 
-/** Files whose tests read files of the repository as text. */
-const readers = ["test/house/house.test.ts", "test/contract/openapi.test.ts", "test/client/client.test.ts"];
-
 test("a clone with core.autocrlf=true passes the linter, and the tests that read files as text", {
 	timeout: slowMs, // It runs other tests in a clone.
 }, async (context) => {
@@ -27,6 +24,7 @@ test("a clone with core.autocrlf=true passes the linter, and the tests that read
 	const { status, stderr } = spawnSync(process.execPath, [linter, "check", "."], { cwd: clone, encoding: "utf8" });
 	assert.equal(status, 0, stderr);
 	const environment = { TEST_POSTGRES_URL: "postgres://nowhere", TEST_CHROMIUM: "/nowhere" };
+	const readers = ["test/house/house.test.ts", "test/contract/openapi.test.ts", "test/client/client.test.ts"];
 	const { outcome, output } = await runTests(clone, readers, { environment, limitMs: 100_000 });
 	assert.equal(outcome, "survived", output);
 });
