@@ -3,7 +3,7 @@
 // version that must not be published yet, except with --dry-run. --publish publishes what it made.
 
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const say = (line: string) => console.error(`${new Date().toISOString().slice(11
 const { values } = parseArgs({
 	options: { "dry-run": { type: "boolean", default: false }, publish: { type: "boolean", default: false } },
 });
-const { version, homepage }: { version: string; homepage: string } = JSON.parse(read("package.json"));
+const { version }: { version: string } = JSON.parse(read("package.json"));
 
 /** Why this version must not be published yet. */
 function obstacles(): string[] {
@@ -61,10 +61,7 @@ const files = () => readdirSync(target).filter((name) => name !== "image");
 
 /** The checksums of all files. The one of the image's list of platforms is its digest in a registry. */
 function writeSums(): void {
-	const sumOf = (name: string) =>
-		createHash("sha256")
-			.update(readFileSync(join(target, name)))
-			.digest("hex");
+	const sumOf = (name: string) => hash("sha256", readFileSync(join(target, name)));
 	const sums = [...files(), "image/manifest.json"].map((name) => `${sumOf(name)}  ${name}\n`);
 	writeFileSync(join(target, "SHA256SUMS"), sums.join(""));
 }
@@ -89,9 +86,8 @@ async function make(): Promise<void> {
 /** Publishes dist/release, unchanged since its checksums were written: on GitHub, with the rights of its workflow. */
 function publish(): void {
 	run("sha256sum", ["--check", "--strict", "SHA256SUMS"], target);
-	const { GITHUB_ACTOR = "", GH_TOKEN = "" } = process.env;
-	const [, repository = ""] = /github\.com\/([^#]+)/.exec(homepage) ?? [];
-	const address = `ghcr.io/${repository}:${version}`.toLowerCase();
+	const { GITHUB_ACTOR = "", GITHUB_REPOSITORY = "", GH_TOKEN = "" } = process.env;
+	const address = `ghcr.io/${GITHUB_REPOSITORY.toLowerCase()}:${version}`;
 	for (const name of files().filter((name) => name.endsWith(".tgz"))) run("npm", ["publish", name], target);
 	execFileSync("skopeo", ["login", "ghcr.io", "--username", GITHUB_ACTOR, "--password-stdin"], { input: GH_TOKEN });
 	run("skopeo", ["copy", "--all", "--preserve-digests", "dir:image", `docker://${address}`], target);
@@ -101,7 +97,7 @@ function publish(): void {
 const lacks = [linux, rootUser, program("buildah"), program("skopeo")].filter(({ isMet }) => !isMet());
 const found = [...obstacles(), ...lacks.map(({ text }) => `this machine lacks ${text}`)];
 for (const sentence of found) console.error(`before ${version} can be published: ${sentence}`);
-if (lacks.length > 0 || (found.length > 0 && !values["dry-run"])) process.exit(1);
+if (lacks.length > 0 || (found.length > 0 && (values.publish || !values["dry-run"]))) process.exit(1);
 if (values.publish) publish();
 else await make();
 for (const name of files()) console.log(join(target, name));

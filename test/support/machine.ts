@@ -33,33 +33,25 @@ function installed(path: string): string {
 export const nodePackage = `node-linux-${process.arch}`;
 
 /** Installs a package of npm in a new folder. */
-export async function install(
-	folder: string,
-	name: string,
-	wanted: string,
-): Promise<{ path: string; version: string }> {
+export async function install(folder: string, name: string, wanted: string) {
 	const prefix = join(folder, `${name}-${wanted}`);
 	const options = ["--no-audit", "--no-fund", "--silent"];
 	await promisify(execFile)("npm", ["install", "--prefix", prefix, ...options, `${name}@${wanted}`]);
 	const path = join(prefix, "node_modules", name);
 	const { default: manifest } = await import(join(path, "package.json"), { with: { type: "json" } });
-	return { path, version: manifest.version };
+	return { path, version: manifest.version as string };
 }
 
 type Context = { after(cleanUp: () => unknown): void };
 type Receiver = "npm" | "group";
 
-interface Started {
-	url: string;
-	output(): string;
-	stop(signal: NodeJS.Signals, whom: Receiver): Promise<void>;
-}
+type Stop = (signal: NodeJS.Signals, whom: Receiver) => Promise<void>;
 
 export interface Machine {
 	/** Runs `npm` or `npx` to its end. @returns its output */
 	run(...command: string[]): Promise<{ code: number; lines: string[] }>;
 	/** Starts the service on free ports, until it is ready. `stop` sends a signal to npm or to all processes. */
-	start(...command: string[]): Promise<Started>;
+	start(...command: string[]): Promise<{ url: string; output(): string; stop: Stop }>;
 }
 
 /** Copies the checkout, without generated files, to a new folder. */
