@@ -76,7 +76,7 @@ async function tryPackages({ folder, after, say }: Place, registry: string, node
 	};
 	const startMs = performance.now();
 	const service = await machine.start("npx", "--yes", "animal-store", "serve", "--first-key");
-	const [key = ""] = /pets_\w{49}/.exec(service.output()) ?? [];
+	const key = await until("the first key", () => /pets_\w{49}/.exec(service.output())?.[0]);
 	await use(new URL(service.url).port, key);
 	say(`npx, Node ${node.version}, npm ${npm.version}: first animal and more after ${seconds(startMs)}`);
 	writeFileSync(join(work, "package.json"), '{"type":"module"}');

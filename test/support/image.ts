@@ -75,7 +75,7 @@ function buildahIn({ folder, after }: Place): Buildah {
 		if (status !== 0) throw new Error(`buildah ${parameters[0]} failed: ${stdout.slice(-2000)}${stderr.slice(-2000)}`);
 		return stdout;
 	};
-	after(() => run(["umount", "--all"]));
+	after(() => execFileSync("umount", ["--recursive", "--lazy", join(folder, "storage/overlay")]));
 	return Object.assign(run, { storage });
 }
 
@@ -139,7 +139,7 @@ export async function serveEmbedded(
 	);
 	await ready(ports.OPS_PORT);
 	buildah(parameters(...healthcheck));
-	const [key = ""] = /pets_\w{49}/.exec(running.output()) ?? [];
+	const key = await until("the first key", () => /pets_\w{49}/.exec(running.output())?.[0]);
 	await use(ports.PORT, key);
 	await running.stop();
 	trial.say("it serves an embedded store as the image's user, and stops on SIGTERM");
