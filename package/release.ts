@@ -1,13 +1,18 @@
-// `npm run release` makes everything that a release consists of, in dist/release: both packages, a list of their parts
-// (SBOM, CycloneDX), licences, checksums. With --dry-run it makes them even if they must not be published yet.
+// `npm run release` makes everything that a release consists of, in dist/release, and tries it (try-release.ts): both
+// packages, the image for two platforms, a list of their parts with licences (SBOM, CycloneDX), checksums. It refuses a
+// version that must not be published yet, except with --dry-run. --publish publishes what it made.
 
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { hash } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { buildImage, imageOptions } from "../test/support/image.ts";
+import { linux, program, root as rootUser } from "../test/support/proof.ts";
 import { breakingChanges } from "./additive.ts";
+import { tryRelease } from "./try-release.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const target = join(root, "dist", "release");
@@ -20,16 +25,12 @@ const run = (program: string, parameters: string[], folder = root) =>
 		stdio: ["ignore", "pipe", "inherit"],
 		maxBuffer: 2 ** 26,
 	});
+const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
 
-const { values } = parseArgs({ options: { "dry-run": { type: "boolean", default: false } } });
+const { values } = parseArgs({
+	options: { "dry-run": { type: "boolean", default: false }, publish: { type: "boolean", default: false } },
+});
 const { version }: { version: string } = JSON.parse(read("package.json"));
-
-interface LockedPackage {
-	version?: string;
-	license?: string;
-	dev?: boolean;
-	link?: boolean;
-}
 
 /** Why this version must not be published yet. */
 function obstacles(): string[] {
@@ -40,42 +41,63 @@ function obstacles(): string[] {
 	if (!heading.startsWith(`${version} (2`))
 		found.push(`CHANGELOG.md begins with "${heading}", not with ${version} and a date`);
 	if (run("git", ["status", "--porcelain"]) !== "") found.push("the checkout has changes that are not committed");
+	const places = ["package.json", "client/package.json", "README.md", "SECURITY.md"];
+	const open = places.filter((path) => read(path).includes("OWNER/"));
+	if (open.length > 0)
+		found.push(`write the account that publishes for OWNER: sed -i s,OWNER/,ACCOUNT/,g ${open.join(" ")}`);
 	return found;
 }
 
-/** One line for each package that is installed with the service: name, version, licence. */
-function licences(): string {
-	const { packages }: { packages: Record<string, LockedPackage> } = JSON.parse(read("package-lock.json"));
-	return Object.entries(packages)
-		.filter(([path, { dev, link }]) => path !== "" && !dev && !link)
-		.map(
-			([path, { version: of = "", license = "UNKNOWN" }]) =>
-				`${path.replace(/^.*node_modules\//, "")}\t${of}\t${license}\n`,
-		)
-		.sort()
-		.join("");
-}
-
-function make(): string[] {
+function makePackages(): void {
 	rmSync(target, { recursive: true, force: true });
 	mkdirSync(target, { recursive: true });
 	for (const folder of [root, join(root, "client")])
 		run("npm", ["pack", "--silent", "--pack-destination", target], folder);
 	const parts = ["sbom", "--package-lock-only", "--omit", "dev", "--sbom-format", "cyclonedx"];
 	writeFileSync(join(target, `animal-store-${version}.cdx.json`), run("npm", parts));
-	writeFileSync(join(target, "licences.tsv"), licences());
-	const names = readdirSync(target).sort();
-	const sums = names.map(
-		(name) =>
-			`${createHash("sha256")
-				.update(readFileSync(join(target, name)))
-				.digest("hex")}  ${name}\n`,
-	);
-	writeFileSync(join(target, "SHA256SUMS"), sums.join(""));
-	return [...names, "SHA256SUMS"];
 }
 
-const found = obstacles();
+const files = () => readdirSync(target).filter((name) => name !== "image");
+
+/** The checksums of all files. The one of the image's list of platforms is its digest in a registry. */
+function writeSums(): void {
+	const sumOf = (name: string) => hash("sha256", readFileSync(join(target, name)));
+	const sums = [...files(), "image/manifest.json"].map((name) => `${sumOf(name)}  ${name}\n`);
+	writeFileSync(join(target, "SHA256SUMS"), sums.join(""));
+}
+
+async function make(): Promise<void> {
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-release-"));
+	const cleanUps: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+	const after = (cleanUp: () => unknown) => void cleanUps.push(cleanUp);
+	try {
+		makePackages();
+		say("the packages are made");
+		const place = { folder, after, say, option: () => imageOptions.mirror.default };
+		const image = buildImage(place, ["linux/amd64", "linux/arm64"]);
+		image.save(join(target, "image"));
+		writeSums();
+		await tryRelease(place, target, image);
+	} finally {
+		for (const cleanUp of cleanUps.reverse()) await cleanUp();
+	}
+}
+
+/** Publishes dist/release, unchanged since its checksums were written: on GitHub, with the rights of its workflow. */
+function publish(): void {
+	run("sha256sum", ["--check", "--strict", "SHA256SUMS"], target);
+	const { GITHUB_ACTOR = "", GITHUB_REPOSITORY = "", GH_TOKEN = "" } = process.env;
+	const address = `ghcr.io/${GITHUB_REPOSITORY.toLowerCase()}:${version}`;
+	for (const name of files().filter((name) => name.endsWith(".tgz"))) run("npm", ["publish", name], target);
+	execFileSync("skopeo", ["login", "ghcr.io", "--username", GITHUB_ACTOR, "--password-stdin"], { input: GH_TOKEN });
+	run("skopeo", ["copy", "--all", "--preserve-digests", "dir:image", `docker://${address}`], target);
+	run("gh", ["release", "create", `v${version}`, "--verify-tag", "--generate-notes", ...files()], target);
+}
+
+const lacks = [linux, rootUser, program("buildah"), program("skopeo")].filter(({ isMet }) => !isMet());
+const found = [...obstacles(), ...lacks.map(({ text }) => `this machine lacks ${text}`)];
 for (const sentence of found) console.error(`before ${version} can be published: ${sentence}`);
-if (found.length > 0 && !values["dry-run"]) process.exit(1);
-for (const name of make()) console.log(join(target, name));
+if (lacks.length > 0 || (found.length > 0 && (values.publish || !values["dry-run"]))) process.exit(1);
+if (values.publish) publish();
+else await make();
+for (const name of files()) console.log(join(target, name));

@@ -1,34 +1,22 @@
 // The image is built and run without Docker.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
+import { chownSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import {
-	chmodSync,
-	chownSync,
-	cpSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	realpathSync,
-	writeFileSync,
-} from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { ask } from "../support/caller.ts";
-import { isServing } from "../support/listen.ts";
+	buildImage,
+	type Container,
+	imageNeeds,
+	imageOptions,
+	ready,
+	serveEmbedded,
+	startIn,
+	use,
+} from "../support/image.ts";
 import { freePort } from "../support/postgres-server.ts";
-import { linux, type Need, newDatabase, type Proof, program, root, type Trial } from "../support/proof.ts";
+import { newDatabase, type Proof, type Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
-
-const tree = fileURLToPath(new URL("../..", import.meta.url));
-const image = "animal-store";
-
-/** The requirements of a proof that builds the image. */
-export const imageNeeds: Need[] = [linux, root, program("buildah"), program("debootstrap"), program("npm")];
-export const imageOptions = {
-	mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" },
-};
 
 export const proof: Proof = {
 	shows: "the image is built without Docker, serves as a user that may write nothing, and stops on SIGTERM",
@@ -90,179 +78,4 @@ async function serveClosed({ place, config }: Container, trial: Trial, databaseU
 		`it serves ${databaseUrl ? "PostgreSQL" : "an embedded store"} without privileges, from files it cannot write`,
 	);
 	return { startMs, memoryMb };
-}
-
-interface ImageConfig {
-	User: string;
-	Env: string[];
-	Entrypoint: string[];
-	Cmd: string[];
-	StopSignal: string;
-	Healthcheck: { Test: string[] };
-}
-
-/** Builds the image of deploy/Dockerfile. `build` builds another one, whose file names it `animal-store`. */
-export function buildImage(trial: Trial) {
-	const buildah = buildahIn(trial);
-	const base = findBase(buildah, trial);
-	const certificates = process.env["NODE_EXTRA_CA_CERTS"];
-	const secret = certificates ? ["--secret", `id=certificates,src=${certificates}`] : [];
-	const flags = ["--format", "docker", "--isolation", "chroot", ...secret];
-	const build = (tag: string, file: string, ...more: string[]) =>
-		buildah(["bud", ...flags, ...more, "--file", file, "--tag", tag, tree]);
-	build(image, join(tree, "deploy/Dockerfile"), "--build-arg", `NODE_IMAGE=${base.name}`);
-	trial.say("the image is built");
-	return {
-		base,
-		/** A container of an image, and the folder of its files. */
-		container(name = image): Container {
-			const container = buildah(["from", name]).trim();
-			const { config } = JSON.parse(buildah(["inspect", "--type", "image", name])).Docker as { config: ImageConfig };
-			return { buildah, container, config, place: buildah(["mount", container]).trim() };
-		},
-		build,
-	};
-}
-
-type Buildah = ((parameters: string[]) => string) & { storage: string[] };
-
-/** buildah with its images and containers in the proof's folder. */
-function buildahIn({ folder, after }: Trial): Buildah {
-	chmodSync(folder, 0o755);
-	const storage = ["--root", join(folder, "storage"), "--runroot", join(folder, "runroot"), "--storage-driver", "vfs"];
-	const run = (parameters: string[]) => {
-		const { status, stdout, stderr, error } = spawnSync("buildah", [...storage, ...parameters], {
-			encoding: "utf8",
-			maxBuffer: 2 ** 26,
-		});
-		if (error) throw error;
-		if (status !== 0) throw new Error(`buildah ${parameters[0]} failed: ${stdout.slice(-2000)}${stderr.slice(-2000)}`);
-		return stdout;
-	};
-	after(() => run(["umount", "--all"]));
-	return Object.assign(run, { storage });
-}
-
-/** The base image of the Dockerfile or, if it cannot be pulled, a new Debian with this machine's Node and npm. */
-function findBase(buildah: Buildah, { folder, option, say }: Trial) {
-	const [, name = ""] = /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync(join(tree, "deploy/Dockerfile"), "utf8")) ?? [];
-	try {
-		buildah(["pull", name]);
-		return { name, says: name, isOfficial: true };
-	} catch (error) {
-		say(`${name} cannot be pulled: ${(error as Error).message.trim().split("\n").at(-1)}`);
-	}
-	const debian = join(folder, "debian");
-	execFileSync("debootstrap", ["--variant=minbase", "bookworm", debian, option("mirror")], { stdio: "pipe" });
-	cpSync(realpathSync(process.execPath), join(debian, "usr/local/bin/node"));
-	const found = execFileSync("sh", ["-c", "command -v npm"], { encoding: "utf8" }).trim();
-	const npm = dirname(dirname(realpathSync(found)));
-	cpSync(npm, join(debian, "usr/local/lib/npm"), { recursive: true });
-	const script = '#!/bin/sh\nexec node /usr/local/lib/npm/bin/npm-cli.js "$@"\n';
-	writeFileSync(join(debian, "usr/local/bin/npm"), script, { mode: 0o755 });
-	execFileSync("chroot", [debian, "useradd", "--uid", "1000", "--create-home", "node"]);
-	const container = buildah(["from", "scratch"]).trim();
-	buildah(["copy", "--quiet", container, debian, "/"]);
-	buildah(["config", "--env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", container]);
-	buildah(["commit", "--quiet", container, "localhost/stand-in"]);
-	const { version } = JSON.parse(readFileSync(join(npm, "package.json"), "utf8"));
-	const says = `a stand-in: Debian 12 by debootstrap, Node ${process.versions.node}, npm ${version}`;
-	say(`the base image is ${says}`);
-	return { name: "localhost/stand-in", says, isOfficial: false };
-}
-
-export interface Container {
-	buildah: Buildah;
-	container: string;
-	/** The folder of its files. */
-	place: string;
-	config: ImageConfig;
-}
-
-/** Serves the embedded store with the image's user, variables and command, like `docker run`. */
-export async function serveEmbedded(
-	{ buildah, container, config }: Container,
-	trial: Trial,
-	more: Record<string, string> = {},
-): Promise<void> {
-	const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };
-	const variables = Object.entries({ ...ports, ...more }).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
-	const parameters = (...more: string[]) => ["run", "--isolation", "chroot", ...variables, container, "--", ...more];
-	const start = [...config.Entrypoint, ...config.Cmd];
-	const running = startIn(ports.PORT, "buildah", [...buildah.storage, ...parameters(...start)], trial);
-	const [kind, ...healthcheck] = config.Healthcheck.Test;
-	assert.equal(kind, "CMD");
-	assert.throws(
-		() => buildah(parameters("env", "OPS_PORT=1", ...healthcheck)),
-		"the health check fails without a node",
-	);
-	await ready(ports.OPS_PORT);
-	buildah(parameters(...healthcheck));
-	const key = buildah(parameters(...config.Entrypoint, "keys", "create", "--name", "proof")).trim();
-	await use(ports.PORT, key);
-	await running.stop();
-	trial.say("it serves an embedded store as the image's user, and stops on SIGTERM");
-}
-
-/**
- * Starts the service in a container. `memoryMb` is its resident memory. `stop` sends SIGTERM to it, and asserts that
- * all exits with 0.
- */
-function startIn(port: string, program: string, parameters: string[], { after }: Trial) {
-	const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "pipe"] });
-	let output = "";
-	for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
-	const ended = once(child, "close");
-	after(() => {
-		child.kill("SIGKILL");
-		for (const pid of servicesWith(port)) process.kill(pid, "SIGKILL");
-	});
-	const stop = async () => {
-		const pids = servicesWith(port);
-		assert.equal(pids.length, 1, output);
-		const [pid = 0] = pids;
-		const status = readFileSync(`/proc/${pid}/status`, "utf8");
-		assert.match(status, /^Uid:\t1000\t1000\t1000\t1000$/m, "it is not root");
-		assert.match(status, /^CapEff:\t0+$/m);
-		process.kill(pid, "SIGTERM");
-		assert.deepEqual(await ended, [0, null], output);
-	};
-	const memoryMb = () => {
-		const status = readFileSync(`/proc/${servicesWith(port)[0]}/status`, "utf8");
-		return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1024);
-	};
-	return { memoryMb, stop };
-}
-
-/** The ids of the service's processes with this public port. */
-function servicesWith(port: string): number[] {
-	const read = (pid: string, file: string) => {
-		try {
-			return readFileSync(`/proc/${pid}/${file}`, "utf8");
-		} catch {
-			return ""; // It has ended.
-		}
-	};
-	const isService = (pid: string) =>
-		/^(\S*\/)?node(\0--[^\0]+)*\0bin\/animal-store\.js\0serve\0$/.test(read(pid, "cmdline")) &&
-		read(pid, "environ").split("\0").includes(`PORT=${port}`);
-	return readdirSync("/proc")
-		.filter((name) => /^\d+$/.test(name) && isService(name))
-		.map(Number);
-}
-
-const ready = (port: string) => until("the service to be ready", () => isServing(`http://127.0.0.1:${port}/readyz`));
-
-/** Sends a create, its retry, a list, and a request without a key. */
-async function use(port: string, key: string): Promise<void> {
-	const url = `http://127.0.0.1:${port}/v1/pets`;
-	for (const _ of ["create", "retry"]) {
-		const headers = { "idempotency-key": "proof" };
-		const reply = await ask(url, { key, headers, body: { name: "Rex", categoryId: 1 } });
-		assert.equal(reply.status, 201, reply.body);
-	}
-	const listed = await ask(url, { key });
-	assert.deepEqual(JSON.parse(listed.body), [{ id: 1, name: "Rex", categoryId: 1 }]);
-	assert.equal((await ask(url)).status, 401);
-	assert.equal((await ask(`http://127.0.0.1:${port}/console`)).status, 200, "the console is built");
 }

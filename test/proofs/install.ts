@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ask } from "../support/caller.ts";
-import { checkOut, newMachine } from "../support/machine.ts";
+import { checkOut, install, newMachine, nodePackage } from "../support/machine.ts";
 import { linux, type Proof } from "../support/proof.ts";
 
 const run = promisify(execFile);
@@ -50,15 +50,3 @@ export const proof: Proof = {
 		return { rows };
 	},
 };
-
-/** The package of npm that contains Node for this machine. */
-const nodePackage = `node-linux-${process.arch}`;
-
-/** Installs a package of npm in a new folder. */
-async function install(folder: string, name: string, major: string): Promise<{ path: string; version: string }> {
-	const prefix = join(folder, `${name}-${major}`);
-	await run("npm", ["install", "--prefix", prefix, "--no-audit", "--no-fund", "--silent", `${name}@${major}`]);
-	const path = join(prefix, "node_modules", name);
-	const { default: manifest } = await import(join(path, "package.json"), { with: { type: "json" } });
-	return { path, version: manifest.version };
-}

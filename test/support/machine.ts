@@ -1,10 +1,11 @@
 // A folder with its own Node and npm, in which the service is installed and started as by its users.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { isServing } from "./listen.ts";
 import { until, within } from "./until.ts";
 
@@ -28,14 +29,29 @@ function installed(path: string): string {
 	return fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
 }
 
+/** The package of npm that contains Node for this machine. */
+export const nodePackage = `node-linux-${process.arch}`;
+
+/** Installs a package of npm in a new folder. */
+export async function install(folder: string, name: string, wanted: string) {
+	const prefix = join(folder, `${name}-${wanted}`);
+	const options = ["--no-audit", "--no-fund", "--silent"];
+	await promisify(execFile)("npm", ["install", "--prefix", prefix, ...options, `${name}@${wanted}`]);
+	const path = join(prefix, "node_modules", name);
+	const { default: manifest } = await import(join(path, "package.json"), { with: { type: "json" } });
+	return { path, version: manifest.version as string };
+}
+
 type Context = { after(cleanUp: () => unknown): void };
 type Receiver = "npm" | "group";
+
+type Stop = (signal: NodeJS.Signals, whom: Receiver) => Promise<void>;
 
 export interface Machine {
 	/** Runs `npm` or `npx` to its end. @returns its output */
 	run(...command: string[]): Promise<{ code: number; lines: string[] }>;
 	/** Starts the service on free ports, until it is ready. `stop` sends a signal to npm or to all processes. */
-	start(...command: string[]): Promise<{ url: string; stop(signal: NodeJS.Signals, whom: Receiver): Promise<void> }>;
+	start(...command: string[]): Promise<{ url: string; output(): string; stop: Stop }>;
 }
 
 /** Copies the checkout, without generated files, to a new folder. */
@@ -45,7 +61,7 @@ export function checkOut(folder: string): void {
 }
 
 /** @param home an empty folder for its programs, which the caller removes @param folder where commands run */
-export function newMachine(context: Context, home: string, folder: string, { node, npm }: Tools): Machine {
+export function newMachine(context: Context, home: string, folder: string, { node, npm }: Tools, more = {}): Machine {
 	const bin = join(home, "bin");
 	mkdirSync(bin);
 	symlinkSync(node, join(bin, "node"));
@@ -61,6 +77,7 @@ export function newMachine(context: Context, home: string, folder: string, { nod
 		npm_config_prefer_offline: "true",
 		PORT: "0",
 		OPS_PORT: "0",
+		...more,
 	};
 
 	function begin([name = "", ...parameters]: string[]): { child: ChildProcess; output: () => string } {
@@ -91,7 +108,7 @@ export function newMachine(context: Context, home: string, folder: string, { nod
 				throw new Error(`${error.message}\n${output()}`);
 			});
 			const [, url = ""] = /"url":"([^"]+)"/.exec(output()) ?? [];
-			return { url, stop: (signal, whom) => stop(child, url, signal, whom) };
+			return { url, output, stop: (signal, whom) => stop(child, url, signal, whom) };
 		},
 	};
 }
