@@ -3,10 +3,10 @@
 // run prove -- --only proxies`.
 
 import assert from "node:assert/strict";
-import { get } from "node:http";
+import { Agent } from "node:http";
 import { test } from "node:test";
+import { ask } from "../support/caller.ts";
 import { type TestService, testService } from "../support/service.ts";
-import { within } from "../support/until.ts";
 
 const warningsIn = ({ log }: TestService) =>
 	log.filter(({ level, msg }) => level === "warn" && !String(msg).startsWith("created a new store"));
@@ -48,15 +48,10 @@ test("the first forwarded header that is ignored logs one hint with the peer and
 });
 
 /** The Link header of a request from another address of this machine. */
-async function linkFor(service: TestService, localAddress: string): Promise<string> {
-	const headers = { authorization: `Bearer ${service.key}`, "x-forwarded-proto": "https" };
-	const reply = new Promise<string>((resolve, reject) => {
-		const sent = get(`${service.url}/v1/pets`, { localAddress, headers, agent: false }, (response) =>
-			resolve(String(response.resume().headers["link"])),
-		);
-		sent.on("error", reject);
-	});
-	return within("a reply", reply);
+async function linkFor({ url, key }: TestService, localAddress: string): Promise<string> {
+	const headers = { "x-forwarded-proto": "https" };
+	const reply = await ask(`${url}/v1/pets`, { key, headers, agent: new Agent({ localAddress }) });
+	return String(reply.headers["link"]);
 }
 
 // Only Linux has all of 127.0.0.0/8 without configuration.
