@@ -72,7 +72,6 @@ async function make(): Promise<void> {
 	const after = (cleanUp: () => unknown) => void cleanUps.push(cleanUp);
 	try {
 		makePackages();
-		say("the packages are made");
 		const place = { folder, after, say, option: () => imageOptions.mirror.default };
 		const image = buildImage(place, ["linux/amd64", "linux/arm64"]);
 		image.save(join(target, "image"));
