@@ -72,7 +72,6 @@ async function make(): Promise<void> {
 	const after = (cleanUp: () => unknown) => void cleanUps.push(cleanUp);
 	try {
 		makePackages();
-		say("the packages are made");
 		const place = { folder, after, say, option: () => imageOptions.mirror.default };
 		const image = buildImage(place, ["linux/amd64", "linux/arm64"]);
 		image.save(join(target, "image"));
@@ -88,10 +87,10 @@ function publish(): void {
 	run("sha256sum", ["--check", "--strict", "SHA256SUMS"], target);
 	const { GITHUB_ACTOR = "", GITHUB_REPOSITORY = "", GH_TOKEN = "" } = process.env;
 	const address = `ghcr.io/${GITHUB_REPOSITORY.toLowerCase()}:${version}`;
+	run("gh", ["release", "create", `v${version}`, "--verify-tag", "--generate-notes", ...files()], target);
 	for (const name of files().filter((name) => name.endsWith(".tgz"))) run("npm", ["publish", name], target);
 	execFileSync("skopeo", ["login", "ghcr.io", "--username", GITHUB_ACTOR, "--password-stdin"], { input: GH_TOKEN });
 	run("skopeo", ["copy", "--all", "--preserve-digests", "dir:image", `docker://${address}`], target);
-	run("gh", ["release", "create", `v${version}`, "--verify-tag", "--generate-notes", ...files()], target);
 }
 
 const lacks = [linux, rootUser, program("buildah"), program("skopeo")].filter(({ isMet }) => !isMet());
