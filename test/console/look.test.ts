@@ -220,6 +220,7 @@ test("on a touch screen every control and row is at least 44 pixels high, and a 
 	assert.deepEqual(await low(), []);
 	await watched.page.keyboard.press("Escape");
 	await watched.page.getByRole("button", { name: "Select", exact: true }).tap();
+	await shows(watched.page, "0 selected");
 	assert.deepEqual(await low(), []);
 	await screenshot(watched.page, "console-touch");
 	await watched.page.keyboard.press("Escape");
