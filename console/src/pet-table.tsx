@@ -158,7 +158,7 @@ function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
 					</th>
 				) : (
 					<td key={field} class={columns[field].class}>
-						<Fact field={field} pet={pet} desk={desk} />
+						<Fact field={field} pet={pet} desk={desk} isInRow />
 					</td>
 				),
 			)}
@@ -239,18 +239,28 @@ export function CategoryName({ of }: { of: Int64 }) {
 	);
 }
 
+interface FactProps {
+	field: keyof Pet;
+	pet: Pet;
+	desk: Desk | undefined;
+	isInRow?: boolean;
+}
+
 /** A field of an animal; the status and the category are the buttons that change them. */
-export function Fact({ field, pet, desk }: { field: keyof Pet; pet: Pet; desk: Desk | undefined }) {
-	const categories = useContext(CategoriesContext);
+export function Fact({ field, pet, desk, isInRow = false }: FactProps) {
+	const { nameOf } = useContext(CategoriesContext);
 	const cell = columns[field].cell(pet);
 	if (!desk || (field !== "status" && field !== "categoryId")) return cell;
 	const what = field === "status" ? field : "category";
-	const text = field === "status" ? (pet.status ?? "not set") : categories.labelOf(pet.categoryId);
+	const category = [nameOf(pet.categoryId), pet.categoryId].filter((part) => part !== undefined).join(" ");
+	const text = field === "status" ? (pet.status ?? "not set") : category;
 	return (
 		<button
 			type="button"
 			class={field === "status" ? `pill ${pet.status ?? "none"}` : "quiet"}
 			data-edits={what}
+			// The way through the rows gets no longer: `c` does the same, and so does the panel.
+			tabIndex={isInRow && what === "category" ? -1 : undefined}
 			aria-haspopup={field === "status" ? "menu" : "dialog"}
 			aria-expanded="false"
 			aria-label={`${columns[field].label} of ${pet.name}: ${text}`}

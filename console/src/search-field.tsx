@@ -54,6 +54,11 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 					if (isEmptied) search(false);
 					else timer.current = setTimeout(search, pauseMs, true);
 				}}
+				onKeyDown={(event) => {
+					if (event.key !== "ArrowDown") return;
+					event.preventDefault();
+					document.querySelector<HTMLElement>("tbody a")?.focus();
+				}}
 				ref={field}
 			/>
 			<kbd>/</kbd>

@@ -103,12 +103,21 @@ function neighborOf(gone: readonly Pet[], shown: readonly Pet[]): string | undef
 	return next && String(next.id);
 }
 
+/** The selected animals, or the one in focus or in the panel. */
+function subjectsOf({ pets, selection }: Desk, id: string | undefined): Pet[] {
+	return selection.pets.length > 0 ? selection.pets : (pets?.filter((pet) => String(pet.id) === id) ?? []);
+}
+
+export function askWithKey(desk: Desk, what: "status" | "category", openId: string | undefined): void {
+	desk.ask(what, subjectsOf(desk, focusedId() ?? openId), editButton(what) ?? document.body);
+}
+
 /** Commands for the selected animals, or for the one in focus or in the panel. */
 export function deskCommands(desk: Desk, openId: string | undefined): Command[] {
 	const { editing, selection } = desk;
 	const id = focusedId() ?? openId;
+	const pets = subjectsOf(desk, id);
 	const current = desk.pets?.find((pet) => String(pet.id) === id);
-	const pets = selection.pets.length > 0 ? selection.pets : current ? [current] : [];
 	const what = pets.length === 1 ? shortName(pets[0]?.name ?? "") : `${pets.length} animals`;
 	const undo = editing.undo && { label: `Undo: ${editing.notice?.text}`, keys: "Ctrl+z", run: editing.undo };
 	const onAny = [...petStatuses, undefined].map((status) => ({
@@ -119,7 +128,7 @@ export function deskCommands(desk: Desk, openId: string | undefined): Command[] 
 	const move = {
 		label: `Change the category of ${what} …`,
 		keys: "c",
-		run: () => desk.ask("category", pets, editButton("category") ?? document.body),
+		run: () => askWithKey(desk, "category", openId),
 	};
 	const remove = { label: `Remove ${what} …`, keys: "Delete", run: () => desk.askRemoval(pets) };
 	const onOne = id !== undefined &&

@@ -5,10 +5,10 @@ import { sorts } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { sortBy, sortings } from "./pet-table.tsx";
 import { type AnimalsRoute, go, pageSizes, showPet } from "./route.ts";
-import { editButton, focusedId, focusRow, searchField } from "./row-focus.ts";
+import { focusedId, focusRow, searchField } from "./row-focus.ts";
 import { endSearch } from "./search-return.ts";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
-import { type Desk, deskCommands } from "./use-desk.ts";
+import { askWithKey, type Desk, deskCommands } from "./use-desk.ts";
 import type { ListPage } from "./use-list.ts";
 
 interface ListKeysOptions {
@@ -60,7 +60,7 @@ export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
 		"Shift+ArrowDown": () => select(1),
 		"Shift+ArrowUp": () => select(-1),
 		Escape: leave,
-		...(desk && { s: () => editButton("status")?.click() }),
+		...(desk && { s: () => askWithKey(desk, "status", route.id) }),
 	});
 	useCommands(() => [...(desk ? deskCommands(desk, route.id) : []), ...moves, ...pageCommands(options)]);
 	return move;

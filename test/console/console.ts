@@ -91,6 +91,15 @@ export async function textOf(download: Promise<Download>): Promise<string> {
 	return readFile(await (await download).path(), "utf8");
 }
 
+/** Presses Tab until the focus is where a person wants it. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+	const here = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText";
+	for (let count = 0; (await page.evaluate(here)) !== name; count++) {
+		assert.ok(count < 99, `Tab never reaches ${name}`);
+		await page.keyboard.press("Tab");
+	}
+}
+
 /** A row of the list, by the name of its animal. */
 export const row = (page: Page, name: string) => page.getByRole("rowheader", { name, exact: true });
 

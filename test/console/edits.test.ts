@@ -18,6 +18,7 @@ import {
 	row,
 	shows,
 	signIn,
+	tabTo,
 	takeOut,
 } from "./console.ts";
 
@@ -82,6 +83,32 @@ test("a working day: found, marked as sold, undone, renamed and removed; the aud
 	await page.keyboard.press("Control+z");
 	await row(page, "Luna").waitFor();
 	await panel(page, "Luna").getByText("old name erased at").last().waitFor();
+	await panel(page, "Luna").getByRole("button", { name: "Category of Luna: 2" }).click();
+	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
+	await page.keyboard.type("Guinea pig");
+	await page.getByRole("option", { name: "New category: Guinea pig" }).click();
+	await toast(page).getByText("Luna is in Guinea pig", { exact: true }).waitFor();
+	await panel(page, "Luna").getByText("Moved from 2 to Guinea pig by test").waitFor();
+	await page.locator("tbody td.category", { hasText: "Guinea pig 8" }).waitFor();
+	await page.keyboard.press("Control+z");
+	await toast(page).getByText("Luna is in category 2", { exact: true }).waitFor();
+	await page.keyboard.press("Escape");
+	const overview = page.getByRole("complementary", { name: "Overview" });
+	await overview.getByText("Luna: Moved from Guinea pig to 2").waitFor();
+	const nameOf8 = overview.getByRole("button", { name: "Name of category 8" });
+	await nameOf8.click();
+	await page.getByLabel("Name", { exact: true }).fill("Cavy");
+	await page.keyboard.press("Enter");
+	await overview.getByText("Luna: Moved from Cavy to 2").waitFor();
+	await overview.getByRole("button", { name: "Name of category 2" }).click();
+	await page.getByLabel("Name", { exact: true }).fill("CAVY");
+	await button(page, "Keep the name").click();
+	await shows(page, "Category 8 has this name.");
+	await page.keyboard.press("Escape");
+	await nameOf8.click();
+	await button(page, "Take the name away").click();
+	await overview.getByText("Luna: Moved from 8 to 2").waitFor();
+	await overview.getByRole("button", { name: "Luna" }).first().click();
 	await button(page, "Remove Luna …").click();
 	await page.getByRole("alertdialog", { name: "Remove Luna?" }).waitFor();
 	assert.equal(await focused(page), "Keep it");
@@ -101,6 +128,8 @@ test("a working day: found, marked as sold, undone, renamed and removed; the aud
 		"2 test set-status pending ",
 		"2 test rename  ",
 		"2 test rename  ",
+		"2 test set-category  ",
+		"2 test set-category  ",
 		"2 test remove  ",
 	]);
 });
@@ -120,15 +149,6 @@ test("the totals follow an edit and an added animal at once, before the figures 
 	await page.keyboard.press("Enter");
 	await page.getByRole("button", { name: "All 8" }).waitFor(soon);
 });
-
-/** Presses Tab until the focus is where a person wants it. */
-async function tabTo(page: Page, name: string): Promise<void> {
-	const here = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText";
-	for (let count = 0; (await page.evaluate(here)) !== name; count++) {
-		assert.ok(count < 99, `Tab never reaches ${name}`);
-		await page.keyboard.press("Tab");
-	}
-}
 
 test("a list that was read before an edit does not take it back on the screen, and the next edit builds on it", async (context) => {
 	const { service, page } = await opened(context, names);
@@ -220,6 +240,13 @@ test("the keyboard alone is enough to import, mark, undo, rename, select, remove
 	await button(page, "CSV").click();
 	assert.deepEqual((await exported).postDataJSON(), { format: "csv", ids: [2, 3, 4] });
 	await press("Escape");
+	await press("c");
+	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
+	await page.keyboard.type("7");
+	await press("Enter");
+	await toast(page).getByText("3 animals are in category 7").waitFor();
+	await press("Control+z");
+	await toast(page).getByText("3 animals are in category 1").waitFor();
 	await press("s", "a");
 	await toast(page).getByText("3 animals are available").waitFor();
 	await press("Control+z");
@@ -241,7 +268,7 @@ test("the keyboard alone is enough to import, mark, undo, rename, select, remove
 	await press("Enter");
 	const text = await readFile(await (await saved).path(), "utf8");
 	assert.match(text, /^\ufeffid,name,categoryId,status\r?\n1,Rex II,1,sold\r?\n5,Nala,/);
-	assert.equal((await audit(service)).length, 3 + 1 + 2 + 2 + 3);
+	assert.equal((await audit(service)).length, 3 + 1 + 6 + 2 + 2 + 3);
 });
 
 test("the loser of a conflict is told who was first, also of a removal, and sees what is stored", async (context) => {
@@ -274,6 +301,17 @@ test("the loser of a conflict is told who was first, also of a removal, and sees
 	await page.keyboard.press("Control+z");
 	await toast(page).getByText("2 animals are as they were").waitFor();
 	await inTable(page, "Rex: pending").waitFor();
+	await service.store.categories.apply([{ id: 9n, name: "Dog" }]);
+	await page.reload();
+	await row(page, "Kiwi").waitFor();
+	await first.apply({ petId: 6n, editor: "Jonas", action: "set-category", categoryId: 9n });
+	await page.locator("tbody").getByRole("button", { name: "Category of Zoë: 6" }).click();
+	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
+	await page.keyboard.type("4");
+	await page.keyboard.press("Enter");
+	await toast(page)
+		.getByText("Jonas was first and has moved Zoë to Dog. Your change was not made.", { exact: true })
+		.waitFor();
 });
 
 test("an edit that the server refuses or never answers goes back, and what it did before is said", async (context) => {
@@ -413,7 +451,7 @@ test("the panel moves no row, so that a double-click never opens the neighbor; a
 	await shows(page, "1 selected");
 	for (const width of [390, 720]) {
 		await page.setViewportSize({ width, height: 800 });
-		const tools = ["Set status", "Export", "Remove …"].map((name) =>
+		const tools = ["Set status", "Category", "Export", "Remove …"].map((name) =>
 			page.getByRole("toolbar").getByRole("button", { name }),
 		);
 		const tops = await Promise.all(tools.map(async (tool) => (await tool.boundingBox())?.y));
@@ -483,7 +521,7 @@ test("in the panel, the undo is in reach on a phone too, and a long history cove
 	}
 });
 
-for (const width of [1440, 768, 390]) {
+for (const width of [1440, 1280, 768, 390, 320]) {
 	test(`axe finds nothing in what edits show, light and dark, at ${width} pixels`, async (context) => {
 		const { page } = await opened(context, [...names, "W".repeat(255)]);
 		await page.setViewportSize({ width, height: 844 });
@@ -492,6 +530,15 @@ for (const width of [1440, 768, 390]) {
 		await page.locator(".panel button.pill").click();
 		await page.getByRole("menu").waitFor();
 		await assertBothAccessible(page, "the menu");
+		await page.keyboard.press("Escape");
+		await page.locator(".panel [data-edits=category]").click();
+		await page.getByRole("combobox", { name: "Name or number" }).fill("Guinea pig");
+		await page.getByRole("option", { name: "New category: Guinea pig" }).waitFor();
+		await assertBothAccessible(page, "the categories");
+		await page.keyboard.press("Enter");
+		await page.locator(".panel").getByText("Moved from 1 to Guinea pig by test").waitFor();
+		await page.locator(".panel button.pill").click();
+		await page.getByRole("menu").waitFor();
 		await page.keyboard.press("s");
 		await toast(page).waitFor();
 		await page.locator(".panel").getByText("Marked as sold by test").waitFor();
@@ -516,6 +563,11 @@ for (const width of [1440, 768, 390]) {
 		await page.getByLabel("Select all on this page").check();
 		await shows(page, "8 selected");
 		await assertBothAccessible(page, "the selection");
+		if (width < 1280) return;
+		await page.keyboard.press("Escape");
+		await page.getByRole("button", { name: "Name of category 8" }).click();
+		await page.getByLabel("Name", { exact: true }).waitFor();
+		await assertBothAccessible(page, "the name of a category");
 	});
 }
 

@@ -9,7 +9,7 @@ import type { Page } from "playwright-core";
 import { openPage, screenshot, test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { addPets, assertBothAccessible, numbered, openConsole, shows, signIn, takeOut } from "./console.ts";
+import { addPets, assertBothAccessible, button, numbered, openConsole, shows, signIn, takeOut } from "./console.ts";
 
 test("the keyboard alone is enough to sign in, page, switch views and sign out, and the focus is always visible", async (context) => {
 	const service = await testService(context);
@@ -85,23 +85,32 @@ function watchViews(page: Page, key: string) {
 	};
 }
 
-for (const [width, font] of [[1280], [768], [320, " in a wide font"]] as const) {
-	test(`axe finds nothing, and nothing is cut off, light and dark, at ${width} pixels${font ?? ""}`, async (context) => {
+for (const [widths, font] of [[[1440, 1280]], [[768]], [[390, 320], " in a wide font"]] as const) {
+	test(`axe finds nothing, and nothing is cut off, light and dark, at ${widths.join(" and ")} pixels${font ?? ""}`, async (context) => {
 		const service = await testService(context);
+		await service.store.categories.apply([{ id: 2n, name: "Guinea pig" }]);
 		await addPets(service, numbered(21));
 		await service.send(create('{"name":"Long","categoryId":-9223372036854775808}'));
-		const page = { viewport: { width, height: 800 }, isWide: font !== undefined };
+		const page = { viewport: { width: widths.at(-1) ?? 0, height: 800 }, isWide: font !== undefined };
 		const watched = await openConsole(context, service.url, { page, hash: "#/animals?limit=100" });
-		const views = width === 1280 ? watchViews(watched.page, service.key) : undefined;
-		await assertEveryViewAccessible(watched.page, service.key, views?.check);
+		const views = font === undefined && widths.length > 1 ? watchViews(watched.page, service.key) : undefined;
+		await assertEveryViewAccessible(watched.page, service.key, widths, views?.check);
 		views?.end();
 		takeOut(watched.errors, /40[014]/);
 	});
 }
 
-async function assertEveryViewAccessible(page: Page, key: string, checkView?: (name: string) => Promise<void>) {
+async function assertEveryViewAccessible(
+	page: Page,
+	key: string,
+	widths: readonly number[],
+	checkView?: (name: string) => Promise<void>,
+) {
 	const look = async (name: string) => {
-		await assertBothAccessible(page, name);
+		for (const width of widths) {
+			await page.setViewportSize({ width, height: 800 });
+			await assertBothAccessible(page, `${name} at ${width}`);
+		}
 		await checkView?.(name);
 	};
 	await page.getByLabel("API key").fill("pets_wrong");
@@ -111,6 +120,10 @@ async function assertEveryViewAccessible(page: Page, key: string, checkView?: (n
 	await signIn(page, key);
 	await shows(page, /^22 animals, /);
 	await look("animals");
+	await button(page, "Category: all").click();
+	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
+	await assertBothAccessible(page, "the filter by category");
+	await page.keyboard.press("Escape");
 	const leaveMenu: [menu: string, leave: () => Promise<void>][] = [
 		["Account: test", () => page.locator("h1").focus()],
 		["Export", () => page.locator(".list").click({ position: { x: 4, y: 4 } })],
@@ -207,8 +220,12 @@ test("on a touch screen every control and row is at least 44 pixels high, and a 
 	assert.deepEqual(await low(), []);
 	await watched.page.keyboard.press("Escape");
 	await watched.page.getByRole("button", { name: "Select", exact: true }).tap();
+	await shows(watched.page, "0 selected");
 	assert.deepEqual(await low(), []);
 	await screenshot(watched.page, "console-touch");
+	await watched.page.keyboard.press("Escape");
+	const first = await watched.page.locator("tbody tr").first().boundingBox();
+	assert.ok(first && first.y <= 0.3 * 844, `the first animal begins at ${first?.y} of 844`);
 });
 
 test("thirty animals fit on a laptop's screen, nothing moves when data arrive, and a screenshot is saved", async (context) => {
@@ -217,9 +234,17 @@ test("thirty animals fit on a laptop's screen, nothing moves when data arrive, a
 	);
 	const service = await testService(context);
 	await addPets(service, [...names, ...names, ...names]);
+	const animalNames = ["Dog", "Cat", "Guinea pig", "Rabbit", "Bird", "Ferret", "Tortoise"];
+	await service.store.categories.apply(animalNames.map((name, at) => ({ id: BigInt(at + 1), name })));
 	const { page } = await openConsole(context, service.url, {
 		hash: "#/animals?id=5",
 		page: { viewport: { width: 1440, height: 900 } },
+	});
+	let animals = {};
+	await page.route("**/console/activity", async (route) => {
+		const response = await route.fetch();
+		const figures = await response.json();
+		await route.fulfill({ response, json: { ...figures, animals: { ...figures.animals, ...animals } } });
 	});
 	await page.evaluate(`new PerformanceObserver((list) => {
 		for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shifted = (globalThis.shifted ?? 0) + value;
@@ -238,4 +263,35 @@ test("thirty animals fit on a laptop's screen, nothing moves when data arrive, a
 	assert.ok(shifted < 0.02, `layout shift ${shifted}`);
 	await page.mouse.move(0, 0);
 	await screenshot(page, "console-animals");
+	animals = { available: 12_345_678, pending: 999_999, sold: 888_888, none: 77_777 };
+	await page.getByRole("button", { name: "Pending 1M" }).waitFor();
+	for (const [width, height] of [
+		[1280, 720],
+		[1440, 877],
+		[1024, 600],
+	] as const) {
+		await page.setViewportSize({ width, height });
+		await page.locator("tbody tr").nth(9).scrollIntoViewIfNeeded();
+		await page.evaluate("document.querySelector('.rows').scrollBy(0, 70)");
+		await until("whole rows", () => page.evaluate<boolean>(cutsNoRow));
+		const tops = await page.evaluate<number[]>(
+			`[...document.querySelectorAll("h1, .chip, .actions button, .actions a")].filter((one) => one.checkVisibility())
+				.map((one) => { const { top, height } = one.getBoundingClientRect(); return Math.round(top + height / 2); })`,
+		);
+		if (width >= 1280) assert.equal(new Set(tops).size, 1, `one row of tools at ${width}: ${tops}`);
+		const hidden = await page.evaluate<number>(
+			"((chips) => chips.scrollWidth - chips.clientWidth)(document.querySelector('.chips'))",
+		);
+		assert.equal(hidden, 0, `${hidden} pixels of the chips are hidden at ${width}`);
+	}
 });
+
+/** Whether no row is at the upper or lower edge of the place where the rows scroll. */
+const cutsNoRow = `(() => {
+	const rows = document.querySelector(".rows").getBoundingClientRect();
+	const head = document.querySelector("thead").getBoundingClientRect();
+	return [...document.querySelectorAll("tbody tr")].every((row) => {
+		const { top, bottom } = row.getBoundingClientRect();
+		return [head.bottom, rows.bottom].every((edge) => bottom <= edge + 1 || top >= edge - 1);
+	});
+})()`;

@@ -147,8 +147,8 @@ test("the history of an animal has its newest 100 edits, and nobody else's", asy
 		);
 	}
 	await edit(service, { id: 1, action: "remove", seen: { ...seen, name: "50" } });
-	const history = async (id: number) => {
-		const { status, headers, body } = await service.send({ path: `/console/history?id=${id}` });
+	const history = async (id?: number) => {
+		const { status, headers, body } = await service.send({ path: `/console/history${id ? `?id=${id}` : ""}` });
 		assert.deepEqual([status, headers["cache-control"]], [200, "no-store"], body);
 		return JSON.parse(body).edits;
 	};
@@ -161,8 +161,19 @@ test("the history of an animal has its newest 100 edits, and nobody else's", asy
 	assert.equal(changes.length, 100);
 	assert.deepEqual(changes[0], { id: 153, ...common, action: "set-status", fromStatus: "sold", toStatus: "available" });
 	assert.deepEqual(await history(3), []);
+	// Without an id: the latest of all animals, with their present names.
+	const latest = await history();
+	assert.deepEqual(
+		latest.map(({ id, petId, name }: { id: number; petId: number; name?: string }) => [id, petId, name]),
+		[
+			[154, 1, undefined],
+			[153, 2, "Rex"],
+			[152, 2, "Rex"],
+			[151, 1, undefined],
+			[150, 2, "Rex"],
+		],
+	);
 	for (const [query, code] of [
-		["", "invalid_parameter"],
 		["id=x", "invalid_parameter"],
 		["id=1&id=2", "invalid_parameter"],
 		["id=1&a=1", "unknown_parameter"],
