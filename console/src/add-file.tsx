@@ -1,47 +1,59 @@
 // Steps 2 to 4 of adding many: the columns of a file, the meanings of its words, and the rows to correct. Going back
 // keeps what was chosen, and nothing is sent before the last step ends.
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+import { ApiError } from "../../client/src/index.ts";
+import type { Category } from "../../src/contract/console.ts";
 import { newPetFields } from "../../src/contract/pet.ts";
+import { makeCategories, numbersOf, readCategories } from "../../src/files/categories.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import { describeKind } from "../../src/files/formats.ts";
-import { type Preview, previewRows } from "../../src/files/rows.ts";
+import { type Preview, previewRows, type ReadOptions } from "../../src/files/rows.ts";
 import { createJob, type Job } from "./add-rows.ts";
+import { CategoriesContext } from "./categories.ts";
 import { type Checked, checkRows, rejectedTexts } from "./check-rows.ts";
 import { type Correcting, useCorrections } from "./corrections.ts";
 import { useKept } from "./kept.ts";
 import { keepImport } from "./kept-job.ts";
-import { ColumnsTable, columnAt, SheetMenu } from "./map-columns.tsx";
-import { LostLetters, type MappedValue, MapValues, toValues, withProposals } from "./map-values.tsx";
-import { countOf, digits } from "./notes.tsx";
+import { LostLetters } from "./lost-letters.tsx";
+import { ColumnsTable, columnAt, openFields, SheetMenu } from "./map-columns.tsx";
+import { MakeAll, type MappedValue, MapValues, newNames, toValues, withProposals } from "./map-values.tsx";
+import { countOf, digits, sentenceOf } from "./notes.tsx";
 import { describe, type OpenFile, previewed } from "./open-file.ts";
 import type { PetFile } from "./open-rows.ts";
 import { RowsTable, SaveRows } from "./rows-table.tsx";
+import { may, type Session } from "./session.ts";
 import { Step } from "./steps.tsx";
+import { useRequest } from "./use-request.ts";
 
 interface AddFileProps {
 	file: OpenFile;
+	session: Session;
 	/** To choose another file. */
 	onBack(): void;
 	onStart(job: Job): void;
 }
 
-export function AddFile({ file, onBack, onStart }: AddFileProps) {
+export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	const { name, blob, source, kind } = file;
 	const [step, setStep] = useKept<"Columns" | "Values" | "Check">(file, "step", () => "Columns");
 	const [preview, setPreview] = useKept(file, "preview", () => file.preview);
 	const [mapping, setMapping] = useKept<Mapping>(file, "mapping", () => guessed(preview));
 	const [mapped, setMapped] = useKept<MappedValue[]>(file, "mapped", () => []);
+	const [categories, setCategories] = useKept<Category[] | undefined>(file, "categories", () => undefined);
 	const [wanted] = useKept(file, "wanted", () => ({ row: preview.headerRow }));
 	const { headerRow } = preview;
 	const petFile: PetFile = useMemo(
-		() => ({ name, blob, source, kind, options: { mapping, values: toValues(mapped), headerRow } }),
-		[file, mapping, mapped, headerRow],
+		() => ({ name, blob, source, kind, options: { mapping, values: toValues(mapped, categories ?? []), headerRow } }),
+		[file, mapping, mapped, categories, headerRow],
 	);
-	const { checked, failure } = useCheck(file, petFile);
+	const { checked, failure: broken } = useCheck(file, petFile);
+	const needsCategories = !categories && (checked?.values.some(({ field }) => field === "categoryId") ?? false);
+	const failure = useKnown(session, needsCategories, setCategories) ?? broken;
 	const correcting = useCorrections(file, petFile.options);
-	const words = withProposals(mapped, checked?.values ?? []);
-	const isChecked = checked?.isComplete === true && words.length === mapped.length;
+	const words = needsCategories ? mapped : withProposals(mapped, checked?.values ?? []);
+	const isClear = openFields(preview, mapping).size === 0;
+	const isChecked = checked?.isComplete === true && isClear && !needsCategories && words.length === mapped.length;
 	useEffect(() => {
 		if (words.length > mapped.length) setMapped(words);
 	}, [checked]);
@@ -60,17 +72,12 @@ export function AddFile({ file, onBack, onStart }: AddFileProps) {
 		setPreview(read);
 		map(guessed(read));
 	}
-	const shared = checked && { of: file, file: petFile, checked, isChecked, correcting };
+	const chosen = { session, categories: categories ?? [], mapped, isChecked, correcting };
+	const shared = checked && { ...chosen, file: petFile, checked };
 	const hasWords = mapped.length > 0 || (checked?.damagedCount ?? 0) > 0;
 	if (step === "Values" && shared)
 		return (
-			<ValuesStep
-				{...shared}
-				mapped={mapped}
-				setMapped={setMapped}
-				onBack={() => setStep("Columns")}
-				onNext={() => setStep("Check")}
-			/>
+			<ValuesStep {...shared} setMapped={setMapped} onBack={() => setStep("Columns")} onNext={() => setStep("Check")} />
 		);
 	if (step === "Check" && shared)
 		return <CheckStep {...shared} onBack={() => setStep(hasWords ? "Values" : "Columns")} onStart={onStart} />;
@@ -123,9 +130,11 @@ function ColumnsNote({ file, checked, failure }: { file: OpenFile; checked: Chec
 }
 
 interface CheckedProps {
-	/** What was chosen. */
-	of: OpenFile;
 	file: PetFile;
+	session: Session;
+	/** Those of the service, if the file has words in place of categories. */
+	categories: readonly Category[];
+	mapped: MappedValue[];
 	checked: Checked;
 	/** Whether the check has seen the whole file with all that was chosen. */
 	isChecked: boolean;
@@ -134,12 +143,13 @@ interface CheckedProps {
 }
 
 interface ValuesStepProps extends CheckedProps {
-	mapped: MappedValue[];
 	setMapped(mapped: MappedValue[]): void;
 	onNext(): void;
 }
 
-function ValuesStep({ checked, isChecked, correcting, mapped, setMapped, onBack, onNext }: ValuesStepProps) {
+function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
+	const { session, categories, mapped, checked, isChecked, correcting, onBack } = shared;
+	const mayMake = may(session, "pets:edit");
 	const open = mapped.filter(({ meaning }) => meaning === undefined).length;
 	const clear = mapped.length - open;
 	const isBroken = checked.damaged.some((row) => row.pet && !correcting.now(row).pet);
@@ -147,7 +157,14 @@ function ValuesStep({ checked, isChecked, correcting, mapped, setMapped, onBack,
 		<Step
 			key="values"
 			name="Values"
-			lead={mapped.length > 0 && <p class="soft">Your list has its own words. Say once what each one means.</p>}
+			lead={
+				mapped.length > 0 && (
+					<>
+						<p class="soft">Your list has its own words. Say once what each one means.</p>
+						{mayMake && <MakeAll mapped={mapped} setMapped={setMapped} />}
+					</>
+				)
+			}
 			note={
 				mapped.length > 0 && (
 					<p role="status" class="num">
@@ -159,7 +176,7 @@ function ValuesStep({ checked, isChecked, correcting, mapped, setMapped, onBack,
 			onBack={onBack}
 			next={{ label: "Continue", isReady: isChecked && open === 0 && !isBroken, run: onNext }}
 		>
-			{mapped.length > 0 && <MapValues mapped={mapped} setMapped={setMapped} />}
+			<MapValues mapped={mapped} setMapped={setMapped} categories={categories} mayMake={may(session, "pets:edit")} />
 			{checked.damagedCount > 0 && (
 				<LostLetters rows={checked.damaged} count={checked.damagedCount} correcting={correcting} />
 			)}
@@ -167,13 +184,23 @@ function ValuesStep({ checked, isChecked, correcting, mapped, setMapped, onBack,
 	);
 }
 
-function CheckStep({ file, checked, correcting, onBack, onStart }: CheckedProps & { onStart(job: Job): void }) {
+function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): void }) {
+	const { file, checked, correcting, onBack } = shared;
 	const { shown, damaged, unused } = checked;
 	const { corrections, now } = correcting;
 	const fixed = shown.filter(({ row }) => now(row).pet).length;
 	const good = checked.good + fixed - damaged.filter((row) => row.pet && !now(row).pet).length;
 	const bad = checked.bad - fixed;
 	const correctedFile = { ...file, options: { ...file.options, corrections } };
+	const start = useStart(shared, (options) =>
+		onStart(
+			createJob({
+				file: { ...correctedFile, options: { ...correctedFile.options, ...options } },
+				total: good,
+				keep: keepImport,
+			}),
+		),
+	);
 	return (
 		<Step
 			key="check"
@@ -190,16 +217,21 @@ function CheckStep({ file, checked, correcting, onBack, onStart }: CheckedProps 
 				</p>
 			}
 			note={
-				<p>
-					<strong class="file">{file.name}</strong>, {countOf(good + bad)}
-				</p>
+				<>
+					<p>
+						<strong class="file">{file.name}</strong>, {countOf(good + bad)}
+					</p>
+					<p class="problem" role="alert">
+						{start.problem}
+					</p>
+				</>
 			}
 			onBack={onBack}
 			others={bad > 0 && <SaveRows file={file} count={bad} texts={() => rejectedTexts(correctedFile)} />}
 			next={{
 				label: good > 0 ? `Add ${countOf(good)}` : "Add",
-				isReady: good > 0,
-				run: () => onStart(createJob({ file: correctedFile, total: good, keep: keepImport })),
+				isReady: good > 0 && !start.isPending,
+				run: start.run,
 			}}
 		>
 			{shown.length > 0 && (
@@ -207,6 +239,46 @@ function CheckStep({ file, checked, correcting, onBack, onStart }: CheckedProps 
 			)}
 		</Step>
 	);
+}
+
+/** Makes the new categories, then starts: a retry makes nothing twice. */
+function useStart(
+	{ session, mapped, categories }: CheckedProps,
+	onStart: (options: Pick<ReadOptions, "values">) => void,
+) {
+	const { reload } = useContext(CategoriesContext);
+	const [state, setState] = useState<{ isPending: boolean; problem?: string }>({ isPending: false });
+	async function run(): Promise<void> {
+		setState({ isPending: true });
+		try {
+			const made = await makeCategories(session.ask, newNames(mapped));
+			if (made.length > 0) reload();
+			onStart({ values: toValues(mapped, categories, numbersOf(made)) });
+		} catch (failure) {
+			const mayNot = failure instanceof ApiError && failure.status === 403;
+			const why = mayNot ? "This key may not make categories: it lacks the scope pets:edit." : sentenceOf(failure);
+			setState({ isPending: false, problem: `${why} Nothing was added.` });
+		}
+	}
+	return { ...state, run: () => void run() };
+}
+
+/** Reads the categories when they are needed. A key or a service may have none. @returns the last failure */
+function useKnown(session: Session, isNeeded: boolean, onRead: (categories: Category[]) => void): unknown {
+	const { value, failure } = useRequest(
+		async (signal) => {
+			if (!isNeeded) return undefined;
+			return readCategories(session.ask, signal).catch((failure) => {
+				if (failure instanceof ApiError && (failure.status === 403 || failure.status === 404)) return [];
+				throw failure;
+			});
+		},
+		[isNeeded, session],
+	);
+	useEffect(() => {
+		if (value) onRead(value);
+	}, [value]);
+	return isNeeded ? failure : undefined;
 }
 
 /** The columns that are found by their names, so that the menus show them. Of two of one name, a person chooses. */

@@ -59,6 +59,7 @@ export function AddMany({ session, job, setJob, choosing, setChoosing }: AddMany
 			<AddFile
 				key={`${file.name} ${file.kind.sheet}`}
 				file={file}
+				session={session}
 				onBack={() => setChoosing((now) => ({ text: now.text }))}
 				onStart={(started) => {
 					setChoosing(() => nothingChosen);

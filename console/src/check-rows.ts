@@ -13,7 +13,7 @@ export interface Checked {
 	shown: Rejected[];
 	/** Columns that an animal does not have. */
 	unused: string[];
-	/** The texts in place of a status; set when the check is complete. */
+	/** The texts in place of a status and a category; set when the check is complete. */
 	values: UnknownValue[];
 	/** The first rows whose names have lost letters, and how many there are. */
 	damaged: FileRow[];
@@ -38,7 +38,7 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 	let shownAtMs = 0;
 	for await (const rows of readRows(file.source, file.kind, options)) {
 		for (const row of rows) {
-			if (row.unknownStatus !== undefined) values.add(row.unknownStatus);
+			if (row.unknown) values.add(row.unknown);
 			if (isDamaged(nameOf(row, options)) && ++checked.damagedCount <= damagedMax)
 				checked.damaged = [...checked.damaged, row];
 			if (row.pet) checked.good++;

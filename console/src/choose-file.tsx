@@ -114,7 +114,7 @@ function PasteRows({ text, setText, onDone, onClose }: PasteRowsProps) {
 				id="paste"
 				rows={10}
 				spellcheck={false}
-				placeholder={"name,category,status\nRex,1,available"}
+				placeholder={"name,category,status\nRex,Dog,available"}
 				value={text}
 				onInput={({ currentTarget: { value } }) => setText(value)}
 				ref={focus}

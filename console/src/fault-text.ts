@@ -1,9 +1,11 @@
-// What is wrong with an entry, a cell or a field of JSON, in words for people.
+// The fields of an animal, and what is wrong with an entry, a cell or a field of JSON, in words for people.
 
 import { int64FromDecimal } from "../../src/contract/json.ts";
-import { petStatuses } from "../../src/contract/pet.ts";
+import { type NewPet, petStatuses } from "../../src/contract/pet.ts";
 import { digitsOf, type Fault } from "../../src/contract/validate.ts";
 import { capitalized } from "./edits.ts";
+
+export const labels: Record<keyof NewPet, string> = { name: "Name", categoryId: "Category", status: "Status" };
 
 const nameMax = 255;
 const list = new Intl.ListFormat("en", { type: "disjunction" });

@@ -1,7 +1,9 @@
 // The progress of adding the rows of a file: how far it is, pause and resume, and the rows that were rejected.
 
+import { useContext } from "preact/hooks";
 import { describeTime } from "../../src/contract/console.ts";
 import type { Job } from "./add-rows.ts";
+import { CategoriesContext } from "./categories.ts";
 import { countOf, digits, FailureNote } from "./notes.tsx";
 import { describe } from "./open-file.ts";
 import { firstAnimals, go } from "./route.ts";
@@ -59,6 +61,7 @@ function timeLeft(rows: number, perSecond: number): string {
 }
 
 function Actions({ job, session, onEnd, onAgain }: JobProgressProps) {
+	const { reload } = useContext(CategoriesContext);
 	const { phase, added, rejected, alreadyThere } = job.state;
 	return (
 		<div class="actions">
@@ -73,7 +76,14 @@ function Actions({ job, session, onEnd, onAgain }: JobProgressProps) {
 				</button>
 			)}
 			{phase === "finished" && added > 0 && (
-				<button type="button" class="primary" onClick={() => showNewest(session)}>
+				<button
+					type="button"
+					class="primary"
+					onClick={() => {
+						reload();
+						void showNewest(session);
+					}}
+				>
 					Show the new animals
 				</button>
 			)}

@@ -1,12 +1,17 @@
 // Step 2 of adding many: which row names the columns, and what each column holds.
 
 import { newPetFields } from "../../src/contract/pet.ts";
-import type { Mapping } from "../../src/files/columns.ts";
+import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import type { Preview } from "../../src/files/rows.ts";
+import type { Field } from "./add-form.ts";
+import { labels } from "./fault-text.ts";
 import type { OpenFile } from "./open-file.ts";
 
-export type Field = (typeof newPetFields)[number];
-export const labels: Record<Field, string> = { name: "Name", categoryId: "Category", status: "Status" };
+/** The columns of each field that several fit, until one is chosen. */
+export function openFields({ columns }: Preview, mapping: Mapping): Map<Field, number[]> {
+	const { fits, ambiguous } = findColumns(columns, mapping);
+	return new Map(ambiguous.filter((field) => mapping[field] === undefined).map((field) => [field, fits[field]]));
+}
 
 export function SheetMenu({ sheet, sheets }: { sheet: string | undefined; sheets: NonNullable<OpenFile["sheets"]> }) {
 	return (
@@ -43,9 +48,18 @@ interface ColumnsTableProps {
 export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: ColumnsTableProps) {
 	const { columns, headerRow, above, rows } = preview;
 	const heading = headerRow === undefined ? [] : [{ row: headerRow, cells: columns }];
+	const open = openFields(preview, mapping);
 	const fieldAt = (index: number) => newPetFields.find((field) => mapping[field] === columnAt(preview, index));
+	const proposedAt = (index: number) => newPetFields.find((field) => open.get(field)?.includes(index));
 
-	function assign(index: number, field: Field | undefined): void {
+	function assign(index: number, chosen: Field | undefined): void {
+		const [other, ...more] = (open.get(proposedAt(index) ?? "name") ?? []).filter((one) => one !== index);
+		// Of two that fit a field, the one is chosen by refusing the other.
+		if (!chosen && other !== undefined && more.length === 0) hold(other, proposedAt(index));
+		else hold(index, chosen);
+	}
+
+	function hold(index: number, field: Field | undefined): void {
 		const column = columnAt(preview, index);
 		const others = Object.entries(mapping).filter(([of, from]) => of !== field && from !== column);
 		const left = newPetFields.filter((of) => mapping[of] === column && of !== field).map((of) => [of, null]);
@@ -66,6 +80,7 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 								<ColumnMenu
 									label={`Column ${nameOf(columns, index)} holds`}
 									field={fieldAt(index)}
+									proposed={proposedAt(index)}
 									onChange={(field) => assign(index, field)}
 								/>
 							</th>
@@ -112,17 +127,20 @@ interface ColumnMenuProps {
 	label: string;
 	/** What the column holds; undefined if it is not used. */
 	field: Field | undefined;
+	/** What it may hold, as another column may. */
+	proposed: Field | undefined;
 	onChange(field: Field | undefined): void;
 }
 
-function ColumnMenu({ label, field, onChange }: ColumnMenuProps) {
+function ColumnMenu({ label, field, proposed, onChange }: ColumnMenuProps) {
 	return (
 		<select
-			class={field ? "" : "off"}
+			class={field ? "" : proposed ? "ask" : "off"}
 			aria-label={label}
-			value={field ?? ""}
+			value={field ?? (proposed ? "open" : "")}
 			onChange={({ currentTarget: { value } }) => onChange(newPetFields.find((one) => one === value))}
 		>
+			{proposed && !field && <option value="open">{labels[proposed]}?</option>}
 			{newPetFields.map((one) => (
 				<option key={one} value={one}>
 					{labels[one]}

@@ -1,46 +1,122 @@
-// Step 3 of adding many: the meanings of words in place of a status, which a person confirms, and names that have lost
-// letters, which a person corrects. No guess is sent that nobody saw.
+// Step 3 of adding many: the meanings of words in place of a status and a category, which a person confirms. No guess is
+// sent that nobody saw, and a category is made only when the animals are added.
 
+import { useRef } from "preact/hooks";
+import type { Category } from "../../src/contract/console.ts";
 import { type PetStatus, petStatuses } from "../../src/contract/pet.ts";
-import type { FileRow } from "../../src/files/rows.ts";
-import { plainValue, type UnknownValue, type Values } from "../../src/files/values.ts";
-import type { Correcting } from "./corrections.ts";
+import { numbersOf } from "../../src/files/categories.ts";
+import { plainValue, type UnknownValue, unknownMax, type Values, type WordField } from "../../src/files/values.ts";
+import { labels } from "./fault-text.ts";
 import { digits } from "./notes.tsx";
 
-/** A word of the file and its meaning: null for no status, `fix` to correct its rows; undefined until it is chosen. */
-export interface MappedValue extends UnknownValue {
-	meaning: PetStatus | null | "fix" | undefined;
+/** A category that is made before the first animal is added. */
+interface NewCategory {
+	newName: string;
 }
 
-export function toValues(mapped: readonly MappedValue[]): Values {
-	return new Map(
-		mapped.flatMap(({ text, meaning }) =>
-			meaning === undefined || meaning === "fix" ? [] : [[plainValue(text), meaning] as const],
-		),
-	);
+/** A status or null for none; the number of a category, or a new one; `fix` to correct the rows of the word. */
+type Meaning = PetStatus | null | bigint | NewCategory | "fix";
+
+/** A word of the file and its meaning; undefined until it is chosen. */
+export type MappedValue = UnknownValue & { meaning: Meaning | undefined };
+
+const newNameOf = (meaning: Meaning | undefined) => (meaning as Partial<NewCategory> | null | undefined)?.newName;
+
+/** The names of new categories that words become. */
+export function newNames(mapped: readonly MappedValue[]): string[] {
+	return [...new Set(mapped.flatMap(({ meaning }) => newNameOf(meaning) ?? []))];
+}
+
+/** Stands for a new category while rows are checked. */
+const unmade = 0n;
+
+/** @param made the numbers of new categories by their names */
+export function toValues(
+	mapped: readonly MappedValue[],
+	categories: readonly Category[],
+	made: ReadonlyMap<string, bigint> = new Map(),
+): Values {
+	const status = new Map<string, PetStatus | null>();
+	const categoryId = numbersOf(categories);
+	const numberOf = (name: string) => made.get(plainValue(name)) ?? unmade;
+	for (const name of newNames(mapped)) categoryId.set(plainValue(name), numberOf(name));
+	for (const { text, meaning } of mapped) {
+		const newName = newNameOf(meaning);
+		if (newName !== undefined) categoryId.set(plainValue(text), numberOf(newName));
+		else if (typeof meaning === "bigint") categoryId.set(plainValue(text), meaning);
+		else if (meaning === null || petStatuses.some((one) => one === meaning))
+			status.set(plainValue(text), meaning as PetStatus | null);
+	}
+	return { status, categoryId };
 }
 
 /** A column with more distinct words is not a list of values. Their rows are corrected one by one. */
-const shownMax = 12;
+const shownMax: Record<WordField, number> = { status: 12, categoryId: unknownMax };
 
-/** Adds the words that a check has found, each with its proposal. */
+/** Adds the words that a check has found, each with its proposal: a new category is made only if it is chosen. */
 export function withProposals(mapped: readonly MappedValue[], found: readonly UnknownValue[]): MappedValue[] {
-	const known = new Set(mapped.map(({ text }) => text));
-	const added = found.filter(({ text }) => !known.has(text)).slice(0, shownMax - mapped.length);
-	return [...mapped, ...added.map((value) => ({ ...value, meaning: value.proposed }))];
+	const words = [...mapped];
+	for (const value of found) {
+		const ofField = words.filter(({ field }) => field === value.field);
+		if (ofField.length >= shownMax[value.field] || ofField.some(({ text }) => text === value.text)) continue;
+		words.push({ ...value, meaning: value.field === "status" ? value.proposed : undefined });
+	}
+	return words;
 }
+
+const isNameable = ({ field, proposed }: MappedValue) => field === "categoryId" && proposed !== undefined;
+
+/** The name of a new category that is proposed for a word without a meaning. */
+const openNameOf = ({ field, proposed, meaning }: MappedValue) =>
+	field === "categoryId" && meaning === undefined ? proposed : undefined;
 
 interface MapValuesProps {
 	mapped: MappedValue[];
 	setMapped(mapped: MappedValue[]): void;
+	categories: readonly Category[];
+	/** Whether the key may make categories. */
+	mayMake: boolean;
 }
 
-export function MapValues({ mapped, setMapped }: MapValuesProps) {
+export function MapValues(props: MapValuesProps) {
+	const { mapped, mayMake } = props;
+	return (
+		<>
+			<WordTable {...props} field="status" />
+			{!mayMake && mapped.some(isNameable) && (
+				<p>
+					This key may not make categories: it lacks the scope <code>pets:edit</code>. Choose categories that exist, or
+					sign in with another key; your choices stay.
+				</p>
+			)}
+			<WordTable {...props} field="categoryId" />
+		</>
+	);
+}
+
+/** One button for all words that may become new categories. It stays when none is left, so that nothing moves. */
+export function MakeAll({ mapped, setMapped }: Pick<MapValuesProps, "mapped" | "setMapped">) {
+	const [proposed, open] = [mapped.filter(isNameable), mapped.filter((value) => openNameOf(value) !== undefined)];
+	if (proposed.length < 2) return null;
+	const become = (value: MappedValue): MappedValue => {
+		const newName = openNameOf(value);
+		return newName === undefined ? value : { ...value, meaning: { newName } };
+	};
+	return (
+		<button type="button" aria-disabled={open.length === 0} onClick={() => setMapped(mapped.map(become))}>
+			New categories: all {open.length || proposed.length}
+		</button>
+	);
+}
+
+function WordTable({ field, ...props }: MapValuesProps & { field: WordField }) {
+	const { mapped } = props;
+	if (!mapped.some((value) => value.field === field)) return null;
 	return (
 		<table class="values">
 			<thead>
 				<tr>
-					<th scope="col">In your list</th>
+					<th scope="col">{labels[field]} in your list</th>
 					<th scope="col" class="n">
 						Rows
 					</th>
@@ -48,72 +124,95 @@ export function MapValues({ mapped, setMapped }: MapValuesProps) {
 				</tr>
 			</thead>
 			<tbody>
-				{mapped.map((value, index) => (
-					<tr key={value.text}>
-						<th scope="row" dir="auto">
-							“{value.text}”
-						</th>
-						<td class="n">{digits.format(value.rows)}</td>
-						<td>
-							<select
-								class={value.meaning === undefined ? "ask" : ""}
-								aria-label={`“${value.text}” becomes`}
-								value={String(value.meaning)}
-								onChange={({ currentTarget }) => {
-									const meaning = meanings.find((one) => String(one) === currentTarget.value);
-									setMapped(mapped.with(index, { ...value, meaning }));
-								}}
-							>
-								{value.meaning === undefined && <option value="undefined">Choose …</option>}
-								{petStatuses.map((status) => (
-									<option key={status} value={status}>
-										{status}
-									</option>
-								))}
-								<option value="null">not set</option>
-								<option value="fix">correct each row</option>
-							</select>
-						</td>
-					</tr>
-				))}
+				{mapped.map(
+					(value, index) =>
+						value.field === field && <WordRow key={value.text} {...props} value={value} index={index} />,
+				)}
 			</tbody>
 		</table>
 	);
 }
 
-const meanings = [...petStatuses, null, "fix"] as const;
-
-interface LostLettersProps {
-	/** The first rows of them. */
-	rows: FileRow[];
-	count: number;
-	correcting: Correcting;
+function WordRow({ value, index, ...props }: MapValuesProps & { value: MappedValue; index: number }) {
+	const { mapped, setMapped, mayMake } = props;
+	const { text, rows, meaning } = value;
+	const choices = value.field === "status" ? statusChoices : categoryChoices(value, props);
+	const become = (next: Meaning | undefined) => setMapped(mapped.with(index, { ...value, meaning: next }));
+	const newName = mayMake ? openNameOf(value) : undefined;
+	const menu = useRef<HTMLSelectElement>(null);
+	return (
+		<tr>
+			<th scope="row" dir="auto">
+				“{text}”
+			</th>
+			<td class="n">{digits.format(rows)}</td>
+			<td>
+				<div class="becomes">
+					<select
+						class={meaning === undefined ? "ask" : ""}
+						aria-label={`“${text}” becomes`}
+						value={keyOf(meaning)}
+						onChange={({ currentTarget }) =>
+							become(choices.find((one) => keyOf(one.meaning) === currentTarget.value)?.meaning)
+						}
+						ref={menu}
+					>
+						{meaning === undefined && <option value={keyOf(undefined)}>Choose …</option>}
+						{choices.map((one) => (
+							<option key={keyOf(one.meaning)} value={keyOf(one.meaning)}>
+								{one.label}
+							</option>
+						))}
+					</select>
+					{newName !== undefined && (
+						<button
+							type="button"
+							class="wide-only"
+							onClick={() => {
+								become({ newName });
+								menu.current?.focus();
+							}}
+						>
+							New category: {newName}
+						</button>
+					)}
+				</div>
+			</td>
+		</tr>
+	);
 }
 
-export function LostLetters({ rows, count, correcting }: LostLettersProps) {
-	const { textOf, correct, now } = correcting;
-	return (
-		<section class="lost" aria-label="Lost letters">
-			<h2>Letters seem to be lost in {count === 1 ? "1 name" : `${digits.format(count)} names`}</h2>
-			<p>
-				That happens when a list is saved in an older format. Correct the names here, or save the list again as CSV
-				UTF-8.
-			</p>
-			<div>
-				{rows.map((row) => (
-					<label key={row.number}>
-						Row {digits.format(row.row)}
-						<input
-							dir="auto"
-							autocomplete="off"
-							value={textOf(row, "name")}
-							aria-invalid={now(row).faults?.some(({ field }) => field === "name") ?? false}
-							onInput={({ currentTarget: { value } }) => correct(row, { name: value })}
-						/>
-					</label>
-				))}
-				{count > rows.length && <p>and {digits.format(count - rows.length)} more</p>}
-			</div>
-		</section>
-	);
+interface Choice {
+	meaning: Meaning;
+	label: string;
+}
+
+/** Of the value of an option. */
+function keyOf(meaning: Meaning | undefined): string {
+	const newName = newNameOf(meaning);
+	return newName === undefined ? String(meaning) : `new ${newName}`;
+}
+
+const fix: Choice = { meaning: "fix", label: "correct each row" };
+const statusChoices: Choice[] = [
+	...petStatuses.map((status) => ({ meaning: status, label: status })),
+	{ meaning: null, label: "not set" },
+	fix,
+];
+
+/** Categories without a name are many in some stores. */
+const unnamedMax = 50;
+
+function categoryChoices({ proposed }: MappedValue, { mapped, categories, mayMake }: MapValuesProps): Choice[] {
+	const names = mayMake ? new Set([...(proposed ? [proposed] : []), ...newNames(mapped)]) : [];
+	const unnamed = categories.filter(({ name }) => name === undefined);
+	const existing = [
+		...categories.filter(({ name }) => name !== undefined),
+		...unnamed.sort((one, other) => other.animals - one.animals).slice(0, unnamedMax),
+	];
+	return [
+		...[...names].map((newName) => ({ meaning: { newName }, label: `New category: ${newName}` })),
+		...existing.map(({ id, name }) => ({ meaning: id, label: name === undefined ? String(id) : `${name} · ${id}` })),
+		fix,
+	];
 }

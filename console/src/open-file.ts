@@ -2,11 +2,14 @@
 
 import { FileError, isArchive } from "../../src/files/encoding.ts";
 import { blobSource, detectKind, type FileKind, type Source } from "../../src/files/formats.ts";
+import { ColumnError } from "../../src/files/header.ts";
 import { ImportFailure } from "../../src/files/import-request.ts";
-import { ColumnError, type Preview } from "../../src/files/rows.ts";
+import type { Preview } from "../../src/files/rows.ts";
 import { capitalized } from "./edits.ts";
+import { labels } from "./fault-text.ts";
 import { sentenceOf } from "./notes.tsx";
 
+const both = new Intl.ListFormat("en");
 const noImports = "This server takes no imports: it is too old, or a proxy hides /console/imports.";
 
 /** Rows below the heading. */
@@ -33,6 +36,14 @@ export async function readTable(blob: Blob, sheet: string | undefined) {
 	return { source, kind: await detectKind(source), names: undefined };
 }
 
+function describeChoice({ field, names }: NonNullable<ColumnError["choice"]>): string {
+	const isOne = new Set(names).size === 1;
+	const found = isOne
+		? `There are two columns “${names[0]}”`
+		: `${both.format(names.map((name) => `“${name}”`))} may hold`;
+	return `${found}${isOne ? "" : ` the ${labels[field].toLowerCase()}`}: choose one in the menus above.`;
+}
+
 /** The sentence of a failure of the file, with its line. */
 export function describe(failure: unknown): string {
 	if (failure instanceof ImportFailure && failure.kind === "missing") return noImports;
@@ -41,7 +52,6 @@ export function describe(failure: unknown): string {
 	if (!(failure instanceof FileError)) return sentenceOf(failure);
 	if (failure instanceof ColumnError && /^no column/.test(failure.message))
 		return "Choose in the menus above the columns which one holds the name, and which the category.";
-	if (failure instanceof ColumnError && /^there are two columns/.test(failure.message))
-		return `${capitalized(failure.message.replace(/;.*/s, ""))}: choose one in the menus above.`;
+	if (failure instanceof ColumnError && failure.choice) return describeChoice(failure.choice);
 	return failure.line === undefined ? `${capitalized(failure.message)}.` : `Line ${failure.line}: ${failure.message}.`;
 }

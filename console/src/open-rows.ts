@@ -4,6 +4,7 @@ import type { Fault } from "../../src/contract/validate.ts";
 import type { FileKind, Source } from "../../src/files/formats.ts";
 import { rejectedRow, withKey } from "../../src/files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, textsOf } from "../../src/files/rows.ts";
+import { isWord } from "../../src/files/values.ts";
 import { describeFault } from "./fault-text.ts";
 
 /** A file that was read, and how to read its rows. */
@@ -26,7 +27,12 @@ export interface Rejected {
 /** Why a row was rejected, in words for people. */
 export function describeRow({ row, faults }: Rejected, { mapping }: ReadOptions): string {
 	const texts = textsOf(row.given, mapping);
-	return faults.map((fault) => describeFault(fault, texts[fault.field as keyof typeof texts] ?? "")).join("; ");
+	const sentences = faults.map((fault) => {
+		const text = texts[fault.field as keyof typeof texts] ?? "";
+		const isName = fault.field === "categoryId" && isWord(text);
+		return isName ? `“${text.slice(0, 40)}” is not a category` : describeFault(fault, text);
+	});
+	return sentences.join("; ");
 }
 
 /** It in the format of the file, with line and reason. @param isFirst see `rejectedRow` */

@@ -4,9 +4,10 @@
 import { newPetFields, petStatuses } from "../../src/contract/pet.ts";
 import { rejectedFormat } from "../../src/files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, textsOf } from "../../src/files/rows.ts";
+import type { Field } from "./add-form.ts";
 import type { Correcting } from "./corrections.ts";
+import { labels } from "./fault-text.ts";
 import { saveFile } from "./files.ts";
-import { type Field, labels } from "./map-columns.tsx";
 import { digits } from "./notes.tsx";
 import { describeRow, type PetFile, type Rejected } from "./open-rows.ts";
 

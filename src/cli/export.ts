@@ -9,10 +9,12 @@ import type { AnimalStore } from "../../client/src/index.ts";
 import { type ExportFormat, exportFormats } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
 import type { Pet } from "../contract/pet.ts";
+import type { AskConsole } from "../files/categories.ts";
 import { formatPets } from "../files/formats.ts";
 import { filterIn, withFilter } from "./arguments.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
-import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
+import { type ConnectionOptions, connect, readConnection, withConnection } from "./connection.ts";
+import { categoriesOf, consoleRequests } from "./console-request.ts";
 import { type Interruption, watchInterrupt } from "./interrupt.ts";
 import { countOf, examples, toStdout } from "./output.ts";
 
@@ -59,6 +61,7 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 			`the format of ${file} is unknown: add --format, or end the name with .csv, .xlsx, .ndjson or .json`,
 		);
 	const store = connect(options, { retryForMs });
+	const ask = consoleRequests({ ...readConnection(options), retryForMs });
 	const interruption = watchInterrupt();
 	let count = 0;
 	async function* pages(): AsyncGenerator<Pet[]> {
@@ -68,7 +71,8 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 		}
 	}
 	try {
-		const pieces = markedPieces(formatPets(pages(), format), format);
+		const categoryName = isTable(format) ? await categoryNames(ask, interruption) : undefined;
+		const pieces = markedPieces(formatPets(pages(), format, categoryName), format);
 		if (file === undefined) await toStdout(pieces);
 		else await toFile(file, pieces, options.force === true);
 	} finally {
@@ -76,6 +80,17 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 	}
 	if (options.json) process.stdout.write(`${JSON.stringify({ animals: count, file })}\n`);
 	else console.error(`${countOf(count, "animal")} exported${file === undefined ? "" : ` to ${file}`}`);
+}
+
+const isTable = (format: ExportFormat) => format === "xlsx" || format.startsWith("csv");
+
+/** Undefined if the service tells no names of categories: then the export has no column of them. */
+async function categoryNames(ask: AskConsole, { requested }: Interruption) {
+	const categories = await categoriesOf(ask, requested).catch((error) => {
+		throw requested.aborted ? new Interrupted("interrupted: nothing was exported") : error;
+	});
+	const names = categories && new Map(categories.map(({ id, name }) => [id, name]));
+	return names && ((id: bigint) => names.get(id));
 }
 
 type Pieces = AsyncIterable<string | Uint8Array>;

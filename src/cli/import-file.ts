@@ -17,10 +17,12 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { FileError, isArchive } from "../files/encoding.ts";
 import { detectKind, type FileKind, type Source } from "../files/formats.ts";
+import { ColumnError } from "../files/header.ts";
 import { digestOf } from "../files/importer.ts";
 import { rejectedFormat, rejectedRow } from "../files/rejected-rows.ts";
-import { ColumnError, type FileRow, SameNameError } from "../files/rows.ts";
+import type { FileRow } from "../files/rows.ts";
 import { CommandError } from "./command-error.ts";
+import { quoteWord } from "./output.ts";
 
 export interface ImportFile {
 	/** For messages, and for the name of the file of rejected rows. */
@@ -83,9 +85,16 @@ async function* piecesOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
 export function explainFileError(error: unknown, name: string): unknown {
 	if (!(error instanceof FileError)) return error;
 	const place = error.line === undefined ? name : `${name}, line ${error.line}`;
-	const fix = error instanceof SameNameError ? "rename one of them" : "--map FIELD=COLUMN names a column";
-	const hint = error instanceof ColumnError ? `; ${fix}` : "";
+	const hint = error instanceof ColumnError ? `; ${fixOf(error)}` : "";
 	return new CommandError(`${place}: ${error.message}${hint}; nothing was sent`);
+}
+
+function fixOf({ choice }: ColumnError): string {
+	if (!choice) return "--map FIELD=COLUMN names a column";
+	const { field, names } = choice;
+	if (new Set(names).size === 1) return "rename one of them";
+	const flags = names.map((name) => `--map ${quoteWord(`${field}=${name.replace(/\s+/g, " ")}`)}`);
+	return `${flags.join(" or ")} chooses one`;
 }
 
 async function copyToTemporary(path: string, signal: AbortSignal): Promise<{ path: string; remove(): void }> {

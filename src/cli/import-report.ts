@@ -6,9 +6,10 @@ import { describeFaults, type Fault } from "../contract/validate.ts";
 import { quoteNames } from "../files/encoding.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import type { FileRow } from "../files/rows.ts";
-import type { countUnknownValues, UnknownValue } from "../files/values.ts";
+import { type countUnknownValues, type UnknownValue, unknownMax, wordFields } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
-import { countOf } from "./output.ts";
+import type { NewCategory } from "./import-categories.ts";
+import { countOf, quoteWord } from "./output.ts";
 
 interface Reason {
 	reason: string;
@@ -58,13 +59,13 @@ export function describeReasons(reasons: Reasons, { format }: FileKind): string[
 /** The result of the first pass over a file. */
 export interface Checked {
 	animals: number;
-	/** Rows that are animals once a person confirms what their status means. */
+	/** Rows that are animals once a person confirms what their words mean. */
 	unclear: number;
 	rejected: number;
 	/** Columns or fields that an animal does not have. */
 	unused: string[];
 	reasons: Reasons;
-	/** The texts in place of a status. */
+	/** The texts in place of a status and a category. */
 	values: ReturnType<typeof countUnknownValues>;
 	/** Names that have lost letters, in quotes. */
 	damaged: Reasons;
@@ -91,33 +92,61 @@ function describeDamage(damaged: Reasons, kind: FileKind): string[] {
 		: ["names that seem to have lost letters (save the table again as CSV UTF-8):", ...lines];
 }
 
-const proposalOf = ({ text, proposed }: UnknownValue) => ` --map ${quoteWord(`status:${text}=${proposed ?? ""}`)}`;
 const isProposed = ({ proposed }: UnknownValue) => proposed !== undefined;
+const fixes = {
+	status: "--map status:VALUE=STATUS gives a value its meaning",
+	categoryId: "--map categoryId:VALUE=NUMBER gives a value its meaning",
+};
 
 function describeValues(values: readonly UnknownValue[]): string[] {
-	const proposed = values.filter(isProposed).map(({ text, rows, proposed }) => {
-		return `${JSON.stringify(text)} in ${countOf(rows, "row")} seems to mean ${proposed ?? "no status"}`;
+	const proposed = values.filter(isProposed).map(({ field, text, rows, proposed }) => {
+		const place = `${JSON.stringify(text)} in ${countOf(rows, "row")}`;
+		return `${place} ${field === "status" ? `seems to mean ${proposed ?? "no status"}` : "is an unknown category"}`;
 	});
-	const others = values.filter((value) => !isProposed(value)).map(({ text }) => text);
-	const fix = "--map status:VALUE=STATUS gives a value its meaning";
-	return others.length === 0 ? proposed : [...proposed, `unknown status: ${quoteNames(others)}; ${fix}`];
+	const others = wordFields.flatMap((field) => {
+		const texts = values.filter((value) => value.field === field && !isProposed(value)).map(({ text }) => text);
+		return texts.length === 0 ? [] : [`unknown ${field}: ${quoteNames(texts)}; ${fixes[field]}`];
+	});
+	return [...proposed, ...others];
+}
+
+interface Confirmed {
+	createCategories?: boolean;
 }
 
 /** Says that nothing was sent, with the options that confirm the proposed meanings. */
-export function describeUnsent(values: readonly UnknownValue[]): string {
-	const proposals = values.filter(isProposed).map(proposalOf).join("");
-	const fix = `; to confirm these meanings, add${proposals}; an empty meaning after = is no status`;
-	return `nothing was sent${proposals && fix}`;
+export function describeUnsent(values: readonly UnknownValue[], { createCategories = false }: Confirmed): string {
+	const proposed = values.filter(isProposed);
+	const isNew = !createCategories && proposed.some(({ field }) => field === "categoryId");
+	const states = proposed.flatMap(({ field, text, proposed }) =>
+		field === "status" ? [` --map ${quoteWord(`status:${text}=${proposed ?? ""}`)}`] : [],
+	);
+	const ends = [...(states.length > 0 ? ["confirm these meanings"] : []), ...(isNew ? ["make these categories"] : [])];
+	const said = [
+		"nothing was sent",
+		...(ends.length > 0
+			? [`to ${ends.join(" and ")}, add${isNew ? " --create-categories" : ""}${states.join("")}`]
+			: []),
+		...(states.length > 0 ? ["an empty meaning after = is no status"] : []),
+		...(isNew ? ["--map categoryId:NAME=NUMBER takes a category that exists"] : []),
+	];
+	return said.join("; ");
 }
 
 /** A person confirms the meanings before anything is sent. @throws CommandError with the options that confirm them */
-export function confirmValues(name: string, values: readonly UnknownValue[]): void {
-	if (values.some(isProposed)) throw new CommandError(`${name}: ${describeUnsent(values)}`);
+export function confirmValues(name: string, values: readonly UnknownValue[], { createCategories }: Confirmed): void {
+	const isCategory = ({ field }: UnknownValue) => field === "categoryId";
+	if (values.filter(isCategory).length === unknownMax)
+		throw new CommandError(
+			`${name}: more than ${unknownMax - 1} unknown categories; --map categoryId=COLUMN takes another column; ` +
+				"nothing was sent",
+		);
+	if (values.some((value) => isProposed(value) && !(createCategories && isCategory(value))))
+		throw new CommandError(`${name}: ${describeUnsent(values, { createCategories })}`);
 }
 
-/** Quotes a word for a shell. */
-function quoteWord(text: string): string {
-	return /^[\p{L}\p{N}:=_.-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+export function describeMade(made: readonly NewCategory[]): string {
+	return `new categories: ${made.map(({ id, name }) => `${JSON.stringify(name)} is ${id}`).join(", ")}`;
 }
 
 export interface ImportReport {

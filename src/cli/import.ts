@@ -2,19 +2,22 @@
 // anything is sent; docs/daily-work.md has the rules, and files/importer.ts sends the rows.
 
 import { Command, InvalidArgumentError, Option } from "commander";
-import { AnimalStore, ApiError } from "../../client/src/index.ts";
+import { AnimalStore, AnimalStoreError, ApiError } from "../../client/src/index.ts";
 import { newPetFields, petStatuses } from "../contract/pet.ts";
-import { describeFaults, type Fault } from "../contract/validate.ts";
+import { describeFaults, type Fault, integerOfText } from "../contract/validate.ts";
+import type { AskConsole } from "../files/categories.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
 import { isDamaged } from "../files/encoding.ts";
 import { ImportFailure, type ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow, unsent } from "../files/importer.ts";
 import { withKey } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
-import { countUnknownValues, plainValue, proposeStatus, type Values } from "../files/values.ts";
+import { countUnknownValues, isUnclear, plainValue, type Values } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
+import { consoleRequests } from "./console-request.ts";
+import { type NewCategory, withCategories, withNewCategories } from "./import-categories.ts";
 import { explainFileError, type ImportFile, openImportFile, type RejectedFile, rejectedFile } from "./import-file.ts";
 import { importProgress } from "./import-progress.ts";
 import {
@@ -22,6 +25,7 @@ import {
 	confirmValues,
 	countReasons,
 	describeFile,
+	describeMade,
 	describeReasons,
 	describeUnsent,
 	type ImportReport,
@@ -38,6 +42,7 @@ interface ImportOptions extends ConnectionOptions {
 	headerRow?: number;
 	sheet?: string;
 	strict?: boolean;
+	createCategories?: boolean;
 	dryRun?: boolean;
 	again: number;
 	retryFor: number;
@@ -54,9 +59,11 @@ export function importCommand(): Command {
 		.argument("<file>", "the file; - is standard input")
 		.option(
 			"--map <field=column>",
-			`the column of ${newPetFields.join(", ")}, or the meaning of a value: status:verkauft=sold; may be repeated`,
+			`the column of ${newPetFields.join(", ")}, or the meaning of a value: status:verkauft=sold, categoryId:Hund=1; ` +
+				"may be repeated",
 			parseMapping,
 		)
+		.option("--create-categories", "make a category for each name that no category has; the key needs pets:edit")
 		.option(
 			"--header-row <n>",
 			"the row of a CSV file or sheet that names the columns; found by known names if absent",
@@ -81,7 +88,7 @@ export function importCommand(): Command {
 			examples(
 				"import animals.csv --dry-run",
 				'import animals.csv --map name="Call name" --map categoryId=Kind',
-				"import tiere.csv --map status:verkauft=sold --map status:reserviert=pending",
+				"import tiere.xlsx --create-categories --map status:verkauft=sold",
 				"import animals.csv.rejected.csv",
 				"import - < animals.ndjson",
 			),
@@ -96,37 +103,59 @@ interface Mapped {
 	values: Values;
 }
 
-function parseMapping(text: string, { columns, values }: Mapped = { columns: {}, values: new Map() }): Mapped {
-	const [, value, status = ""] = /^status:(.+)=([^=]*)$/s.exec(text) ?? [];
-	if (value !== undefined) {
-		const meaning = status === "" ? null : petStatuses.find((one) => one === status);
-		if (meaning !== undefined) return { columns, values: new Map([...values, [plainValue(value), meaning]]) };
-		throw new InvalidArgumentError(`A status is ${petStatuses.join(", ")}, or empty for none.`);
+function parseMapping(text: string, { columns, values }: Mapped = { columns: {}, values: {} }): Mapped {
+	const [, word, value = "", meaning = ""] = /^(status|categoryId):(.+)=([^=]*)$/s.exec(text) ?? [];
+	if (word === "status")
+		return { columns, values: { ...values, status: withMeaning(values.status, value, statusOf(meaning)) } };
+	if (word === "categoryId") {
+		const categoryId = withMeaning(values.categoryId, value, categoryOf(meaning));
+		return { columns, values: { ...values, categoryId } };
 	}
 	const [, field = "", column = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
 	if (!isMappingField(field))
 		throw new InvalidArgumentError(
-			`It must be FIELD=COLUMN, where FIELD is ${newPetFields.join(", ")}, or status:VALUE=STATUS.`,
+			`It must be FIELD=COLUMN, where FIELD is ${newPetFields.join(", ")}, or status:VALUE=STATUS, or ` +
+				"categoryId:VALUE=NUMBER.",
 		);
 	return { values, columns: { ...columns, [field]: column === "" ? null : column } };
 }
 
-async function importPets(path: string, options: ImportOptions): Promise<void> {
-	const connection = options.dryRun ? undefined : readConnection(options); // First, because it throws without a key.
+const withMeaning = <Meaning>(known: ReadonlyMap<string, Meaning> | undefined, value: string, meaning: Meaning) =>
+	new Map([...(known ?? []), [plainValue(value), meaning] as const]);
+
+function statusOf(text: string) {
+	const status = petStatuses.find((one) => one === text);
+	if (status || text === "") return status ?? null;
+	throw new InvalidArgumentError(`A status is ${petStatuses.join(", ")}, or empty for none.`);
+}
+
+function categoryOf(text: string) {
+	const id = integerOfText(text);
+	if (id !== undefined || text === "") return id ?? null;
+	throw new InvalidArgumentError("A category is a whole number, or empty to reject the rows.");
+}
+
+async function importPets(path: string, flags: ImportOptions): Promise<void> {
+	const connection = readConnectionOf(flags); // First, because it throws without a key.
 	const interruption = watchInterrupt(() => console.error("stopping; press Ctrl-C again to end at once"));
 	const { requested } = interruption;
 	let file: ImportFile | undefined;
 	try {
-		file = await openImportFile(path, requested, options.sheet);
-		const checked = await checkFile(file, readOptions(options), requested);
+		file = await openImportFile(path, requested, flags.sheet);
+		const ask = connection && consoleRequests({ ...connection, retryForMs });
+		const { checked, options } = await checkWords(file, flags, ask, requested);
 		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
-		if (!connection) return await showDryRun(file, checked, options);
-		confirmValues(file.name, checked.values.list());
+		const unknown = checked.values.list();
+		if (flags.dryRun || !ask) return await showDryRun(file, checked, options, flags);
+		confirmValues(file.name, unknown, flags);
 		const url = connection.url.replace(/(\/v1)?\/*$/, "");
 		const { overdue } = interruption;
-		const target = { ...connection, url, retryForMs: options.retryFor, signal: requested, overdue };
-		if (checked.animals > 0) await checkKey(target);
-		await addPets(file, checked, options, target);
+		const target = { ...connection, url, retryForMs: flags.retryFor, signal: requested, overdue };
+		const animals = checked.animals + checked.unclear;
+		if (animals > 0) await checkKey(target);
+		const { made, options: complete } = await withNewCategories(ask, options, unknown);
+		if (made.length > 0) console.error(describeMade(made));
+		await addPets(file, { animals, made, options: complete }, flags, target);
 	} catch (error) {
 		const isEarly = requested.aborted && !(error instanceof CommandError);
 		throw isEarly ? new Interrupted("interrupted: nothing was sent") : error;
@@ -134,6 +163,28 @@ async function importPets(path: string, options: ImportOptions): Promise<void> {
 		await file?.close();
 		interruption.end();
 	}
+}
+
+/** A dry run needs none: without it, each name of a category is unknown. @throws ConfigError */
+function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnection> | undefined {
+	try {
+		return readConnection(flags);
+	} catch (error) {
+		if (!flags.dryRun) throw error;
+		return undefined;
+	}
+}
+
+/** Checks the file; again with the names of the service's categories, if there are words in place of categories. */
+async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
+	const options = readOptions(flags);
+	const checked = await checkFile(file, options, signal);
+	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
+	const complete = await withCategories(ask, options, signal).catch((error) => {
+		if (flags.dryRun && error instanceof AnimalStoreError) return options;
+		throw error;
+	});
+	return { checked: await checkFile(file, complete, signal), options: complete };
 }
 
 function readOptions({ map, headerRow, strict = false }: ImportOptions): ReadOptions {
@@ -160,9 +211,9 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 					if (isDamaged(row.pet.name))
 						checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(row.pet.name) }]);
 				} else {
-					const { unknownStatus, faults } = row;
-					if (unknownStatus !== undefined) checked.values.add(unknownStatus);
-					if (unknownStatus !== undefined && faults.length === 1 && proposeStatus(unknownStatus) !== undefined) {
+					const { unknown, faults } = row;
+					if (unknown) checked.values.add(unknown);
+					if (unknown && isUnclear(unknown, faults.length)) {
 						checked.unclear++;
 						continue;
 					}
@@ -186,13 +237,21 @@ async function checkKey({ url, key, signal }: ImportTarget): Promise<void> {
 	});
 }
 
-async function showDryRun(file: ImportFile, checked: Checked, options: ImportOptions): Promise<void> {
-	const { animals, unclear, rejected, reasons, unused, values } = checked;
+async function showDryRun(
+	file: ImportFile,
+	checked: Checked,
+	options: ReadOptions,
+	flags: ImportOptions,
+): Promise<void> {
+	const { animals, unclear, rejected, reasons, unused } = checked;
+	const unknown = checked.values.list();
 	if (unclear + rejected > 0) process.exitCode = someRejectedExitCode;
-	if (options.json)
-		return printJson({ ...file.kind, animals, unclear, rejected, ignored: unused, reasons: reasons.list() });
+	if (flags.json) {
+		const counts = { animals, unclear, rejected, ignored: unused, unknown };
+		return printJson({ ...file.kind, ...counts, reasons: reasons.list() });
+	}
 	const first: FileRow[] = [];
-	for await (const rows of readRows(file.source, file.kind, readOptions(options))) {
+	for await (const rows of readRows(file.source, file.kind, options)) {
 		first.push(...rows.filter(({ pet }) => pet).slice(0, previewRows - first.length));
 		if (first.length === previewRows) break;
 	}
@@ -200,17 +259,16 @@ async function showDryRun(file: ImportFile, checked: Checked, options: ImportOpt
 	for await (const text of formatPetTable([pets], true, newPetFields)) process.stdout.write(text);
 	if (animals > pets.length) process.stdout.write(`and ${countOf(animals - pets.length, "more animal")}\n`);
 	printReasons(file, reasons);
-	console.error(describeUnsent(values.list()));
+	console.error(describeUnsent(unknown, flags));
 }
 
 /** The second pass and its report. */
 async function addPets(
 	file: ImportFile,
-	{ animals }: Checked,
-	options: ImportOptions,
+	{ animals, made, options }: { animals: number; made: NewCategory[]; options: ReadOptions },
+	{ again: round, json }: ImportOptions,
 	target: ImportTarget,
 ): Promise<void> {
-	const { again: round, json } = options;
 	const rejected = rejectedFile(file.name, file.kind);
 	const reasons = countReasons();
 	const report: ImportReport = { added: 0, alreadyThere: 0, reasons };
@@ -230,7 +288,7 @@ async function addPets(
 		}
 		progress.update(report.added + report.alreadyThere, rejected.count);
 	}
-	const rows = readRows(file.source, file.kind, readOptions(options));
+	const rows = readRows(file.source, file.kind, options);
 	const importer = createImporter({ rows, digest: file.digest, round, onSettled });
 	const startedAtMs = performance.now();
 	try {
@@ -247,7 +305,7 @@ async function addPets(
 	}
 	const seconds = (performance.now() - startedAtMs) / 1000;
 	if (rejected.count > 0) process.exitCode = someRejectedExitCode;
-	if (json) return printJson(resultOf(report, rejected));
+	if (json) return printJson({ ...resultOf(report, rejected), categories: made });
 	process.stdout.write(`${summary({ name: file.name, report, rejected, seconds, round })}\n`);
 	printReasons(file, reasons);
 }

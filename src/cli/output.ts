@@ -2,6 +2,7 @@
 
 import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { toJson } from "../contract/json.ts";
 
 /** Writes all pieces. When the reader closes the pipe (`| head`), this stops without an error. */
 export async function toStdout(pieces: AsyncIterable<string | Uint8Array> | Iterable<string>): Promise<void> {
@@ -13,7 +14,12 @@ export async function toStdout(pieces: AsyncIterable<string | Uint8Array> | Iter
 }
 
 export function printJson(value: object): void {
-	process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+	process.stdout.write(`${toJson(value, 2)}\n`);
+}
+
+/** Quotes a word for a shell. */
+export function quoteWord(text: string): string {
+	return /^[\p{L}\p{N}:=_.-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** The number with its noun: "1 animal", "2 animals". */

@@ -17,13 +17,15 @@ export function isMappingField(name: string): name is Field {
 export interface Columns {
 	/** The position of each field among the columns; -1 where there is none. */
 	at: Record<Field, number>;
+	/** The columns that fit a field equally well: a person has to choose one of several. */
+	fits: Record<Field, number[]>;
 	/** Columns that are no field of an animal, without those that exports and rejected rows add. */
 	unused: string[];
 	/** Required fields without a column. */
 	missing: Field[];
 	/** Columns that a mapping names and the file does not have. */
 	unknown: string[];
-	/** Fields with two columns of the same name. */
+	/** Fields that several columns fit. */
 	ambiguous: Field[];
 }
 
@@ -40,72 +42,132 @@ export function findHeading<Row extends { cells: string[] }>(rows: readonly Row[
 function rateHeading(cells: string[], mapping?: Mapping): number {
 	const names = cells.map((cell) => cell.trim());
 	if (names.filter((name) => name !== "").length < 2) return 0;
-	const { at, unknown, missing, ambiguous } = findColumns(names, mapping);
-	if (unknown.length + missing.length + ambiguous.length === 0) return newPetFields.length + 1;
+	const { at, unknown, missing } = findColumns(names, mapping);
+	if (unknown.length + missing.length === 0) return newPetFields.length + 1;
 	return newPetFields.filter((field) => at[field] !== -1).length;
+}
+
+/** Whether a row could be a heading of which no name is known: it has two texts. */
+export function hasTexts({ cells }: { cells: string[] }): boolean {
+	return cells.filter((cell) => /\p{L}/u.test(cell)).length > 1;
 }
 
 const words = (text: string): readonly string[] => text.split(/\s+/);
 
+/** They name the animals, or what animals they are if another column has their names. */
+const animals = words("animal animals pet pets tier tiere haustier animaux animales mascota mascotas animais");
+const categories = words("category categories kategorie kategorien categorie categoria categorias");
+
 /**
- * Other names of the fields in files, in English, German, French, Spanish and Portuguese, without blanks, accents
- * and signs. The first one that a file has is taken: beside a number of the category, "category" is its name.
+ * The names of the fields in files, in English, German, French, Spanish and Portuguese, as `plainName` returns them, in
+ * ranks: a name of an earlier rank is clearly better. "Tiername" says more than "Name", which may be a person's.
  */
-const otherNames: Record<Field, readonly string[]> = {
-	name: words("rufname nom nombre nome animal tier"),
-	categoryId: words(`categorynumber categoryno kategorieid kategorienr kategorienummer categorieid idcategorie
-		numerodecategorie categoriaid idcategoria numerodecategoria category kategorie categorie categoria`),
-	status: words(`state availability adoptionstatus zustand vermittlungsstatus verfugbarkeit statut etat disponibilite
-		estado disponibilidad disponibilidade situacao`),
+const knownNames: Record<Field, readonly (readonly string[])[]> = {
+	name: [
+		words(`animalname animalsname petname petsname nameofanimal nameoftheanimal tiername tiernamen namedestieres
+			namedertiere nomdelanimal nomanimal nomdesanimaux nombredelanimal nombreanimal nombredelamascota
+			nomedoanimal nomeanimal nametier nameanimal`),
+		words("name names namen rufname rufnamen callname nom noms nombre nombres nome nomes"),
+		animals,
+	],
+	categoryId: [
+		words(`categoryid categoryids categorynumber categoryno categorynr kategorieid kategorienr kategorieno
+			kategorienummer kategorienummern categorieid idcategorie numerodecategorie nocategorie categoriaid idcategoria
+			numerodecategoria`),
+		categories,
+		[
+			...words(`species kind kinds type types breed breeds animaltype animalkind animalspecies pettype typeofanimal
+			kindofanimal art arten tierart tierarten artdestieres rasse rassen tierrasse gattung gattungen tiergattung
+			spezies espece especes race races typedanimal typeanimal especie especies raza razas tipo tipos tipodeanimal
+			tipoanimal raca racas`),
+			...animals,
+		],
+	],
+	status: [
+		words(`adoptionstatus animalstatus petstatus statusoftheanimal vermittlungsstatus tierstatus statutdadoption
+			statutadoption estadodeadopcion estadodeadocao statusdeadocao situacaodeadocao`),
+		words("status"),
+		words(`state states availability zustand zustande verfugbarkeit verfugbarkeiten statut statuts etat etats
+			disponibilite disponibilites estado estados disponibilidad disponibilidade situacion situacao`),
+	],
 };
-/** Names that say more than the field's own name: beside them, "name" is a person. */
-const betterNames: Partial<typeof otherNames> = {
-	name: words("animalname petname tiername namedestieres nomdelanimal nombredelanimal nomedoanimal"),
-};
+const rankOf = new Map(
+	newPetFields.map((field) => [
+		field,
+		new Map(knownNames[field].flatMap((names, rank) => names.map((name) => [name, rank] as const))),
+	]),
+);
 
 const required: readonly string[] = NewPet.required;
 /** Columns that exports and rejected rows add. */
 const ours = ["id", "line", "reason"];
 
-/** Matches names without regard to case, accents and signs. A mapping overrides the names of its fields. */
+/** Matches names without regard to case, accents, signs and articles. A mapping overrides the names of its fields. */
 export function findColumns(columns: readonly string[], mapping: Mapping = {}): Columns {
-	const names = columns.map(plainName);
-	const at = Object.fromEntries(newPetFields.map((field) => [field, -1])) as Record<Field, number>;
 	const unknown: string[] = [];
-	const ambiguous: Field[] = [];
-	const taken = new Set<number>();
-	const take = (field: Field, wanted: string, among: readonly string[]) => {
-		at[field] = among.indexOf(wanted);
-		if (at[field] === -1) return;
-		if (among.indexOf(wanted, at[field] + 1) !== -1) ambiguous.push(field);
-		taken.add(at[field]);
-	};
+	const fits = Object.fromEntries(newPetFields.map((field) => [field, []])) as unknown as Columns["fits"];
 	for (const field of newPetFields) {
 		const wanted = mapping[field];
 		if (wanted === undefined || wanted === null) continue;
-		if (typeof wanted === "number") {
-			at[field] = wanted;
-			taken.add(wanted);
-			continue;
-		}
-		take(field, wanted, columns);
-		if (at[field] === -1) take(field, plainName(wanted), names);
-		if (at[field] === -1) unknown.push(wanted);
+		fits[field] = typeof wanted === "number" ? [wanted] : columnsNamed(wanted, columns);
+		if (fits[field].length === 0) unknown.push(String(wanted));
 	}
-	const free = names.map((name, index) => (taken.has(index) ? "" : name));
-	for (const field of newPetFields) {
-		const known = [...(betterNames[field] ?? []), plainName(field), ...otherNames[field]];
-		const found = known.find((name) => free.includes(name));
-		if (mapping[field] === undefined && found !== undefined) take(field, found, free);
-	}
-	const isUnused = (name: string, index: number) => name !== "" && !taken.has(index) && !ours.includes(plainName(name));
-	const missing = newPetFields.filter((field) => required.includes(field) && at[field] === -1);
-	return { at, unused: columns.filter(isUnused), missing, unknown, ambiguous };
+	const names = columns.map(knownName);
+	for (const field of newPetFields)
+		if (mapping[field] === undefined) fits[field] = bestColumns(field, names, Object.values(fits).flat());
+	const taken = Object.values(fits).flat();
+	const isNamed = fits.categoryId.some((at) => isBeside(names[at]));
+	const isUnused = (name: string, index: number) => {
+		if (name === "" || taken.includes(index) || ours.includes(plainName(name))) return false;
+		return !(isNamed && categories.includes(names[index] ?? ""));
+	};
+	const at = Object.fromEntries(newPetFields.map((field) => [field, fits[field][0] ?? -1])) as Columns["at"];
+	return {
+		at,
+		fits,
+		unused: columns.filter(isUnused),
+		missing: newPetFields.filter((field) => required.includes(field) && at[field] === -1),
+		unknown,
+		ambiguous: newPetFields.filter((field) => fits[field].length > 1),
+	};
 }
+
+/** Of one spelling, or else in any. */
+function columnsNamed(wanted: string, columns: readonly string[]): number[] {
+	const positions = (among: readonly string[], name: string) =>
+		among.flatMap((one, index) => (one === name ? [index] : []));
+	const exact = positions(columns, wanted);
+	return exact.length > 0 ? exact : positions(columns.map(plainName), plainName(wanted));
+}
+
+function bestColumns(field: Field, names: readonly string[], taken: readonly number[]): number[] {
+	const ranks = names.map((name, index) => (taken.includes(index) ? undefined : rankOf.get(field)?.get(name)));
+	const best = Math.min(...ranks.map((rank) => rank ?? Number.POSITIVE_INFINITY));
+	return ranks.flatMap((rank, index) => (rank === best ? [index] : []));
+}
+
+/** Beside a number of the category, a column "category" is its name. */
+function isBeside(name: string | undefined): boolean {
+	return rankOf.get("categoryId")?.get(name ?? "") === 0;
+}
+
+const isKnown = (name: string) => [...rankOf.values()].some((ranks) => ranks.has(name));
+
+/** Of "Art / Rasse" and "Name (Tier)" the first word, if only that is known. */
+function knownName(name: string): string {
+	const whole = plainName(name);
+	if (isKnown(whole)) return whole;
+	const first = plainName(name.replace(/[/(\n].*/s, ""));
+	return isKnown(first) ? first : whole;
+}
+
+const article = /^(?:(?:the|der|die|das|le|la|les|el|los|las|o|os|a|as)\s+|l['’])/;
 
 function plainName(name: string): string {
 	return name
 		.normalize("NFD")
 		.toLowerCase()
+		.trim()
+		.replace(article, "")
 		.replace(/[^\p{L}\p{N}]+/gu, "");
 }

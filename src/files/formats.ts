@@ -93,14 +93,16 @@ export function describeKind({ format, encoding, delimiter, sheet }: FileKind): 
 /**
  * The file of all pages in pieces, at least one for each page of text. An import reads the columns in any order and
  * ignores `id`. @throws FileError for more animals than a workbook holds
+ * @param categoryName with it, a table has the name beside the number of the category; an import ignores it there
  */
 export async function* formatPets(
 	pages: AsyncIterable<AnyPet[]>,
 	format: ExportFormat,
+	categoryName?: CategoryName,
 ): AsyncGenerator<string | Uint8Array> {
 	if (format === "xlsx") {
 		const { formatWorkbook } = await import("./workbook-writer.ts");
-		return yield* formatWorkbook(tableOf(pages));
+		return yield* formatWorkbook(tableOf(pages, categoryName));
 	}
 	if (format === "json") return yield* jsonArray(pages, petJson);
 	if (format === "ndjson") {
@@ -108,13 +110,20 @@ export async function* formatPets(
 		return;
 	}
 	const delimiter = format === "csv" ? "," : ";";
-	for await (const rows of tableOf(pages)) yield csv(rows, delimiter);
+	for await (const rows of tableOf(pages, categoryName)) yield csv(rows, delimiter);
 }
 
+type CategoryName = (id: bigint) => string | undefined;
+
 /** The heading, then the rows of each page. */
-async function* tableOf(pages: AsyncIterable<AnyPet[]>): AsyncGenerator<string[][]> {
-	yield [petFields];
-	for await (const pets of pages) yield pets.map((pet) => petFields.map((field) => String(pet[field] ?? "")));
+async function* tableOf(pages: AsyncIterable<AnyPet[]>, categoryName?: CategoryName): AsyncGenerator<string[][]> {
+	const columns = categoryName
+		? petFields.flatMap((field) => (field === "categoryId" ? [field, "category" as const] : field))
+		: petFields;
+	const cellOf = (pet: AnyPet, column: (typeof columns)[number]) =>
+		String((column === "category" ? categoryName?.(BigInt(pet.categoryId)) : pet[column]) ?? "");
+	yield [columns];
+	for await (const pets of pages) yield pets.map((pet) => columns.map((column) => cellOf(pet, column)));
 }
 
 /** A JSON array with one item on each line, one piece for each page. */

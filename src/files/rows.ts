@@ -3,21 +3,17 @@
 
 import { parseJson, toJson } from "../contract/json.ts";
 import { isInt64Schema, NewPet, newPetFields } from "../contract/pet.ts";
-import { type Checked, checkFields, checkTexts, type Fault, integerOfText } from "../contract/validate.ts";
-import { type Columns, findColumns, findHeading, type Mapping } from "./columns.ts";
-import { type CsvRecord, csvRecords } from "./csv-records.ts";
+import { checkFields, checkTexts, type Fault, integerOfText } from "../contract/validate.ts";
+import { type Columns, findColumns, type Mapping } from "./columns.ts";
 import { decodeText, FileError, quoteNames } from "./encoding.ts";
-import { type FileKind, firstRecords, headerWithin, namesDelimiter, type Source } from "./formats.ts";
+import { type FileKind, firstRecords, type Source } from "./formats.ts";
+import { ColumnError, checkColumns, findHeader, tableRecords } from "./header.ts";
 import { jsonElements } from "./json-elements.ts";
 import { lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
-import { plainValue, type Values } from "./values.ts";
+import { type Outcome, outcomeOf } from "./row-outcome.ts";
+import type { Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;
-type Outcome =
-	| { pet: NewPet; faults?: undefined; unknownStatus?: undefined }
-	/** `unknownStatus`: the text in place of a status, if that is a fault. */
-	| { pet?: undefined; faults: Fault[]; unknownStatus?: string };
-
 interface Place {
 	/** The line of its first character, from 1. */
 	line: number;
@@ -39,7 +35,7 @@ export interface ReadOptions {
 	mapping?: Mapping;
 	/** The row of CSV that names the columns, as a spreadsheet counts; found by the names if absent. */
 	headerRow?: number;
-	/** The meanings of texts in place of a status. */
+	/** The meanings of texts in place of a status and a category. */
 	values?: Values;
 	/** What a person wrote in place of the fields of a row, by the row's `number`. */
 	corrections?: ReadonlyMap<number, Texts>;
@@ -48,12 +44,6 @@ export interface ReadOptions {
 	/** Called once for each column or field that is ignored. */
 	onUnused?: (name: string) => void;
 }
-
-/** A column that is missing, unknown or duplicated: another mapping may help. */
-export class ColumnError extends FileError {}
-
-/** Two columns of one name: only a mapping by position helps. */
-export class SameNameError extends ColumnError {}
 
 /**
  * All rows in the order of the file, in one batch for each piece of the file. Uses constant memory.
@@ -154,30 +144,6 @@ export async function previewRows(
 	};
 }
 
-interface Header {
-	/** As a spreadsheet counts. */
-	row: number;
-	line: number;
-	columns: string[];
-}
-
-/** The row of the option, or the one that names the columns of an animal, or the first of all. */
-async function findHeader(source: Source, kind: FileKind, { mapping, headerRow }: ReadOptions): Promise<Header> {
-	const records = await firstRecords(tableRecords(source, kind), headerRow ?? headerWithin);
-	const found =
-		headerRow === undefined
-			? (findHeading(records, mapping) ?? records[0])
-			: records.find(({ row }) => row === headerRow);
-	if (!found) throw new ColumnError(`row ${headerRow ?? 1} is empty or missing: it cannot name the columns`);
-	return { row: found.row, line: found.line, columns: found.cells.map((name) => name.trim()) };
-}
-
-/** Without a first line that only names the delimiter. */
-async function* tableRecords(source: Source, { encoding, delimiter }: FileKind): AsyncGenerator<CsvRecord[]> {
-	for await (const records of csvRecords(decodeText(source(), encoding), delimiter))
-		yield records.filter(({ row, cells }) => row > 1 || !namesDelimiter(cells));
-}
-
 function objectOf(text: string): Record<string, unknown> {
 	try {
 		return Object(parseJson(text));
@@ -214,7 +180,8 @@ type Batches = AsyncIterable<PetRecord[]>;
 async function* csvRows(source: Source, kind: FileKind, reading: Reading): AsyncGenerator<FileRow[]> {
 	const header = await findHeader(source, kind, reading);
 	const { columns } = header;
-	const found = checkColumns(header, reading);
+	const found = checkColumns(header, reading.mapping);
+	reading.reportUnused(found.unused, header.line);
 	for await (const records of tableRecords(source, kind)) {
 		const rows: FileRow[] = [];
 		for (const { line, row, cells, isTooLong } of records) {
@@ -244,23 +211,6 @@ function isEmpty(cells: string[], { at }: Columns): boolean {
 	return cells.every((cell, index) => cell === "" || isUnchecked(cell, index));
 }
 
-function checkColumns({ columns, line, row }: Header, { mapping, reportUnused }: Reading): Columns {
-	const found = findColumns(columns, mapping);
-	const { at, unknown, missing, ambiguous, unused } = found;
-	const place = `; row ${row} names the columns ${quoteNames(columns)}`;
-	const refuse = (why: string) => new ColumnError(why + place, line);
-	const isTwice = (name: string | undefined) => columns.indexOf(name ?? "") !== columns.lastIndexOf(name ?? "");
-	if (unknown.length > 0) throw refuse(`there is no column ${quoteNames(unknown)}`);
-	if (missing.length > 0) throw refuse(`no column is named ${missing.join(", and none ")}`);
-	if (ambiguous.length > 0) {
-		const same = ambiguous.map((field) => columns[at[field]]).find(isTwice);
-		if (same !== undefined) throw new SameNameError(`there are two columns ${quoteNames([same])}${place}`, line);
-		throw refuse(`there are two columns for ${ambiguous.join(" and for ")}`);
-	}
-	reportUnused(unused, line);
-	return found;
-}
-
 /** Spreadsheets leave out or add empty cells at the end of a row. */
 function petOfCells(cells: string[], columns: string[], found: Columns, { values }: ReadOptions): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
@@ -272,26 +222,6 @@ function cellsByField(cells: string[], { at }: Columns): Texts {
 	const texts: Texts = {};
 	for (const field of newPetFields) if (at[field] !== -1) texts[field] = cells[at[field]] ?? "";
 	return texts;
-}
-
-/** @returns null for none, as a blank text means unless it has a meaning; undefined if nobody has given one */
-function meaningOf(text: string, values?: Values): ReturnType<Values["get"]> {
-	const known = values?.get(plainValue(text));
-	return known === undefined && text.trim() === "" ? null : known;
-}
-
-/** Checks the fields, with the meaning of the status if it has one. */
-function outcomeOf<Fields extends { status?: unknown }>(
-	check: (fields: Fields) => Checked<NewPet>,
-	fields: Fields,
-	values?: Values,
-): Outcome {
-	const { status } = fields;
-	const meaning = typeof status === "string" || status === null ? meaningOf(status ?? "", values) : undefined;
-	const checked = check(meaning === undefined ? fields : { ...fields, status: meaning ?? undefined });
-	if (!checked.faults) return { pet: checked.value };
-	const isUnknown = typeof status === "string" && checked.faults.some(({ field }) => field === "status");
-	return { faults: checked.faults, ...(isUnknown && { unknownStatus: status }) };
 }
 
 async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): AsyncGenerator<FileRow[]> {
@@ -311,12 +241,23 @@ async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): 
 		if (typeof value !== "object" || value === null || Array.isArray(value))
 			return { faults: [{ field: undefined, problem: "not a JSON object" }] };
 		const names = Object.keys(value);
-		const { at, unused, ambiguous } = columnsOf(names);
+		const { at, fits, unused, ambiguous } = columnsOf(names);
 		reading.reportUnused(unused, line);
 		if (ambiguous.length > 0)
-			return { faults: ambiguous.map((field) => ({ field, problem: "is given twice, in two spellings" })) };
+			return {
+				faults: ambiguous.map((field) =>
+					severalFault(
+						field,
+						fits[field].map((index) => names[index] ?? ""),
+					),
+				),
+			};
 		return outcomeOf(checkFields, valuesByField(value, at), reading.values);
 	}
+}
+
+function severalFault(field: keyof NewPet, names: string[]): Fault {
+	return { field, problem: `is given several times: ${quoteNames(names)}` };
 }
 
 const fieldsOf = (object: object, mapping: Mapping | undefined) =>

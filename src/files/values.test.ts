@@ -3,13 +3,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDamaged } from "./encoding.ts";
-import { countUnknownValues, proposeStatus } from "./values.ts";
+import { countUnknownValues, isUnclear, isWord, proposeCategory, proposeStatus } from "./values.ts";
 
 test("a status is proposed for the words of five languages, in any case and with blanks, and for nothing else", () => {
 	const words: Record<string, string[]> = {
-		available: ["Available", " available ", "VERFÜGBAR", "zu  vermitteln", "disponible", "En adopcion"],
-		pending: ["reserviert", "On hold", "En attente", "réservée", "Pendente"],
-		sold: ["sold ", "verkauft", "Vermittelt", "Vendue", "vendido", "adotada"],
+		available: [
+			"Available",
+			" available ",
+			"VERFÜGBAR",
+			"zu  vermitteln",
+			"disponible",
+			"En adopcion",
+			"Freie",
+			"livres",
+		],
+		pending: ["reserviert", "On hold", "En attente", "réservée", "Pendente", "RESERVIERTER", "reservadas"],
+		sold: ["sold ", "verkauft", "Vermittelt", "Vendue", "vendido", "adotada", "Verkaufte", "verkaufter", "adoptés"],
 	};
 	for (const [status, texts] of Object.entries(words))
 		for (const text of texts) assert.equal(proposeStatus(text), status, text);
@@ -18,15 +27,27 @@ test("a status is proposed for the words of five languages, in any case and with
 		assert.equal(proposeStatus(text), undefined, text);
 });
 
-test("values that differ only in case and blanks are counted together, the most frequent first, a hundred at most", () => {
+test("values that differ only in case and blanks are counted together, the most frequent first, a hundred of each field", () => {
 	const values = countUnknownValues();
-	for (const text of ["gone", "Verkauft ", "verkauft"]) values.add(text);
+	for (const status of ["gone", "Verkauft ", "verkauft"]) values.add({ status, categoryId: "Gone" });
+	values.add({ categoryId: " Große  Hunde" });
 	assert.deepEqual(values.list(), [
-		{ text: "Verkauft", rows: 2, proposed: "sold" },
-		{ text: "gone", rows: 1, proposed: undefined },
+		{ field: "status", text: "Verkauft", rows: 2, proposed: "sold" },
+		{ field: "status", text: "gone", rows: 1, proposed: undefined },
+		{ field: "categoryId", text: "Gone", rows: 3, proposed: "Gone" },
+		{ field: "categoryId", text: "Große  Hunde", rows: 1, proposed: "Große Hunde" },
 	]);
-	for (let n = 0; n < 200; n++) values.add(`text ${n}`);
-	assert.equal(values.list().length, 100);
+	for (let n = 0; n < 200; n++) values.add({ status: `text ${n}`, categoryId: `text ${n}` });
+	assert.equal(values.list().length, 200);
+});
+
+test("a category is proposed for a text with a letter or a picture, and for no number, dash or word for none", () => {
+	for (const text of ["Hund", "犬", "🐈", "7 dogs", "Kat. 3"]) assert.equal(proposeCategory(` ${text} `), text);
+	for (const text of ["", "-", "?", "1.000", "1,5", "1E+20", "7-", "keine", "n/a", "x".repeat(101)])
+		assert.equal(proposeCategory(text), undefined, text);
+	assert.ok(isWord("keine") && !isWord(" 1e3"));
+	assert.ok(isUnclear({ status: "verkauft", categoryId: "Hund" }, 2));
+	assert.ok(!isUnclear({ status: "verkauft", categoryId: "Hund" }, 3) && !isUnclear({ status: "gone" }, 1));
 });
 
 test("names with lost or garbled letters are found, and questions are not", () => {

@@ -1,31 +1,52 @@
-// The values of `status` in spreadsheets: their probable meanings, which a person confirms or changes.
+// Words in place of values: a status in words of people, and the name of a category. The probable meanings are proposed,
+// and a person confirms or changes them.
 
+import { CategoryName } from "../contract/category.ts";
+import { foldedText } from "../contract/console.ts";
 import { type PetStatus, petStatuses } from "../contract/pet.ts";
+import { Type } from "../contract/schema.ts";
+import { checkOf } from "../contract/validate.ts";
 
-/** The meanings of texts in the file: a status, or null for no status. The keys are those of `plainValue`. */
-export type Values = ReadonlyMap<string, PetStatus | null>;
+/** The fields whose values may be words. */
+export const wordFields = ["status", "categoryId"] as const;
+export type WordField = (typeof wordFields)[number];
+/** Texts in place of these values, as they are in the file. */
+export type Words = Partial<Record<WordField, string>>;
+
+/** The meanings of texts in the file: null is no value. The keys are those of `plainValue`. */
+export interface Values {
+	status?: ReadonlyMap<string, PetStatus | null> | undefined;
+	/** The numbers of categories by their names. A whole number is never looked up: it is a category itself. */
+	categoryId?: ReadonlyMap<string, bigint | null> | undefined;
+}
 
 /** In English, German, French, Spanish and Portuguese, also the words of shelters. */
 const meanings: Record<PetStatus, string> = {
-	available: `available, free, for adoption, adoptable, verfügbar, frei, zu vermitteln, vermittelbar, disponible,
-		disponibles, à adopter, en adopción, disponível, disponíveis, para adoção`,
-	pending: `pending, reserved, on hold, ausstehend, reserviert, vorgemerkt, in vermittlung, en attente, réservé,
-		réservée, pendiente, reservado, reservada, pendente`,
-	sold: `sold, adopted, rehomed, verkauft, vermittelt, vendu, vendue, adopté, adoptée, vendido, vendida, adoptado,
-		adoptada, adotado, adotada`,
+	available: `available, free, for adoption, up for adoption, adoptable, in shelter, verfügbar, verfügbare, verfügbarer,
+		verfügbares, frei, freie, freier, freies, zu vermitteln, zu vergeben, vermittelbar, vermittelbare, vermittelbarer,
+		disponible, disponibles, libre, libres, à adopter, à l'adoption, adoptables, en adopción, para adopción,
+		adoptables, disponível, disponíveis, livre, livres, para adoção, adotável, adotáveis`,
+	pending: `pending, reserved, on hold, adoption pending, ausstehend, reserviert, reservierte, reservierter, reserviertes,
+		vorgemerkt, vorgemerkte, vorgemerkter, vorgemerktes, in vermittlung, en attente, en cours, réservé, réservée, réservés,
+		réservées, pendiente, pendientes, reservado, reservada, reservados, reservadas, en trámite, pendente, pendentes,
+		em espera`,
+	sold: `sold, adopted, rehomed, verkauft, verkaufte, verkaufter, verkauftes, vermittelt, vermittelte, vermittelter,
+		vermitteltes, adoptiert, adoptierte, adoptierter, adoptiertes, vendu, vendue, vendus, vendues, adopté, adoptée,
+		adoptés, adoptées, vendido, vendida, vendidos, vendidas, adoptado, adoptada, adoptados, adoptadas, adotado, adotada,
+		adotados, adotadas`,
 };
-const noStatus = "-, –, —, n/a, none, keine, keiner, aucun, aucune, ninguno, nenhum";
+const noValue = "-, –, —, n/a, none, keine, keiner, aucun, aucune, ninguno, ninguna, nenhum, nenhuma";
 
 const meaningOf = new Map<string, PetStatus | null>(
 	[...petStatuses, null].flatMap((status) => {
-		const texts = status === null ? noStatus : meanings[status];
+		const texts = status === null ? noValue : meanings[status];
 		return texts.split(",").map((text) => [plainValue(text), status] as const);
 	}),
 );
 
-/** The same for cells that differ only in case, accents and blanks. */
+/** The same for cells that differ only in case, accents, blanks and the form of an apostrophe. */
 export function plainValue(text: string): string {
-	return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim().replace(/\s+/g, " ");
+	return foldedText(text).trim().replace(/\s+/g, " ").replace(/[’‘]/g, "'");
 }
 
 /** What a text probably means: a status, or null for none; undefined if the text is unknown. */
@@ -33,28 +54,65 @@ export function proposeStatus(text: string): PetStatus | null | undefined {
 	return meaningOf.get(plainValue(text));
 }
 
-/** A text in place of a status in the rows of a file. */
-export interface UnknownValue {
+const checkName = checkOf(Type.Object({ name: CategoryName }));
+
+/** The name of a new category that a text is probably; undefined if it cannot be one, or means that there is none. */
+export function proposeCategory(text: string): string | undefined {
+	const name = text.trim().replace(/\s+/g, " ");
+	const isNone = meaningOf.get(plainValue(name)) === null;
+	return isNone || !isWord(name) || checkName({ name }).faults ? undefined : name;
+}
+
+/** Whether a text in place of a category may be its name: no number, also none that cannot be read, such as "1E+20". */
+export function isWord(text: string): boolean {
+	const isNumber = /^[-+\d.,\s]+(e[-+]?\d+)?\s*$/i.test(text);
+	return /\p{L}|\p{Extended_Pictographic}/u.test(text) && !isNumber;
+}
+
+/** A text in the rows of a file that is no value of its field. */
+export type UnknownValue = {
 	/** As it is in the first row. */
 	text: string;
 	rows: number;
-	proposed: PetStatus | null | undefined;
-}
+} & (
+	| { field: "status"; proposed: PetStatus | null | undefined }
+	/** The name of a new category. */
+	| { field: "categoryId"; proposed: string | undefined }
+);
 
 /** A column with more distinct texts is not a list of values. */
-const unknownMax = 100;
+export const unknownMax = 100;
 
-/** Counts the texts in place of a status. */
+/** Counts the texts in place of values, at most `unknownMax` for each field. */
 export function countUnknownValues() {
-	const found = new Map<string, UnknownValue>();
+	const found = { status: new Map<string, UnknownValue>(), categoryId: new Map<string, UnknownValue>() };
 	return {
-		add(text: string): void {
-			const plain = plainValue(text);
-			const known = found.get(plain);
-			if (known) known.rows++;
-			else if (found.size < unknownMax) found.set(plain, { text: text.trim(), rows: 1, proposed: proposeStatus(text) });
+		add(words: Words): void {
+			for (const field of wordFields) {
+				const { [field]: text } = words;
+				if (text === undefined) continue;
+				const plain = plainValue(text);
+				const known = found[field].get(plain);
+				if (known) known.rows++;
+				else if (found[field].size < unknownMax) found[field].set(plain, { ...propose(field, text), rows: 1 });
+			}
 		},
-		/** The most frequent first. */
-		list: (): UnknownValue[] => [...found.values()].sort((one, other) => other.rows - one.rows),
+		/** By field, the most frequent first. */
+		list: (): UnknownValue[] =>
+			wordFields.flatMap((field) => [...found[field].values()].sort((one, other) => other.rows - one.rows)),
 	};
+}
+
+function propose(field: WordField, text: string) {
+	if (field === "status") return { field, text: text.trim(), proposed: proposeStatus(text) };
+	return { field, text: text.trim(), proposed: proposeCategory(text) };
+}
+
+/** Whether all faults of a row are words with a proposal: it is an animal once they are confirmed. */
+export function isUnclear(words: Words, faultCount: number): boolean {
+	const isProposed = (field: WordField) => {
+		const { [field]: text } = words;
+		return text !== undefined && propose(field, text).proposed !== undefined;
+	};
+	return wordFields.filter(isProposed).length === faultCount;
 }

@@ -3,7 +3,7 @@
 
 import { unzipSync } from "fflate";
 import readSheets from "read-excel-file/universal";
-import { findHeading } from "./columns.ts";
+import { findHeading, hasTexts } from "./columns.ts";
 import { FileError } from "./encoding.ts";
 import { csv, type FileKind, headerWithin, type Source } from "./formats.ts";
 
@@ -20,7 +20,7 @@ export interface Workbook {
 	sheet: string;
 }
 
-/** @param wanted the name of a sheet; without it, the first that names the columns of an animal, or the first */
+/** @param wanted the name of a sheet; without it, the first that names the columns of an animal, has texts, or is first */
 export async function readWorkbook(file: Blob, wanted?: string): Promise<Workbook> {
 	if (file.size > fileMaxBytes) throw new FileError("the workbook has more than 64 MiB: save the sheet as CSV");
 	const bytes = await file.arrayBuffer();
@@ -36,7 +36,9 @@ export async function readWorkbook(file: Blob, wanted?: string): Promise<Workboo
 	}));
 	const first = tables.flatMap((table) => table.rows.slice(0, headerWithin).map((cells) => ({ cells, table })));
 	const found =
-		wanted === undefined ? (findHeading(first)?.table ?? tables[0]) : tables.find(({ sheet }) => sheet === wanted);
+		wanted === undefined
+			? ((findHeading(first) ?? first.find(hasTexts))?.table ?? tables[0])
+			: tables.find(({ sheet }) => sheet === wanted);
 	const names = tables.map(({ sheet }) => sheet);
 	if (!found) throw new FileError(`the workbook has no sheet ${JSON.stringify(wanted)}, but ${names.join(", ")}`);
 	const { sheet, rows } = found;

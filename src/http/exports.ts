@@ -76,7 +76,7 @@ export function createExportHandlers({ store, now }: PetOptions, activity: () =>
 				"content-disposition": `attachment; filename="animals-${date}.${format.replace("-semicolon", "")}"`,
 			});
 			const pages = ids ? petsOf(store, ids) : foundPets(store, search, exchange);
-			await exchange.stream(fileOf(pages, format));
+			await exchange.stream(fileOf(pages, format, await namesIn(store)));
 		},
 	};
 }
@@ -146,7 +146,17 @@ async function* foundPets({ findPets }: Store, search: Search, exchange: Exchang
 	} while (after && !left.aborted);
 }
 
-async function* fileOf(pages: AsyncIterable<AnyPet[]>, format: ExportFormat): AsyncGenerator<string | Uint8Array> {
+/** Returns the name of a category; undefined if none has one. */
+async function namesIn({ categories }: Store): Promise<((id: bigint) => string | undefined) | undefined> {
+	const names = new Map((await categories.names()).map(({ id, name }) => [id, name]));
+	return names.size > 0 ? (id) => names.get(id) : undefined;
+}
+
+async function* fileOf(
+	pages: AsyncIterable<AnyPet[]>,
+	format: ExportFormat,
+	names: Awaited<ReturnType<typeof namesIn>>,
+): AsyncGenerator<string | Uint8Array> {
 	if (format.startsWith("csv")) yield "\uFEFF"; // By this mark, spreadsheets recognise UTF-8.
-	yield* formatPets(pages, format);
+	yield* formatPets(pages, format, names);
 }

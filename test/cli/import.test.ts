@@ -91,7 +91,7 @@ test("bad lines of CSV go to a file with the reason, the others are added, and t
 	const { write, read, run, pets } = await importer(context);
 	write(
 		"a.csv",
-		`name,categoryId,status\nRex,1,available\nx,one,sold\n,3,\nd,4,5\n${"e".repeat(70_000)},5,\nf,6,gone\n`,
+		`name,categoryId,status\nRex,1,available\nx,1.5,sold\n,3,\nd,4,5\n${"e".repeat(70_000)},5,\nf,6,gone\n`,
 	);
 	const { code, stdout, stderr } = await run("a.csv");
 	assert.equal(code, 2, stderr);
@@ -99,7 +99,7 @@ test("bad lines of CSV go to a file with the reason, the others are added, and t
 	const lines = read("a.csv.rejected.csv").split("\n");
 	const expected = [
 		/^line,reason,name,categoryId,status$/,
-		/^3,categoryId must be an integer from -9223372036854775808 to 9223372036854775807,x,one,sold$/,
+		/^3,categoryId must be an integer from -9223372036854775808 to 9223372036854775807,x,1.5,sold$/,
 		/^4,"name must be a string of 1 to 255 Unicode code points: .*",,3,$/,
 		/^5,"status must be one of ""available"", ""pending"", ""sold""",d,4,5$/,
 		/^6,longer than 65536 characters,,,$/,
@@ -108,7 +108,7 @@ test("bad lines of CSV go to a file with the reason, the others are added, and t
 	];
 	assert.equal(lines.length, expected.length);
 	for (const [index, pattern] of expected.entries()) assert.match(lines[index] ?? "", pattern);
-	write("b.csv", `${lines[0]}\n${lines[1]?.replace("x,one", "x,1")}\n${lines[3]}\n`);
+	write("b.csv", `${lines[0]}\n${lines[1]?.replace("x,1.5", "x,1")}\n${lines[3]}\n`);
 	assert.match((await run("b.csv")).stdout, /^b\.csv: 1 added, 0 already there, 1 rejected/);
 	assert.match(read("b.csv.rejected.csv"), /^line,reason,name,categoryId,status\n3,[^\n]+,d,4,5\n$/);
 	assert.deepEqual(await pets(), [rex, { name: "x", categoryId: 1n, status: "sold" }]);
@@ -149,13 +149,13 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 
 test("a spreadsheet's file is imported, and its format, its ignored columns and the frequent reasons are shown", async (context) => {
 	const { write, run, pets, path } = await importer(context);
-	const rows = ['"Re\nx";1;;', "Zo\xeb;2;sold;red", ";3;;", "Ann;x;;", "Bo;x;;", "Cy;;gone;", "Di;5;;"].join("\r\n");
-	write("a.csv", Buffer.from(`Call name;Category ID;STATUS;Colour\r\n${rows}\r\n`, "latin1"));
-	const mapped = (...more: string[]) => run("a.csv", { more: ["--map", "name=Call name", ...more] });
+	const rows = ['"Re\nx";1;;', "Zo\xeb;2;sold;red", ";3;;", "Ann;7-;;", "Bo;1,5;;", "Cy;;gone;", "Di;5;;"].join("\r\n");
+	write("a.csv", Buffer.from(`Called;Category ID;STATUS;Colour\r\n${rows}\r\n`, "latin1"));
+	const mapped = (...more: string[]) => run("a.csv", { more: ["--map", "name=Called", ...more] });
 	const unmapped = await run("a.csv");
 	assert.equal(
 		unmapped.stderr,
-		'animal-store: a.csv, line 1: no column is named name; row 1 names the columns "Call name", ' +
+		'animal-store: a.csv, line 1: no column is named name; row 1 names the columns "Called", ' +
 			'"Category ID", "STATUS", "Colour"; --map FIELD=COLUMN names a column; nothing was sent\n',
 	);
 	assert.match((await mapped("--strict")).stderr, /unknown "Colour": an animal has name, categoryId, status;/);
@@ -284,6 +284,65 @@ test("titles above the heading are skipped, and what values mean is proposed and
 	);
 });
 
+test("names of categories are matched, and unknown ones made only when that is wanted, and once", async (context) => {
+	const { service, environment, write, run, pets } = await importer(context);
+	const categories = async () => {
+		const { body } = await service.send({ path: "/console/categories" });
+		return JSON.parse(body).categories.map(({ id, name }: { id: number; name: string }) => `${id} ${name}`);
+	};
+	const rows = [
+		["Bello", "Hund"],
+		["Mia", "Katze "],
+		["Rex", " HUND"],
+		["Pia", "7"],
+		["Uhu", "–"],
+	];
+	write("tiere.xlsx", workbook({ Tiere: [["Unsere Tiere"], [], ["Rufname", "Tierart"], ...rows] }));
+	const asked = await run("tiere.xlsx");
+	assert.equal(asked.code, 1);
+	const said = [
+		'tiere.xlsx: sheet "Tiere" of a workbook, 1 animal, 3 rows to confirm, 1 row to reject',
+		'"Hund" in 2 rows is an unknown category',
+		'"Katze" in 1 row is an unknown category',
+	];
+	const fix =
+		"nothing was sent; to make these categories, add --create-categories; " +
+		"--map categoryId:NAME=NUMBER takes a category that exists";
+	assert.equal(asked.stderr, [...said, `animal-store: tiere.xlsx: ${fix}`, ""].join("\n"));
+	const dry = { more: ["--dry-run", "--json"], environment: {} };
+	const { unknown } = JSON.parse((await run("tiere.xlsx", dry)).stdout);
+	assert.deepEqual(unknown[0], { field: "categoryId", text: "Hund", proposed: "Hund", rows: 2 });
+	const { key } = await createKey(service.issuer, { name: "adds", scopes: ["pets:read", "pets:write"] });
+	const weak = { more: ["--create-categories"], environment: { ...environment, ANIMAL_STORE_KEY: key } };
+	assert.match((await run("tiere.xlsx", weak)).stderr, /the key needs the scope pets:edit; nothing was sent\n$/);
+	assert.deepEqual([await pets(), await categories()], [[], []]);
+
+	const made = await run("tiere.xlsx", { more: ["--create-categories"] });
+	assert.match(made.stderr, /\nnew categories: "Hund" is 1, "Katze" is 2\n/);
+	assert.match(made.stdout, /^tiere\.xlsx: 4 added, 0 already there, 1 rejected/);
+	const added = [
+		["Bello", 1n],
+		["Mia", 2n],
+		["Rex", 1n],
+		["Pia", 7n],
+	].map(([name, categoryId]) => ({ name, categoryId }));
+	assert.deepEqual(await pets(), added);
+	assert.match((await run("tiere.xlsx", weak)).stdout, /: 0 added, 4 already there /, "a key that knows the names");
+	const more = ["--map", "categoryId:Kater=2", "--map", "categoryId:Wal=", "--json"];
+	write("more.csv", "name,species\nTom,Kater\nMoby,Wal\nIda,hund\n");
+	const { added: count, rejected, categories: none } = JSON.parse((await run("more.csv", { more })).stdout);
+	assert.deepEqual([count, rejected, none], [2, 1, []]);
+	assert.deepEqual((await pets()).slice(4), [
+		{ name: "Tom", categoryId: 2n },
+		{ name: "Ida", categoryId: 1n },
+	]);
+	assert.deepEqual(await categories(), ["1 Hund", "2 Katze", "7 undefined"]);
+	const wrong = await run("more.csv", { more: ["--map", "categoryId:Wal=big"] });
+	assert.match(wrong.stderr, /A category is a whole number, or empty to reject the rows/);
+	write("many.csv", `name,type\n${Array.from({ length: 100 }, (_, n) => `a,type ${n}\n`).join("")}`);
+	assert.match((await run("many.csv", { more: ["--create-categories"] })).stderr, /more than 99 unknown categories; /);
+});
+
 test("a malformed file is refused with its line number, and nothing is sent", async (context) => {
 	const { service, write, run, path } = await importer(context);
 	const good = "name,categoryId\nRex,1\n";
@@ -291,7 +350,10 @@ test("a malformed file is refused with its line number, and nothing is sent", as
 		["", /a: the file is empty: there is nothing to import/],
 		[`${good}"Rex,2\nAnn,3\n`, /a, line 3: a quote opens here and is not closed within 65536 characters/],
 		["name,name,categoryId\nRex,Rex,1\n", /two columns "name"; row 1 names .*; rename one of them; nothing was sent/],
-		["name,Name,categoryId\nRex,Rex,1\n", /two columns for name; .*; --map FIELD=COLUMN names a column; nothing/],
+		[
+			"name,Name,categoryId\nRex,Rex,1\n",
+			/fit name: "name", "Name"; .*; --map name=name or --map name=Name chooses one; nothing/,
+		],
 		['[{"name":"Rex","categoryId":1}\n', /line 2: this is not a JSON array: the closing bracket is missing/],
 	];
 	for (const [content, said] of rows) {
@@ -358,7 +420,7 @@ test("a file of 40 MB needs only the memory of the rows being read", {
 
 test("standard input and pipes are imported like files, and their rejected lines stay in the current folder", async (context) => {
 	const { service, run, read, pets } = await importer(context);
-	const { code, stdout } = await run("-", { input: "name,categoryId\nRex,1\nx,x\n" });
+	const { code, stdout } = await run("-", { input: "name,categoryId\nRex,1\nx,1.5\n" });
 	assert.equal(code, 2);
 	assert.match(stdout, /^stdin: 1 added, 0 already there, 1 rejected \(see stdin\.rejected\.csv\)/);
 	assert.match(read("stdin.rejected.csv"), /^line,reason,name,categoryId\n3,/);
@@ -437,7 +499,11 @@ test("a service that takes no imports is named with both reasons, and nothing is
 		response.end(response.statusCode === 200 ? "[]" : "not here");
 	});
 	const url = `http://127.0.0.1:${await listenFor(context, server)}`;
-	const { code, stderr } = await run("a.csv", { environment: { ...environment, ANIMAL_STORE_URL: url } });
+	const elsewhere = { environment: { ...environment, ANIMAL_STORE_URL: url } };
+	const { code, stderr } = await run("a.csv", elsewhere);
 	assert.equal(code, 1);
+	write("b.csv", "name,type\nRex,Dog\n");
+	const older = await run("b.csv", { ...elsewhere, more: ["--create-categories"] });
+	assert.match(older.stderr, /the service is too old to make categories; nothing was sent\n$/);
 	assert.match(stderr, /takes no imports: the service is older than this program, or a proxy publishes only \/v1 /);
 });

@@ -10,8 +10,38 @@ import { readWorkbook } from "../../src/files/workbook.ts";
 import { listAll } from "../support/ledger.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
-import { describePet, spreadsheets } from "../support/spreadsheets.ts";
+import { describePet, petsInWords, shelterTables, spreadsheets } from "../support/spreadsheets.ts";
 import { slowMs } from "../support/until.ts";
+
+/** The flags that the import proposes, as a person pastes them. */
+function flagsIn(text: string, pattern: RegExp): string[] {
+	const [, flags = ""] = pattern.exec(text) ?? [];
+	return execFileSync("bash", ["-c", `printf '%s\\0' ${flags}`], { encoding: "utf8" })
+		.split("\0")
+		.slice(0, -1);
+}
+
+test("the tables of shelters are imported with their words, without a category twice, and one asks for a column", {
+	timeout: slowMs, // It starts a program for each table, twice.
+}, async (context) => {
+	const service = await testService(context);
+	const folder = temporaryFolder(context);
+	const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: service.key };
+	const expected: string[] = [];
+	for (const { file, path, pets, choice, leftOut } of shelterTables) {
+		copyFileSync(path, join(folder, file));
+		const run = (flags: string[]) => runProgram(["import", file, ...flags], { environment, folder });
+		const columns = choice ? flagsIn((await run([])).stderr, /; (--map \S+) or .* chooses one; /) : [];
+		assert.deepEqual(columns, choice ? ["--map", `categoryId=${choice}`] : []);
+		const asked = await run(columns);
+		const flags = flagsIn(asked.stderr, /to confirm these meanings.*?, add (.*); an empty meaning/);
+		const imported = await run([...columns, ...flags]);
+		assert.equal(imported.code, leftOut > 0 ? 2 : 0, `${asked.stderr}${imported.stderr}`);
+		assert.ok(imported.stdout.startsWith(`${file}: ${pets.length} added, 0 already there, ${leftOut} rejected`));
+		expected.push(...pets);
+	}
+	assert.deepEqual(await petsInWords(service), expected);
+});
 
 for (const { file, path, kind, pets, rejected } of spreadsheets) {
 	test(`${file}: each animal is imported with the meanings that the import proposes, and exported again`, {
@@ -25,11 +55,7 @@ for (const { file, path, kind, pets, rejected } of spreadsheets) {
 		const asked = await run("import", file);
 		assert.equal(asked.code, 1, asked.stderr);
 		assert.ok(asked.stderr.startsWith(`${file}: ${kind}, `), asked.stderr);
-		const [, flags = ""] = /to confirm these meanings, add (.*); an empty meaning/.exec(asked.stderr) ?? [];
-		// As a person pastes them.
-		const words = execFileSync("bash", ["-c", `printf '%s\\0' ${flags}`], { encoding: "utf8" })
-			.split("\0")
-			.slice(0, -1);
+		const words = flagsIn(asked.stderr, /to confirm these meanings, add (.*); an empty meaning/);
 		const imported = await run("import", file, ...words);
 		assert.equal(imported.code, rejected.length > 0 ? 2 : 0, imported.stderr);
 		assert.deepEqual((await listAll(service.url, service.key)).map(describePet), pets);

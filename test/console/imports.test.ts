@@ -168,12 +168,13 @@ async function continueAfterReload(context: TestContext, script = ""): Promise<v
 	await page.addInitScript(script);
 	await page.reload();
 	const { release } = await holdReplies(context, page, { isStored: true });
-	const lines = names.map((name, at) => `${name};1;${at % 2 ? "weg" : ""}\n`);
-	await choose(page, "rows.csv", `Tier;Art;Wo\n;1;\nIda;vier;\n${lines.join("")}`);
-	for (const [column, field] of Object.entries({ Tier: "name", Art: "categoryId", Wo: "status" }))
+	const lines = names.map((name, at) => `${name};Hund;${at % 2 ? "weg" : ""}\n`);
+	await choose(page, "rows.csv", `Tier;Was;Wo\n;1;\nIda;4-;\n${lines.join("")}`);
+	for (const [column, field] of Object.entries({ Tier: "name", Was: "categoryId", Wo: "status" }))
 		await page.getByLabel(`Column ${column} holds`).selectOption(field);
 	await goOn(page, "Values");
 	await page.getByLabel("“weg” becomes").selectOption("sold");
+	await button(page, "New category: Hund").click();
 	await goOn(page, "Check");
 	await page.getByLabel("Category in row 3: A category is a whole number, such as 4").fill("4");
 	await button(page, "Add 2,001 animals").click();
@@ -197,12 +198,12 @@ async function continueAfterReload(context: TestContext, script = ""): Promise<v
 	await page.getByText("2,001 of 2,001 animals added, 1 left out", { exact: true }).waitFor();
 	const saved = page.waitForEvent("download");
 	await button(page, "Save the row as a file").click();
-	assert.match(await textOf(saved), /^\ufeffline;reason;Tier;Art;Wo\n2;Enter a name;;1;\n$/);
+	assert.match(await textOf(saved), /^\ufeffline;reason;Tier;Was;Wo\n2;Enter a name;;1;\n$/);
 	const pets = (await listAll(service.url, service.key)).map(describePet);
 	assert.deepEqual(pets, ["Ida 4 –", ...names.map((name, at) => `${name} 1 ${at % 2 ? "sold" : "–"}`)]);
 	await page.reload();
 	await shows(page, "Drop your list here");
-	await choose(page, "rows.csv", `Tier;Art;Wo\n;1;\nIda;vier;\n${lines.join("")}`);
+	await choose(page, "rows.csv", `Tier;Was;Wo\n;1;\nIda;4-;\n${lines.join("")}`);
 	await shows(page, "Choose in the menus above the columns");
 }
 

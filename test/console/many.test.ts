@@ -5,7 +5,9 @@ import { openAsBlob } from "node:fs";
 import { readWorkbook } from "../../src/files/workbook.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { screenshot, test } from "../support/browser.ts";
+import { listAll } from "../support/ledger.ts";
 import { revoke, type TestService, testService } from "../support/service.ts";
+import { describePet } from "../support/spreadsheets.ts";
 import { until } from "../support/until.ts";
 import { workbook } from "../support/workbook.ts";
 import {
@@ -33,7 +35,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	const { service, page } = await opened(context, []);
 	const lines = ["Name;Category ID;Weight (kg);Status"];
 	for (let at = 0; at < 30; at++) lines.push(`Müller ${at};${at};1,5;${at % 2 ? "sold" : ""}`);
-	lines[4] = "Rex;one;3;sold";
+	lines[4] = "Rex;1.5;3;sold";
 	lines[5] = '"two\r\nlines";4;3;sold';
 	await choose(page, "tiere.csv", Buffer.from(lines.join("\r\n"), "latin1"));
 	await shows(page, "CSV with semicolons, Windows-1252");
@@ -49,7 +51,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	);
 	await shows(page, "A category is a whole number, such as 4 · 1 row");
 	assert.deepEqual(await Promise.all((await page.locator(".rows input").all()).map((field) => field.inputValue())), [
-		"one",
+		"1.5",
 		"two lines",
 	]);
 	await assertBothAccessible(page, "the check of a file");
@@ -62,7 +64,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	assert.equal((await saved).suggestedFilename(), "tiere.csv.rejected.csv");
 	assert.match(
 		await textOf(saved),
-		/^\ufeffline;reason;Name;Category ID;Weight \(kg\);Status\n5;A category is a whole number, such as 4;Rex;one;/,
+		/^\ufeffline;reason;Name;Category ID;Weight \(kg\);Status\n5;A category is a whole number, such as 4;Rex;1.5;/,
 	);
 	const pets = await petsOf(service);
 	const added = Array.from({ length: 30 }, (_, at) => at).filter((at) => at !== 3 && at !== 4);
@@ -125,12 +127,12 @@ test("an export has the animals that were found or selected, and says why nothin
 
 test("adding the same file again adds nothing, and columns with unknown names can be matched by hand", async (context) => {
 	const { service, page } = await opened(context, []);
-	const text = "Tier\tArt\nRex\t9007199254740993\nMia\t2\n";
+	const text = "Wer\tWas\nRex\t9007199254740993\nMia\t2\n";
 	for (const words of ["2 of 2 animals added", "0 of 2 animals added, 2 already there"]) {
 		await choose(page, "zoo.tsv", text);
 		await shows(page, "Choose in the menus above the columns which one holds the name, and which the category.");
-		await page.getByLabel("Column Tier holds").selectOption("name");
-		await page.getByLabel("Column Art holds").selectOption("categoryId");
+		await page.getByLabel("Column Wer holds").selectOption("name");
+		await page.getByLabel("Column Was holds").selectOption("categoryId");
 		await goOn(page, "Check");
 		await shows(page, "2 good, 0 to fix.");
 		await button(page, "Add 2 animals").click();
@@ -149,7 +151,7 @@ test("columns with the same name or none are chosen one by one, and a click anyw
 	await shows(page, "Choose in the menus above the columns which one holds the name, and which the category.");
 	await holds("3").selectOption("categoryId");
 	await holds("4").selectOption("categoryId");
-	await shows(page, 'There are two columns "Tier": choose one in the menus above.');
+	await shows(page, "There are two columns “Tier”: choose one in the menus above.");
 	await holds("1, Tier,").selectOption("name");
 	await holds("2, Tier,").selectOption("name");
 	const menus = await page.locator(".preview select").all();
@@ -212,7 +214,7 @@ test("a file that cannot be read is refused with its line and the fix", async (c
 
 test("a heading below titles is found or chosen, words are confirmed, and lost letters and broken fields corrected", async (context) => {
 	const { service, page } = await opened(context, []);
-	const rows = ["Bello;1;verfügbar", "M?ller;2;Verkauft", "Zora;3;verkauft", "Uma;4;weg", "Ida;vier;", ";6;"];
+	const rows = ["Bello;1;verfügbar", "M?ller;2;Verkauft", "Zora;3;verkauft", "Uma;4;weg", "Ida;4-;", ";6;"];
 	await choose(page, "tiere.csv", ["Tiere, Stand: heute;;", "Tiername;Kategorie-Nr.;Zustand", ...rows].join("\r\n"));
 	const heading = (row: number) => page.getByRole("button", { name: `Row ${row} names the columns` });
 	assert.equal(await heading(2).getAttribute("aria-pressed"), "true");
@@ -268,9 +270,9 @@ test("a look at the list and a revoked key keep what was chosen, pasted, mapped 
 	};
 	const pasted = page.getByLabel("Rows, with their heading");
 	await button(page, "Paste rows").click();
-	await pasted.fill("a,b,c,d\nRex,1,weg,x\nIda,vier,,y\n");
+	await pasted.fill("a,b,c,d\nRex,1,weg,x\nIda,4-,,y\n");
 	await lookAtTheList();
-	assert.equal(await pasted.inputValue(), "a,b,c,d\nRex,1,weg,x\nIda,vier,,y\n");
+	assert.equal(await pasted.inputValue(), "a,b,c,d\nRex,1,weg,x\nIda,4-,,y\n");
 	await button(page, "Check these rows").click();
 	for (const [column, field] of Object.entries({ a: "name", b: "categoryId", c: "status" }))
 		await page.getByLabel(`Column ${column} holds`).selectOption(field);
@@ -322,6 +324,66 @@ test("faults of JSON are said in words for people, and corrected fields are adde
 	await shows(page, "2 of 2 animals added, 1 left out");
 	const { body } = await service.send({ path: "/v1/pets" });
 	assert.equal(body, '[{"id":1,"name":"Rex","categoryId":9007199254740993},{"id":2,"name":"Zoë","categoryId":2}]');
+});
+
+test("words in place of categories become categories by mouse alone, which the same workbook finds again", async (context) => {
+	const { service, page } = await opened(context, []);
+	const animals = ["Bello Hund", "Mia Katze", "Rex hund ", "Lora Vogel", "Kit Kater"].map((pet, at) => [
+		...pet.split(/ (.*)/).slice(0, 2),
+		"Mischling",
+		at % 2 ? "verkaufte" : undefined,
+	]);
+	const bytes = workbook({ Bestand: [["Tierheim"], [], ["Rufname", "Tierart", "Rasse", "Zustand"], ...animals] });
+	await choose(page, "bestand.xlsx", bytes);
+	await shows(page, "“Tierart” and “Rasse” may hold the category: choose one in the menus above.");
+	const holds = (column: string) => page.getByLabel(`Column ${column} holds`);
+	assert.deepEqual([await holds("Tierart").inputValue(), await holds("Rasse").inputValue()], ["open", "open"]);
+	await holds("Rasse").selectOption("Not used");
+	assert.equal(await holds("Tierart").inputValue(), "categoryId");
+	await goOn(page, "Values");
+	await shows(page, "1 of 5 words are clear, 4 need you");
+	await page.getByLabel("“Kater” becomes").selectOption("correct each row");
+	await assertBothAccessible(page, "words in place of categories");
+	await button(page, "New categories: all 3").click();
+	await goOn(page, "Check");
+	await page.getByLabel("Category in row 8: “Kater” is not a category").fill("KATZE");
+	await button(page, "Add 5 animals").click();
+	await shows(page, "5 of 5 animals added");
+	const before = await service.send({ path: "/console/categories" });
+	const categories = JSON.parse(before.body).categories.map((one: { name: string }) => one.name);
+	assert.deepEqual(categories, ["Hund", "Katze", "Vogel"]);
+	const stored = async () => (await listAll(service.url, service.key)).map(describePet);
+	const pets = ["Bello 1 –", "Mia 2 sold", "Rex 1 –", "Lora 3 sold", "Kit 2 –"];
+	assert.deepEqual(await stored(), pets);
+	await button(page, "Show the new animals").click();
+	await page.getByRole("row", { name: /Lora.*Vogel/ }).waitFor();
+	await page.goto(`${service.url}/console#/add-many`);
+	await button(page, "Add another list").click();
+	await choose(page, "bestand.xlsx", bytes);
+	await holds("Tierart").selectOption("Category");
+	await goOn(page, "Values");
+	await page.getByLabel("“Kater” becomes").selectOption("Katze · 2");
+	await goOn(page, "Check");
+	await button(page, "Add 5 animals").click();
+	await shows(page, "0 of 5 animals added, 5 already there");
+	assert.deepEqual([await stored(), (await service.send({ path: "/console/categories" })).body], [pets, before.body]);
+});
+
+test("a key that may not make categories is told so, and takes those that exist", async (context) => {
+	const service = await testService(context);
+	await service.store.categories.apply([{ id: 7n, name: "Hund" }]);
+	const { key } = await createKey(service.issuer, { name: "adds", scopes: ["pets:read", "pets:write"] });
+	const { page } = await openConsole(context, service.url, { hash: "#/add-many" });
+	await signIn(page, key);
+	await choose(page, "tiere.csv", "Name,Tier\nRex,Hund\nMia,Wolf\n");
+	await goOn(page, "Values");
+	await shows(page, /^This key may not make categories: it lacks the scope pets:edit\. /);
+	assert.equal(await page.getByText("New category").count(), 0);
+	await page.getByLabel("“Wolf” becomes").selectOption("Hund · 7");
+	await goOn(page, "Check");
+	await button(page, "Add 2 animals").click();
+	await shows(page, "2 of 2 animals added");
+	assert.deepEqual((await listAll(service.url, service.key)).map(describePet), ["Rex 7 –", "Mia 7 –"]);
 });
 
 test("a workbook is dropped, its sheet is found or chosen, and its rows are added", async (context) => {

@@ -5,8 +5,31 @@ import { openAsBlob } from "node:fs";
 import { readWorkbook } from "../../src/files/workbook.ts";
 import { test } from "../support/browser.ts";
 import { listAll } from "../support/ledger.ts";
-import { describePet, spreadsheets } from "../support/spreadsheets.ts";
-import { assertAccessible, button, opened, row, shows } from "./console.ts";
+import { describePet, petsInWords, shelterTables, spreadsheets } from "../support/spreadsheets.ts";
+import { assertAccessible, button, goOn, opened, row, shows } from "./console.ts";
+
+test("the tables of shelters are added by mouse alone, without a category twice", async (context) => {
+	const { service, page } = await opened(context, []);
+	await page.goto(`${service.url}/console#/add-many`);
+	const expected: string[] = [];
+	for (const { file, path, pets, choice, unknown } of shelterTables) {
+		await page.getByLabel("File of animals").setInputFiles(path);
+		if (choice) await page.getByLabel(`Column ${choice} holds`).selectOption("Category");
+		await goOn(page, "Values");
+		if (unknown) await page.getByLabel(`“${unknown}” becomes`).selectOption("correct each row");
+		const all = page.getByRole("button", { name: /^New categories: all/ });
+		await all
+			.or(page.getByRole("button", { name: /^New category: / }))
+			.first()
+			.click();
+		await goOn(page, "Check");
+		await button(page, `Add ${pets.length} animals`).click();
+		await shows(page, `${pets.length} of ${pets.length} animals added`);
+		await button(page, "Add another list").click();
+		expected.push(...pets);
+		assert.deepEqual(await petsInWords(service), expected, file);
+	}
+});
 
 for (const { file, path, kind, pets, rejected } of spreadsheets) {
 	test(`${file}: each animal is added with the meanings that the console proposes, found and exported`, async (context) => {

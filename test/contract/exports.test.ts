@@ -100,6 +100,34 @@ test("an export is a file of each format with exact numbers, of all animals or o
 	);
 });
 
+test("an export is sorted and filtered as a search is, and a table has the names of categories", async (context) => {
+	const service = await serviceWithPets(context);
+	const textOf = async (what: object) => {
+		const { status, bytes } = await download(service.url, await pathOf(service, what));
+		assert.equal(status, 200);
+		return bytes.toString();
+	};
+	const ids = async (what: object) =>
+		(await textOf({ format: "ndjson", ...what })).match(/"id":\d+/g)?.map((id) => Number(id.slice(5)));
+	assert.deepEqual(await ids({ sort: "-id" }), [4, 3, 2, 1]);
+	assert.deepEqual(await ids({ sort: "name" }), [4, 3, 2, 1]);
+	assert.deepEqual(await ids({ sort: "-name", category: 1 }), [2, 3]);
+	assert.deepEqual(await ids({ category: "9007199254740993" }), [1], "its digits may be a text");
+	assert.deepEqual(await ids({ name: "-5" }), [4], "animals of the category");
+	for (const [what, message] of [
+		[{ sort: "age" }, /sort must be one of id, -id, name, -name/],
+		[{ category: "x" }, /category must be an integer/],
+	] as const) {
+		const reply = await service.send(order({ format: "csv", ...what }));
+		assertFailure(reply, "invalid_body");
+		assert.match(JSON.parse(reply.body).message, message);
+	}
+	await service.store.categories.apply([{ id: 1n, name: 'Cat "and" dog' }]);
+	const named = '2,Mia,1,"Cat ""and"" dog",available\n4,Bo,-5,,\n';
+	assert.equal(await textOf({ format: "csv", ids: [2, 4] }), `\uFEFFid,name,categoryId,category,status\n${named}`);
+	assert.equal(await textOf({ format: "ndjson", ids: [4] }), '{"id":4,"name":"Bo","categoryId":-5}\n');
+});
+
 test("orders that are not valid are refused, and so are other methods and keys without the scope", async (context) => {
 	const service = await testService(context);
 	for (const [body, message] of [

@@ -2,9 +2,12 @@
 // (Windows-1252, semicolons), Google Sheets in English and LibreOffice in French. All have a merged title, a date and an
 // empty row above the heading, formulas with their results, an empty row in the middle and their own words for the
 // status. Those in German and French end with totals, those in English with boxes that are not checked. LibreOffice 7.4
-// wrote its two files. The others have the bytes and the parts that their programs write.
+// wrote its two files. The others have the bytes and the parts that their programs write. The tables of shelters have words
+// in place of categories, and were written by LibreOffice 7.4 and openpyxl 3.1, with their defaults.
 
 import { fileURLToPath } from "node:url";
+import { listAll } from "./ledger.ts";
+import type { TestService } from "./service.ts";
 
 export interface Spreadsheet {
 	file: string;
@@ -50,8 +53,9 @@ const french = [
 	"Mme Michu 9007199254740993 available",
 ];
 
+const at = (file: string) => ({ file, path: fileURLToPath(new URL(`../spreadsheets/${file}`, import.meta.url)) });
 const spreadsheet = (file: string, kind: string, pets: string[], rejected: number[]): Spreadsheet => {
-	return { file, path: fileURLToPath(new URL(`../spreadsheets/${file}`, import.meta.url)), kind, pets, rejected };
+	return { ...at(file), kind, pets, rejected };
 };
 
 export const spreadsheets = [
@@ -63,6 +67,74 @@ export const spreadsheets = [
 	spreadsheet("libreoffice.xlsx", 'sheet "Animaux" of a workbook', french, [16]),
 ];
 
+/** Tables of shelters: three by LibreOffice, three by openpyxl. */
+export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
+	/** Name, name of the category and status of each animal. */
+	pets: string[];
+	/** The column of the category, where two may be. */
+	choice?: string;
+	/** A word in place of a status that nobody knows: its rows are left out. */
+	unknown?: string;
+	/** How many rows are left out. */
+	leftOut: number;
+})[] = [
+	{
+		...at("tierheim-bestand.xlsx"),
+		pets: [
+			"Bello Hund available",
+			"Mausi Katze pending",
+			"Hansi Vogel sold",
+			"Frieda Hund pending",
+			"Möhre Kaninchen available",
+			"Krümel Kaninchen available",
+			"Minka Katze sold",
+		],
+		unknown: "7",
+		leftOut: 1,
+	},
+	{
+		...at("refuge-registre.xlsx"),
+		pets: ["Praline Chienne available", "Gribouille Chat pending", "Œdipe Chat sold", "Noisette Lapin sold"],
+		choice: "Espèce",
+		leftOut: 0,
+	},
+	{
+		...at("protectora-inventario.xlsx"),
+		pets: [
+			"Canelo Perro available",
+			"Luna Gato pending",
+			"Toby Perro sold",
+			"Nieve Gato sold",
+			"Pipo Pájaro available",
+			"Rayo Tortuga –",
+		],
+		leftOut: 0,
+	},
+	{
+		...at("adoptions-table.xlsx"),
+		pets: [
+			"Biscuit Dog available",
+			"Whiskers Cat sold",
+			"Thumper Rabbit pending",
+			"O'Brien Dog pending",
+			"Sir Purr-a-Lot, III Cat available",
+			"Shelly Tortoise available",
+		],
+		leftOut: 0,
+	},
+	{
+		...at("fundtiere.xlsx"),
+		pets: ["Struppi Hund sold", "Tapsi Katze pending", "Lotte Katze available", "Speedy Schildkröte sold"],
+		unknown: "nicht vermittelbar",
+		leftOut: 2,
+	},
+	{
+		...at("asile-tierasyl.xlsx"),
+		pets: ["Filou Chien available", "Mina Chat pending", "Max Chien sold", "Coco Oiseau available", "Lili Chat sold"],
+		leftOut: 0,
+	},
+];
+
 interface ListedPet {
 	name: string;
 	categoryId: bigint | number;
@@ -72,4 +144,11 @@ interface ListedPet {
 /** In the words of `pets`. */
 export function describePet({ name, categoryId, status = "–" }: ListedPet): string {
 	return `${name} ${categoryId} ${status}`;
+}
+
+/** The animals of a service in the words of `shelterTables`. */
+export async function petsInWords({ url, key, store }: TestService): Promise<string[]> {
+	const names = new Map((await store.categories.list(1000)).map(({ id, name }) => [id, name]));
+	const pets = await listAll(url, key);
+	return pets.map(({ name, categoryId, status = "–" }) => `${name} ${names.get(categoryId)} ${status}`);
 }

@@ -1,0 +1,30 @@
+// The names of categories for a file: those that the store has, and new ones. Sends requests by the caller's client.
+
+import type { CategoriesReply, Category, CategoryChange, CategoryResult } from "../contract/console.ts";
+import { plainValue } from "./values.ts";
+
+/** Sends a request to an endpoint of the console, a POST if it has a body. Resolves to the reply with int64 as bigint. */
+export type AskConsole = (
+	path: string,
+	options: { body?: string; signal?: AbortSignal | undefined },
+) => Promise<unknown>;
+
+const path = "/console/categories";
+
+export async function readCategories(ask: AskConsole, signal?: AbortSignal): Promise<Category[]> {
+	return ((await ask(path, { signal })) as CategoriesReply).categories;
+}
+
+/** The numbers of categories by their names, as `Values` has them. */
+export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): Map<string, bigint> {
+	return new Map(
+		[...categories].flatMap(({ id, name }) => (name === undefined ? [] : [[plainValue(name), id] as const])),
+	);
+}
+
+/** Gives each name the next free number, unless a category has it already, so that a retry makes nothing twice. */
+export async function makeCategories(ask: AskConsole, names: readonly string[]): Promise<CategoryResult[]> {
+	if (names.length === 0) return [];
+	const categories: CategoryChange[] = names.map((name) => ({ name }));
+	return ((await ask(path, { body: JSON.stringify({ categories }) })) as { results: CategoryResult[] }).results;
+}
