@@ -126,7 +126,7 @@ function Labelled({ field, faults, hint, children }: EntryProps & { hint?: strin
 	);
 }
 
-function NameEntry(props: EntryProps) {
+function Entry(props: EntryProps) {
 	return (
 		<Labelled {...props}>
 			<input
@@ -195,7 +195,7 @@ function StatusChoice({ value, isPending, enter }: EntryProps) {
 }
 
 const entryOf: Record<Field, (props: EntryProps) => JSX.Element> = {
-	name: NameEntry,
+	name: Entry,
 	categoryId: CategoryEntry,
 	status: StatusChoice,
 };

@@ -69,7 +69,7 @@ export function Animals(props: AnimalsProps) {
 	return (
 		<main id="main" class="animals" onPointerMove={use} onKeyDown={use}>
 			<section class="list" aria-label="List" inert={isCovered}>
-				<ListTools {...props} desk={desk} />
+				<ListTools {...{ session, route, totals, desk, setIsAdding }} />
 				{mayList ? (
 					<>
 						<Content request={request} {...props} pets={pets} desk={desk} />

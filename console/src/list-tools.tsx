@@ -4,21 +4,26 @@ import type { JSX } from "preact";
 import { useContext, useState } from "preact/hooks";
 import type { Filter } from "../../client/src/contract.ts";
 import type { Totals } from "../../src/contract/console.ts";
-import type { AnimalsProps } from "./animals.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { capitalized } from "./edits.ts";
 import { ExportMenu } from "./export-menu.tsx";
 import { LazyPart } from "./lazy-view.tsx";
 import { digits, Heading } from "./notes.tsx";
 import { type AnimalsRoute, go, petStatuses } from "./route.ts";
-import { may } from "./session.ts";
+import { may, type Session } from "./session.ts";
 import type { Desk } from "./use-desk.ts";
 import { totalOf } from "./use-watch.ts";
 
 const loadCategoryMenu = () => import("./menus.ts").then(({ CategoryMenu }) => CategoryMenu);
 const loadSelectionBar = () => import("./menus.ts").then(({ SelectionBar }) => SelectionBar);
 
-export function ListTools({ session, route, totals, setIsAdding, desk }: AnimalsProps & { desk: Desk | undefined }) {
+interface ListToolsProps extends FilterProps {
+	session: Session;
+	desk: Desk | undefined;
+	setIsAdding(isAdding: boolean): void;
+}
+
+export function ListTools({ session, route, totals, setIsAdding, desk }: ListToolsProps) {
 	const mayAdd = may(session, "pets:write");
 	const isPicking = desk?.selection.isShown === true;
 	return (

@@ -1,5 +1,4 @@
-// What is shown over the page: in one file, which is loaded with the first key or move of the pointer, so that it opens at
-// once.
+// What is shown over the page: in one file, which is loaded with the first key or move of the pointer.
 
 export { CategoryMenu, NameMenu } from "./category-menu.tsx";
 export { DeskParts } from "./desk-parts.tsx";

@@ -75,5 +75,6 @@ function describeFound(
 	if (before === 0 && !next) return countOf(count);
 	// An estimate is not below what is known.
 	const all = Math.max(total, before + count);
-	return `${digits.format(before + 1)} to ${digits.format(before + count)} of ${isAbout ? "about " : ""}${countOf(all)}`;
+	const from = `${digits.format(before + 1)} to ${digits.format(before + count)}`;
+	return `${from} of ${isAbout ? "about " : ""}${countOf(all)}`;
 }

@@ -19,8 +19,8 @@ const latestMax = 5n;
 const { id, name, categoryId, status } = Pet.properties;
 
 /**
- * `name` is for `rename`, `categoryId` for `set-category`, and `status` for `set-status`, which takes the status away if
- * it is absent.
+ * `name` is for `rename`, `categoryId` for `set-category`, and `status` for `set-status`, which takes the status away
+ * if it is absent.
  */
 const PetEdit = Type.Object(
 	{

@@ -69,7 +69,9 @@ test("totals match the store, and the console asks for figures only while it is 
 	await page.clock.install();
 	const asked: string[] = [];
 	page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+	const names = page.waitForResponse("**/console/categories");
 	await signIn(page, service.key);
+	await (await names).finished();
 	await page.getByText(/^This minute: 4 replies/).waitFor();
 	assert.equal(await page.locator(".activity .ends").textContent(), "29 min agonow", "empty at its left");
 	const askedInAMinute = async () => {

@@ -220,6 +220,7 @@ test("on a touch screen controls and rows are 44 pixels high; a status is hit in
 	assert.deepEqual(await low(), []);
 	await watched.page.keyboard.press("Escape");
 	await watched.page.getByRole("button", { name: "Select", exact: true }).tap();
+	await shows(watched.page, "0 selected");
 	assert.deepEqual(await low(), []);
 	await screenshot(watched.page, "console-touch");
 	await watched.page.keyboard.press("Escape");

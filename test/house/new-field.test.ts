@@ -22,7 +22,7 @@ const inService: Addition[] = [
 ];
 const inConsole: Addition[] = [
 	["console/src/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
-	["console/src/add-panel.tsx", 'categoryId: "Category id", status: "Status"', ', breed: "Breed", chip: "Chip"'],
+	["console/src/add-panel.tsx", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry, chip: Entry,"],
 	["console/src/map-columns.tsx", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	[

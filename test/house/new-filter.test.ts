@@ -18,7 +18,7 @@ test("a new filter fails the compiler, then a test, until it has a view and an i
 	run("client/generate.ts"); // Needed after any change of the contract.
 	leadsTo("console", [
 		["console/src/route.ts", "find((status) => status === text),", "categoryId: (text) => text ?? undefined,"],
-		["console/src/animals.tsx", "= { status: StatusChips", ", categoryId: () => <></>"],
+		["console/src/list-tools.tsx", "= { status: StatusChips", ", categoryId: () => <></>"],
 	]);
 	await fails("test/store/schema.test.ts", "each filter has its index");
 	const index = "CREATE INDEX pets_by_category_id ON pets (category_id, id);\n";
