@@ -103,7 +103,7 @@ test("new fields of an animal round-trip through POST, GET, list, copy, export, 
 		await page.getByRole("cell", { name: "9223372036854775807" }).first().waitFor();
 		await button(page, "Add animal").click();
 		await page.getByLabel("Name", { exact: true }).fill("Ned");
-		await page.getByLabel("Category id", { exact: true }).fill("4");
+		await page.getByLabel("Category", { exact: true }).fill("4");
 		await page.getByLabel("Chip", { exact: true }).fill("9007199254740993");
 		await button(page, "Add").click();
 		await shows(page, /Ready for the next one/);
