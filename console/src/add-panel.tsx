@@ -10,6 +10,7 @@ import { add, adviceOn, titleOf } from "./adding.ts";
 import { CategoriesContext } from "./categories.ts";
 import { type Choice, categoryIdOf } from "./category-choices.ts";
 import { CategoryField } from "./category-field.tsx";
+import { labels } from "./fault-text.ts";
 import { FailureNote, sentenceOf, Waiting } from "./notes.tsx";
 import { petStatuses } from "./route.ts";
 import { may, type Session } from "./session.ts";
@@ -21,8 +22,6 @@ interface AddPanelProps {
 	onAdded(): void;
 	onClose(): void;
 }
-
-const labels: Record<Field, string> = { name: "Name", categoryId: "Category", status: "Status" };
 
 export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPanelProps) {
 	const { entries, isPending, faults, failure, added } = adding;

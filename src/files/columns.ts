@@ -91,11 +91,12 @@ const knownNames: Record<Field, readonly (readonly string[])[]> = {
 			disponibilite disponibilites estado estados disponibilidad disponibilidade situacion situacao`),
 	],
 };
+/** A field is known by its own name, too. */
 const rankOf = new Map(
-	newPetFields.map((field) => [
-		field,
-		new Map(knownNames[field].flatMap((names, rank) => names.map((name) => [name, rank] as const))),
-	]),
+	newPetFields.map((field) => {
+		const known = knownNames[field].flatMap((names, rank) => names.map((name) => [name, rank] as const));
+		return [field, new Map([[plainName(field), 0], ...known])];
+	}),
 );
 
 const required: readonly string[] = NewPet.required;

@@ -1,5 +1,5 @@
-// Words in place of values: a status in words of people, and the name of a category. The probable meanings are proposed,
-// and a person confirms or changes them.
+// Words in place of values: a status in words of people, and the name of a category. The probable meanings are
+// proposed, and a person confirms or changes them.
 
 import { CategoryName } from "../contract/category.ts";
 import { foldedText } from "../contract/console.ts";

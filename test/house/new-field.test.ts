@@ -8,7 +8,8 @@ import { slowMs } from "../support/until.ts";
 import { type Addition, changedTree } from "./changed-tree.ts";
 
 const inService: Addition[] = [
-	["src/files/columns.ts", "disponibilidade situacao`),", "\n\tbreed: [],\n\tchip: [],"],
+	["console/src/fault-text.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
+	["src/files/columns.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],\n\tchip: [],"],
 	[
 		"src/store/tables.ts",
 		'status: optional(text("status")),',
@@ -22,9 +23,8 @@ const inService: Addition[] = [
 ];
 const inConsole: Addition[] = [
 	["console/src/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
-	["console/src/add-panel.tsx", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
+	["console/src/fault-text.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry, chip: Entry,"],
-	["console/src/map-columns.tsx", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	[
 		"console/src/pet-table.tsx",
 		"<Status status={pet.status} /> },",
