@@ -91,6 +91,7 @@ const knownNames: Record<Field, readonly (readonly string[])[]> = {
 			disponibilite disponibilites estado estados disponibilidad disponibilidade situacion situacao`),
 	],
 };
+const article = /^(?:(?:the|der|die|das|le|la|les|el|los|las|o|os|a|as)\s+|l['’])/;
 /** A field is known by its own name, too. */
 const rankOf = new Map(
 	newPetFields.map((field) => {
@@ -161,8 +162,6 @@ function knownName(name: string): string {
 	const first = plainName(name.replace(/[/(\n].*/s, ""));
 	return isKnown(first) ? first : whole;
 }
-
-const article = /^(?:(?:the|der|die|das|le|la|les|el|los|las|o|os|a|as)\s+|l['’])/;
 
 function plainName(name: string): string {
 	return name
