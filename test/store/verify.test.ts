@@ -61,7 +61,10 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 			/found: 1 of the animals have a name or a status/,
 		],
 		[edited("names", "UPDATE pets SET name = '' WHERE id < 3"), /found: 2 of the animals have a name/],
-		[edited("secret", "DELETE FROM settings WHERE name = 'cursor_secret'"), /found: the secret of the cursors is missing/],
+		[
+			edited("secret", "DELETE FROM settings WHERE name = 'cursor_secret'"),
+			/found: the secret of the cursors is missing/,
+		],
 		[path("none.db"), /there is no file at .*none\.db/],
 	];
 	for (const [file, said] of rows) {
