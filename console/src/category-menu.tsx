@@ -97,7 +97,7 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 				method="post"
 				onSubmit={(event) => {
 					event.preventDefault();
-					keep(field.current?.value.trim() ?? "");
+					void keep(field.current?.value.trim() ?? "");
 				}}
 			>
 				<p class="soft">{title}</p>

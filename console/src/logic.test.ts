@@ -58,7 +58,7 @@ test("a job knows its rows per second over the last two seconds, and how many ar
 });
 
 test("the first 200 rejected rows are shown, and all of them are kept as text; so in the check before", async () => {
-	const file = await fileOf(["a,1,red", ...times(201, "a,x,red")]);
+	const file = await fileOf(["a,1,red", ...times(201, "a,4-,red")]);
 	const job = createJob({ file, total: 1 });
 	job.run(serviceWith());
 	await until("the end of the job", () => job.state.phase === "finished");

@@ -20,7 +20,7 @@ export interface Workbook {
 	sheet: string;
 }
 
-/** @param wanted the name of a sheet; without it, the first that names the columns of an animal, has texts, or is first */
+/** @param wanted the name of a sheet; without it, the first that names columns of an animal, has texts, or is first */
 export async function readWorkbook(file: Blob, wanted?: string): Promise<Workbook> {
 	if (file.size > fileMaxBytes) throw new FileError("the workbook has more than 64 MiB: save the sheet as CSV");
 	const bytes = await file.arrayBuffer();

@@ -23,7 +23,6 @@ const inService: Addition[] = [
 ];
 const inConsole: Addition[] = [
 	["console/src/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
-	["console/src/fault-text.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry, chip: Entry,"],
 	[
 		"console/src/pet-table.tsx",

@@ -36,7 +36,7 @@ test("an unusable database is refused with one sentence that names the fix", asy
 		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: fix the server, or sslmode/],
 		[
 			newer.url,
-			/^animal-store: the database was written by a newer animal-store \(schema 99, this one supports 5\): upgrade/,
+			/^animal-store: the database was written by a newer animal-store \(schema 99, this one supports 6\): upgrade/,
 		],
 		[old.url, /this PostgreSQL \(13\.22\) is too old: use 14 or newer/],
 		[lax.url, /acknowledges commits before they are on disk: turn on fsync and synchronous_commit/],
