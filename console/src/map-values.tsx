@@ -1,5 +1,5 @@
-// Step 3 of adding many: the meanings of words in place of a status and a category, which a person confirms. No guess is
-// sent that nobody saw, and a category is made only when the animals are added.
+// Step 3 of adding many: the meanings of words in place of a status and a category, which a person confirms. No guess
+// is sent that nobody saw, and a category is made only when the animals are added.
 
 import { useRef } from "preact/hooks";
 import type { Category } from "../../src/contract/console.ts";
