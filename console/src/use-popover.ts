@@ -1,4 +1,4 @@
-// A panel over the page, below its button or above it; on phones, at the bottom edge. What is outside of it only closes it.
+// A panel over the page, below its button or above it; on phones, at the bottom edge. A click outside only closes it.
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
