@@ -184,11 +184,11 @@ async function proveImage(receiver: Receiver, trial: Trial) {
 		OTEL_LOGS_EXPORTER: "none",
 	});
 	const spans = receiver.take().filter(({ scope, span }) => scope === "http" && span.kind === 2);
-	// The create, its retry, the list, and a request without a key.
+	// That of the first start, the create, its retry, the list, and a request without a key.
 	const pathOf = ({ span }: (typeof spans)[number]) =>
 		span.attributes.find(({ key }) => key === "url.path")?.value["stringValue"];
 	const requests = spans.filter((span) => pathOf(span) === "/v1/pets").length;
-	assert.equal(requests, 4);
+	assert.equal(requests, 5);
 	assert.deepEqual(
 		loads().map((note) => note.split(" ")[1]),
 		["0"],
