@@ -24,7 +24,7 @@ const pages = new Map([
 
 /** Blocks that do not run here: their page, their first words, and the test, proof or script that runs them. */
 const elsewhere: [page: string, start: string, by: string][] = [
-	["README.md", "npx animal-store serve", "the first lines of the README"],
+	["README.md", "npm ci && npm start", "the first lines of the README"],
 	[
 		"docs/embedded-store.md",
 		"npx animal-store serve",
