@@ -173,6 +173,7 @@ function keyboardOf(page: Page): Hand {
 			await (await chooser).setFiles(file);
 		},
 		async goOn(label) {
+			await page.getByRole("button", { name: label, exact: true, disabled: false }).waitFor();
 			await tabTo(page, label);
 			await press("Enter");
 		},
