@@ -124,7 +124,7 @@ function measureSqlite(): string {
 	const add = database.transaction((from: number) => {
 		for (let n = from; n < Math.min(from + rowsOfTransaction, animals); n++) {
 			const { lastInsertRowid } = addPet.run(nameOf(n), n % 50, petStatuses[n % petStatuses.length]);
-			addKey.run(`import-${"0".repeat(24)}-${n}`, lastInsertRowid, "0".repeat(64));
+			addKey.run(`${"0".repeat(16)}-${n}`, lastInsertRowid, "0".repeat(64));
 		}
 	});
 	const startedAtMs = performance.now();

@@ -132,7 +132,7 @@ function keyedRow(row: FileRow, { digest, round = 1 }: ImporterOptions): KeyedRo
  * @param number of the row in the file
  */
 function rowKey(digest: string, number: number, round = 1): string {
-	return `import-${digest.slice(0, 24).replaceAll("e", "x")}-${number}${round > 1 ? `-${round}` : ""}`;
+	return `${digest.slice(0, 16).replaceAll("e", "x")}-${number}${round > 1 ? `-${round}` : ""}`;
 }
 
 /** The fault of a row of `rest`. */

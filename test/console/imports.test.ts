@@ -27,7 +27,7 @@ import {
 
 const names = Array.from({ length: 2000 }, (_, at) => `Row ${at}`);
 /** Three batches. */
-const rows = `name,categoryId\n${names.map((name) => `${name},1\n`).join("")}`;
+const rows = `name,categoryId,status\n${names.map((name) => `${name},1,available\n`).join("")}`;
 const imports = "**/console/imports";
 const mayLeave = 'dispatchEvent(new Event("beforeunload", { cancelable: true }))';
 const heading = (page: Page) => page.locator("h2.num");
@@ -303,7 +303,7 @@ test("rows that were added with other fields, or removed since, are left out wit
 	const file = await textOf(saved);
 	assert.match(
 		file,
-		/^\ufeffline,reason,name,other,categoryId\n2,Already there .*: animal 1 \(import-[0-9a-dfx]{24}-2\),Rex,Max,1\n3,/,
+		/^\ufeffline,reason,name,other,categoryId\n2,Already there .*: animal 1 \([0-9a-dfx]{16}-2\),Rex,Max,1\n3,/,
 	);
 	await button(page, "Add another list").click();
 	await start(page, "rows.csv.rejected.csv", file, "2");
