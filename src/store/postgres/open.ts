@@ -15,7 +15,7 @@ import { createRetry, type Retry } from "./errors.ts";
 import { readFindSql } from "./find-sql.ts";
 import { openPool } from "./pool.ts";
 import { createReads, type Send } from "./reads.ts";
-import { dialect, rowsOf, runTransaction } from "./transaction.ts";
+import { dialect, rowsOf, runTransaction, scanWith } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 /** How old the latest search of the catalog for shards may be when a write begins. */
@@ -36,6 +36,8 @@ export async function openPostgres(url: string, now: () => number, options: Open
 	const retry = createRetry(options.random ?? (() => 1));
 	const send: Send = (statement, toResult) =>
 		retry(() => pool.run(async (client) => toResult(await rowsOf(client, statement))));
+	const sendScan: Send = (statement, toResult) =>
+		retry(() => pool.run(async (client) => toResult(await scanWith(client, statement))));
 	const stopWrites = (reason: string) => {
 		watch.stop();
 		options.onFatal?.(reason);
@@ -56,7 +58,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		onCommit: options.onCommit,
 	});
 	const engine: Engine = {
-		...createReads(send, pool.limitScans),
+		...createReads(send, sendScan, pool.limitScans),
 		findSql: await readFindSql(pool),
 		write,
 		createAll: (batch) => creates.write(batch),

@@ -63,13 +63,14 @@ const keysByHash = {
 
 export function createReads(
 	send: Send,
+	sendScan: Send,
 	limitScans: NodePool["limitScans"],
 ): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select" | "scan"> {
 	let timeline = "";
 
 	/** Sends a statement that reads the state. @throws StorageUnavailable, also on a standby */
-	async function read(statement: Statement) {
-		const result = await send(statement, toReadResult);
+	async function read(statement: Statement, by = send) {
+		const result = await by(statement, toReadResult);
 		timeline = result.version.timeline;
 		return result;
 	}
@@ -85,10 +86,13 @@ export function createReads(
 		);
 	}
 
-	const select: Select = async (columns, rest, values) => {
-		const { rows, version } = await read({ text: selectWithState(columns, rest), values });
-		return { rows: rows.map((row) => row.slice(0, -1)), version };
-	};
+	const selectBy =
+		(by: Send): Select =>
+		async (columns, rest, values) => {
+			const { rows, version } = await read({ text: selectWithState(columns, rest), values }, by);
+			return { rows: rows.map((row) => row.slice(0, -1)), version };
+		};
+	const selectScan = selectBy(sendScan);
 
 	const readVersion = createTickBatch<string, StoreVersion>(String, async () => [(await read(stateOnly)).version]);
 	return {
@@ -105,11 +109,11 @@ export function createReads(
 			const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), timeline: version.timeline }]));
 			return hashes.map((hash) => keys.get(hash));
 		}),
-		select,
+		select: selectBy(send),
 		scan: (columns, rest, values, signal) =>
 			limitScans(async () => {
 				signal?.throwIfAborted();
-				return (await select(columns, rest, values)).rows;
+				return (await selectScan(columns, rest, values)).rows;
 			}),
 	};
 }

@@ -11,6 +11,14 @@ export async function rowsOf(client: pg.PoolClient, { values = [], ...statement 
 	return (await client.query<Row>({ ...statement, values: [...values], rowMode: "array" })).rows;
 }
 
+/** Reads much at once: with one worker more than the server's process, so that gets and creates have cores left. */
+export async function scanWith(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
+	await client.query(`${begin}; SET LOCAL max_parallel_workers_per_gather = 1`);
+	const rows = await rowsOf(client, statement);
+	await client.query("COMMIT");
+	return rows;
+}
+
 /** Runs the statements of a transaction of all engines. */
 export async function runTransaction<Result>(client: pg.PoolClient, transaction: Transaction<Result>): Promise<Result> {
 	await client.query(begin);
