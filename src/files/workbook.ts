@@ -1,7 +1,7 @@
 // Reads a sheet of a workbook (.xlsx) as the CSV that its program would save, so that everything else is the same for
 // both. Numbers are the digits of the file, so that no int64 is rounded; a formula is its result.
 
-import { unzipSync } from "fflate";
+import { unzipSync, zipSync } from "fflate";
 import readSheets from "read-excel-file/universal";
 import { findHeading, hasTexts } from "./columns.ts";
 import { FileError } from "./encoding.ts";
@@ -23,9 +23,8 @@ export interface Workbook {
 /** @param wanted the name of a sheet; without it, the first that names columns of an animal, has texts, or is first */
 export async function readWorkbook(file: Blob, wanted?: string): Promise<Workbook> {
 	if (file.size > fileMaxBytes) throw new FileError("the workbook has more than 64 MiB: save the sheet as CSV");
-	const bytes = await file.arrayBuffer();
-	checkContent(new Uint8Array(bytes));
-	const sheets = await readSheets<Digits>(bytes, { trim: false, parseNumber: (digits) => ({ digits }) }).catch(
+	const archive = unpacked(new Uint8Array(await file.arrayBuffer()));
+	const sheets = await readSheets<Digits>(archive, { trim: false, parseNumber: (digits) => ({ digits }) }).catch(
 		(error) => {
 			throw new FileError(`the workbook cannot be read (${error.message}): save it again, or save the sheet as CSV`);
 		},
@@ -53,24 +52,34 @@ export async function readWorkbook(file: Blob, wanted?: string): Promise<Workboo
 	};
 }
 
-/** Before anything is unpacked: a small archive may hold gigabytes. @throws FileError */
-function checkContent(bytes: Uint8Array): void {
+/**
+ * The same archive without compression, which the reader would undo in workers: a page of the console may start none.
+ * @throws FileError before anything is unpacked: a small archive may hold gigabytes
+ */
+function unpacked(bytes: Uint8Array): ArrayBuffer {
 	let total = 0;
 	let isWorkbook = false;
-	try {
-		unzipSync(bytes, {
-			filter: ({ name, originalSize }) => {
-				isWorkbook ||= name === "xl/workbook.xml";
-				total += originalSize;
-				return false;
-			},
-		});
-	} catch {
-		throw new FileError("the archive is damaged: save the workbook again");
-	}
+	const unzip = (isWanted: (name: string) => boolean) => {
+		try {
+			return unzipSync(bytes, {
+				filter({ name, originalSize }) {
+					isWorkbook ||= name === "xl/workbook.xml";
+					total += originalSize;
+					return isWanted(name);
+				},
+			});
+		} catch {
+			throw new FileError("the archive is damaged: save the workbook again");
+		}
+	};
+	unzip(() => false);
 	if (!isWorkbook)
 		throw new FileError("the file is an archive, but no workbook (.xlsx): save the table as .xlsx or CSV");
 	if (total > contentMaxBytes) throw new FileError("the workbook unpacks to more than 128 MiB: save the sheet as CSV");
+	return zipSync(
+		unzip((name) => /\.(xml|rels)$/.test(name)),
+		{ level: 0 },
+	).buffer;
 }
 
 /** A number as the file has it. */

@@ -3,7 +3,7 @@
 // empty row above the heading, formulas with their results, an empty row in the middle and their own words for the
 // status. Those in German and French end with totals, those in English with boxes that are not checked. LibreOffice 7.4
 // wrote its two files. The others have the bytes and the parts that their programs write. The tables of shelters have words
-// in place of categories, and were written by LibreOffice 7.4 and openpyxl 3.1, with their defaults.
+// in place of categories, and were written by LibreOffice 7.4, three of them from its own templates, and openpyxl 3.1.
 
 import { fileURLToPath } from "node:url";
 import { listAll } from "./ledger.ts";
@@ -67,7 +67,7 @@ export const spreadsheets = [
 	spreadsheet("libreoffice.xlsx", 'sheet "Animaux" of a workbook', french, [16]),
 ];
 
-/** Tables of shelters: three by LibreOffice, three by openpyxl. */
+/** Tables of shelters: six by LibreOffice, three by openpyxl. */
 export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
 	/** Name, name of the category and status of each animal. */
 	pets: string[];
@@ -132,6 +132,21 @@ export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
 		...at("asile-tierasyl.xlsx"),
 		pets: ["Filou Chien available", "Mina Chat pending", "Max Chien sold", "Coco Oiseau available", "Lili Chat sold"],
 		leftOut: 0,
+	},
+	{
+		...at("template-marine.xlsx"),
+		pets: ["Rex Hund sold", "Mia Katze available", "Coco Vogel pending", "Bello Hund available", "Findus Frettchen –"],
+		leftOut: 0,
+	},
+	{
+		...at("template-autumn-leaves.xlsx"),
+		pets: ["Médor Chien sold", "Félix Chat available", "Kiwi Perruche pending", "Zoé Chat available"],
+		leftOut: 0,
+	},
+	{
+		...at("template-pool-party.xlsx"),
+		pets: ["Toby Perro sold", "Luna Gata available", "Nala Perro pending"],
+		leftOut: 1,
 	},
 ];
 
