@@ -140,7 +140,10 @@ async function fillAndFree({ service, key, makeRoom }: FullDisk, agent: Agent): 
 		await Promise.all([0, 1, 2, 3].map(() => send(number++)));
 	}
 	ledger.verify(await listAll(service.url, key));
-	assert.equal((await ask(`${service.url}/readyz`)).status, 200, "reads continue");
+	for (const probe of ["readyz", "livez"]) {
+		const { status, body } = await ask(`${service.url}/${probe}`);
+		assert.deepEqual([status, body], [200, '{"status":"ok","writes":"failing"}'], probe);
+	}
 	makeRoom();
 	const refusals = ledger.refused.size;
 	for (let more = 0; more < 100; more++) await send(number++);

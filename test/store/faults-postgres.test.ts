@@ -54,6 +54,7 @@ test("while the server is down (kill -9), requests get 503, and all succeed afte
 	await server.kill();
 	await isRefused(20);
 	assert.deepEqual([await status(`${service.url}/readyz`), await status(`${service.url}/livez`)], [503, 200]);
+	assert.equal((await ask(`${service.url}/v1/pets`, { key })).status, 503);
 	await server.start();
 	await acknowledges(50, { withinMs: 5_000 });
 	assert.equal(await status(`${service.url}/readyz`), 200);
