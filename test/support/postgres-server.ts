@@ -32,14 +32,10 @@ const user = "animals";
 /**
  * @param flags for the server, such as `-c`, `max_connections=300`
  * @param programs the folder of another installation's programs
- * @param folder with the files of an earlier server, or none yet
  */
-export async function startPostgres(
-	flags: string[] = [],
-	programs?: string,
-	folder = newFolder(),
-): Promise<PostgresServer> {
-	if (!existsSync(join(folder, "data"))) initialize(folder, programs);
+export async function startPostgres(flags: string[] = [], programs?: string): Promise<PostgresServer> {
+	const folder = newFolder();
+	initialize(folder, programs);
 	const server = control(await freePort(), folder, flags, programs);
 	await server.start();
 	return server;
