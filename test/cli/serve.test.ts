@@ -246,14 +246,6 @@ test("SIGHUP ends a service that npm start has started, because its terminal was
 	assert.match(stdout, /"signal":"SIGHUP","msg":"stopping"/);
 });
 
-test("STOP_DELAY adds to the time that a stop may take", async (context) => {
-	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
-	const service = await startProgram(context, { DATABASE_URL, STOP_DELAY: "1s" });
-	service.process.kill("SIGTERM");
-	await until("readyz to fail", async () => (await ask(`${service.url}/readyz`)).status === 503);
-	assert.equal((await service.finished).code, 0);
-});
-
 test("signals within a second are one stop, and a later one ends the service at once", async (context) => {
 	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const graceful = await startProgram(context, { DATABASE_URL, STOP_DELAY: "2s" });
