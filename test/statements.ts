@@ -41,7 +41,8 @@ export const statements: Proven[] = [
 		says: "§2, §7 Error has `code`, `message`, `status`. Decided: the codes of errors.md, for unreadable HTTP, too",
 		tests: [
 			"every error code has one status, and every status of the interface document is used",
-			"a stalled request gets 408 wherever it stops, with time-outs proportional to the defaults",
+			"a request that stalls after a 100 gets 408, with time-outs proportional to the defaults",
+			"stalls",
 			"framing",
 		],
 	},

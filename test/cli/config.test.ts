@@ -163,6 +163,11 @@ test("a malformed DATABASE_URL is one sentence with the setting's name and no pa
 	assert.match(problem, /^DATABASE_URL has the unknown parameter conect_timeout: the known ones are host, port,/);
 });
 
+test("BASE_URL ends with /v1 once", () => {
+	for (const BASE_URL of ["https://pets.example/v1", "https://pets.example/v1/", "https://pets.example"])
+		assert.equal(readConfig({ BASE_URL }).baseUrl, "https://pets.example/v1");
+});
+
 test("both ports on one address are refused", () => {
 	assert.deepEqual(problemsOf({ PORT: "9464" }), ["OPS_PORT must differ from PORT"]);
 	assert.deepEqual(problemsOf({ PORT: "9464", HOST: "0.0.0.0" }), []);
