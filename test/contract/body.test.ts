@@ -23,3 +23,26 @@ test("a body of more than 64 levels is invalid_json whatever its content; 64 are
 	const wide = `{"name":"a","categoryId":1,"x":[${"[],{},".repeat(1000)}"[[["]}`;
 	assert.equal((await send(create(wide))).status, 201, "many brackets on one level");
 });
+
+test("the message of invalid_json contains nothing of the body", async (context) => {
+	const { send } = await testService(context);
+	const secret = "verysecret";
+	const texts = [
+		secret,
+		`{"a":${secret}}`,
+		`{"${secret}`,
+		`{${secret}:1}`,
+		`[1,2,${secret}]`,
+		`"a\u0001 ${secret}"`,
+		`{"a":"\\q ${secret}"}`,
+		`"${secret}" ${secret}`,
+		`{"a":1}\n${secret}`,
+		`${"x".repeat(40)}${secret}${"x".repeat(40)}`,
+		`{"a": "${secret}", 'b'}`,
+	];
+	for (const text of texts) {
+		const reply = await send(create(text));
+		assertFailure(reply, "invalid_json");
+		assert.doesNotMatch(reply.body, /secret|…|\.\.\./, text);
+	}
+});
