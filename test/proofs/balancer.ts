@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "../support/caller.ts";
 import { blockOf, configurationOf } from "../support/document-blocks.ts";
 import { listAll } from "../support/ledger.ts";
-import { listenFor } from "../support/listen.ts";
+import { isServing, listenFor } from "../support/listen.ts";
 import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { type Running, startProgram } from "../support/program.ts";
@@ -207,10 +207,7 @@ async function startBalancer(proxy: ProxyProgram, nodes: string[], trial: Trial)
 	const url = `http://127.0.0.1:${port}`;
 	await until(`${proxy.name} to answer`, () => {
 		balancer.assertRuns();
-		return ask(`${url}/livez`).then(
-			({ status }) => status === 200,
-			() => false,
-		);
+		return isServing(`${url}/livez`);
 	});
 	return url;
 }
