@@ -89,37 +89,6 @@ test("a folder that cannot be written is refused with one sentence", async (cont
 	await startRefused({ DATABASE_URL: "sqlite:/etc/passwd/animals.db" }, /^animal-store: cannot write .*\n$/);
 });
 
-test("a backup folder that is missing or not writable keeps no service down, and is reported", async (context) => {
-	const folder = temporaryFolder(context);
-	const locked = join(folder, "locked");
-	mkdirSync(locked);
-	chmodSync(locked, 0o500);
-	const file = join(folder, "file");
-	writeFileSync(file, "");
-	for (const [place, said] of [
-		[join(folder, "none"), /none\/animal-store-\w+\.db: its folder does not exist$/],
-		[file, /file\/animal-store-\w+\.db: its folder does not exist$/],
-		// Root may write everywhere except to the kernel's own file system.
-		[
-			process.getuid?.() === 0 ? "/sys" : locked,
-			/^cannot write .*animal-store-\w+\.db or its folder: check the permissions, or name another file$/,
-		],
-	] as const) {
-		const environment = { DATABASE_URL: `sqlite:${join(folder, "a.db")}`, BACKUP_TO: place };
-		const service = await startProgram(context, environment);
-		const failure = () => service.output.stdout.split("\n").find((line) => line.includes('"msg":"backup failed"'));
-		await until("the failed backup", () => failure() !== undefined);
-		const { level, reason } = JSON.parse(failure() ?? "");
-		assert.equal(level, "error");
-		assert.match(reason, said);
-		assert.equal((await ask(`${service.url}/readyz`)).status, 200);
-		const metrics = (await ask(`${service.opsUrl}/metrics`)).body;
-		assert.match(metrics, /^animal_store_last_backup_timestamp_seconds 0$/m);
-		assert.match(metrics, /^animal_store_backup_interval_seconds 86400$/m);
-		assert.equal((await service.stop()).code, 0);
-	}
-});
-
 test("an old Node without a newer one beside it is refused with one sentence that names the fix", async () => {
 	const old =
 		"data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'});" +

@@ -214,7 +214,7 @@ test("readyz depends on reads only; livez fails only when creates need a restart
 });
 
 test("with STOP_DELAY, a stopping service accepts connections while readyz is 503, then ends", async (context) => {
-	const service = await testService(context, { environment: { STOP_DELAY: "4s" }, mixes: false });
+	const service = await testService(context, { environment: { STOP_DELAY: "3s" }, mixes: false });
 	const startedAt = performance.now();
 	const stopped = service.stop(2000, { signal: "SIGTERM" });
 	assert.equal((await service.send({ path: "/readyz" })).status, 503);
@@ -222,7 +222,7 @@ test("with STOP_DELAY, a stopping service accepts connections while readyz is 50
 	assert.deepEqual([list.status, list.headers["connection"]], [200, "close"]);
 	assert.equal((await service.send(create({ name: "a", categoryId: 1 }))).status, 201);
 	await within("the stop", stopped);
-	assert.ok(performance.now() - startedAt >= 4000);
+	assert.ok(performance.now() - startedAt >= 3000);
 	assert.equal(service.log.find(({ msg }) => msg === "stopping")?.["signal"], "SIGTERM");
 });
 
