@@ -153,7 +153,6 @@ test("broken connections, time-outs and addresses that replied are retried for t
 	assert.ok(waits.length >= 5);
 });
 
-/** A server that never replies. */
 const unanswered: typeof fetch = (_url, request) =>
 	new Promise((_resolve, reject) => request?.signal?.addEventListener("abort", () => reject(request.signal?.reason)));
 

@@ -7,7 +7,6 @@ import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
 const url = "http://a.example";
 const key = "pets_secret";
 
-/** The address of the first request. */
 async function addressOf(options: ClientOptions): Promise<string> {
 	let address = "";
 	const send: typeof fetch = async (input, request) => {

@@ -156,7 +156,6 @@ async function scene(context: TestContext) {
 		else assert.equal(body, pageOf(new Map([[petId, animal]]), { after: 0 }, 1, undefined).body.slice(1, -1));
 	}
 
-	/** Follows links from the first page. */
 	function reader(limit: number, filter: PetStatus | undefined) {
 		let links = new Map([["first", `/v1/pets?limit=${limit}${filter ? `&status=${filter}` : ""}`]]);
 		let expected = new Map<string, Position>([["first", { after: 0 }]]);

@@ -8,7 +8,6 @@ import { create, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, exchange, fillKernel, type Reply } from "../support/wire.ts";
 
-/** The log line of a reply, found by its X-Request-Id. */
 function lineOf({ log }: TestService, reply: Reply): Promise<Record<string, unknown>> {
 	const id = reply.headers["x-request-id"];
 	return until("the reply's log line", () => log.find(({ requestId }) => requestId === id));

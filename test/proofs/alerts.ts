@@ -198,7 +198,6 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 	];
 }
 
-/** @returns its URL */
 async function startPrometheus(target: string, { folder, after }: Trial): Promise<string> {
 	const rules = shortened.reduce(
 		(text, [from, to]) => {
@@ -237,7 +236,6 @@ async function query(url: string, expression: string): Promise<unknown[]> {
 	return data.result;
 }
 
-/** The names of the alarms that are raised now. */
 async function firing(url: string): Promise<string[]> {
 	const { data } = JSON.parse((await ask(`${url}/api/v1/alerts`)).body) as {
 		data: { alerts: { state: string; labels: { alertname: string } }[] };

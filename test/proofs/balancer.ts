@@ -101,7 +101,6 @@ async function assertOwnErrors(port: number): Promise<void> {
 	}
 }
 
-/** Two nodes with a new database behind a proxy. */
 async function start(proxy: ProxyProgram, trial: Trial) {
 	const { key, environment } = await newDatabase(trial);
 	const { STOP_DELAY, pause } = asDocumented[proxy.name];

@@ -172,7 +172,6 @@ async function restore({ run }: Machine, names: () => string[], expected: string
 	assert.deepEqual(names(), expected);
 }
 
-/** Whether a query of Prometheus has a result. */
 function isTrue(run: Run, query: string): boolean {
 	const reply = run(`curl --silent --get http://127.0.0.1:9090/api/v1/query --data-urlencode 'query=${query}' || true`);
 	return reply !== "" && JSON.parse(reply).data?.result.length > 0;

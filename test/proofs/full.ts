@@ -71,7 +71,6 @@ async function fillBackups(trial: Trial) {
 	return { failedBackups, failuresOfTheService: failures.length };
 }
 
-/** @returns the number of failed backups */
 async function backUpToSmallDisks(trial: Trial, { environment }: TrialStore): Promise<number> {
 	const whole = join(trial.folder, "whole.db");
 	assert.equal((await runProgram(["backup", whole], { environment })).code, 0);

@@ -31,7 +31,6 @@ export interface ProxyProgram {
 	versionFlag: string;
 	/** Replacements in the documented text: ports and files of this machine. */
 	replaced(place: Place): Record<string, string>;
-	/** The complete configuration with that text. */
 	config(text: string): string;
 	parameters(file: string, folder: string): string[];
 }
@@ -39,14 +38,12 @@ export interface ProxyProgram {
 /** Where docs/proxies.md has files of the package. */
 export const packageFolder = "/opt/animal-store/node_modules/animal-store";
 
-/** The port of a proxy, and its files. */
 interface Place {
 	port: number;
 	/** Files of the certificate, its key, and both together. */
 	cert: string;
 	key: string;
 	both: string;
-	/** The installed package. */
 	tree: string;
 }
 
@@ -87,7 +84,6 @@ export const proxies: ProxyProgram[] = [
 	},
 ];
 
-/** Tries one proxy in front of a new service. */
 async function tryProxy(proxy: ProxyProgram, trial: Trial): Promise<object> {
 	const { name, versionFlag } = proxy;
 	const { environment, key } = await newStore(name, trial.folder);
@@ -131,7 +127,6 @@ async function startProxy(proxy: ProxyProgram, node: string, trial: Trial): Prom
 	return client;
 }
 
-/** Starts a proxy, which ends with the trial. */
 export function spawnProxy({ name, parameters }: ProxyProgram, file: string, folder: string, trial: Trial) {
 	const child = spawn(name, parameters(file, folder), {
 		env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },

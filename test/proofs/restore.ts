@@ -26,7 +26,6 @@ interface RestoreProof {
 	rounds: number;
 	seed: number;
 	context: { after(cleanUp: () => void): void };
-	/** An empty folder for each round. */
 	newFolder(): string;
 }
 

@@ -26,7 +26,6 @@ const settings = "/etc/animal-store/environment";
 const publicUrl = "http://127.0.0.1:8080/v1/pets";
 /** In tenths, the unit of systemd-analyze. */
 const exposureMax = 15;
-/** Animals that one import adds. */
 const herd = 300;
 const largeHerd = 200_000;
 /** For the end of its import, and for the first backup after the lease of a killed node, which lasts a minute. */
@@ -230,7 +229,6 @@ async function crashNodes(run: Run, key: string): Promise<number> {
 	return readyMs;
 }
 
-/** Error lines in the log of the nodes. */
 function logged(run: Run): string[] {
 	const lines = `journalctl --unit='animal-store*' --output=cat --no-pager | grep -E '"level":"(error|fatal)"' || true`;
 	return run(lines).split("\n").slice(0, -1);

@@ -27,7 +27,6 @@ async function someStore(context: TestContext) {
 	const store = await openStore(databaseUrl, Date.now);
 	await Promise.all(Array.from({ length: 20 }, () => store.createPet({ name: "n", categoryId: 1n })));
 	await store.close();
-	/** Makes a backup of this store with a name. */
 	const addOwn = (name: string) => backupStore(databaseUrl, join(to, name), { signal: new AbortController().signal });
 	const made: string[] = [];
 	const failures: string[] = [];

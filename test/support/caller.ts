@@ -36,7 +36,6 @@ export function ask(url: string | URL, { method, key, headers, body, agent }: As
 
 const plain = { name: "a", categoryId: 1 };
 
-/** Requests with a key to the service at a URL. */
 export function callerOf(url: string, key: string) {
 	return {
 		get: (path = "/v1/pets", headers: Record<string, string> = {}) => ask(new URL(path, url), { key, headers }),
@@ -51,7 +50,6 @@ export function callerOf(url: string, key: string) {
 
 export type Caller = ReturnType<typeof callerOf>;
 
-/** The links of a reply by their relation. */
 export function linksOf({ headers }: Pick<Reply, "headers">): Record<string, string> {
 	const found = (headers["link"] ?? "").matchAll(/<([^>]+)>; rel="([\w-]+)"/g);
 	return Object.fromEntries([...found].map(([, url, rel]) => [rel, url]));
@@ -59,7 +57,6 @@ export function linksOf({ headers }: Pick<Reply, "headers">): Record<string, str
 
 export const pathOf = (url: string) => url.replace(/^https?:\/\/[^/]+/, "");
 
-/** The path of the page that a reply links to. */
 export function linkOf(reply: Reply, rel = "next"): string | undefined {
 	const url = linksOf(reply)[rel];
 	return url && pathOf(url);

@@ -13,7 +13,6 @@ import type { Reply } from "./wire.ts";
 export interface Attempt {
 	pet: NewPet;
 	idempotencyKey: string | undefined;
-	/** The id in a reply. */
 	id?: bigint;
 }
 
@@ -22,7 +21,6 @@ export type State = NewPet | undefined;
 
 interface Version {
 	state: string;
-	/** When the request was sent. */
 	fromMs: number;
 	/** When its success was known; infinite while its outcome is unknown. */
 	knownMs: number;

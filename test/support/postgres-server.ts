@@ -15,7 +15,6 @@ export interface PostgresServer {
 	port: number;
 	/** The ids of all of its processes. */
 	pids(): number[];
-	/** SIGKILL to all of its processes. */
 	kill(): Promise<void>;
 	/** SIGSTOP or SIGCONT to all of its processes. */
 	signal(name: "STOP" | "CONT"): void;
@@ -181,7 +180,6 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 	};
 }
 
-/** Waits until a server on this port accepts connections. */
 export async function answering(port: number): Promise<void> {
 	await until(`a server on port ${port}`, () => isAnswering(port), { everyMs: 50 });
 }

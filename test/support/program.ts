@@ -44,11 +44,9 @@ export interface Start {
 	environment?: Environment;
 	/** A command that runs the rest of its arguments, such as `prlimit --nofile=100`. */
 	under?: string[];
-	/** Flags for Node. */
 	nodeOptions?: string[];
 	/** Standard input; empty by default. */
 	input?: string | Buffer;
-	/** The current folder. */
 	folder?: string;
 	/** The tree of another version. */
 	tree?: string;
