@@ -1,6 +1,6 @@
 // The promises of the service, and their proofs: titles of tests, and names of `npm run prove` for the long form.
-// docs/promises.md is generated from this table, the last long runs (test/last-runs.json) and the statements of the
-// interface below, by `WRITE_PROMISES=1 npm test -- test/house/house.test.ts`.
+// docs/promises.md is generated from this table and the statements of the interface (statements.ts), by
+// `WRITE_PROMISES=1 npm test -- test/house/house.test.ts`.
 
 export interface Proven {
 	says: string;
@@ -29,13 +29,7 @@ export const promises: Record<string, Proven[]> = {
 		},
 		{
 			says: "If the path of the store leads to no file or another one, nothing is acknowledged, and `/livez` fails; from another one nothing is read.",
-			tests: [
-				"once the path leads to another file, also by a link, nothing is read from the previous",
-				"nothing is acknowledged after the store's folder is removed",
-				"nothing is acknowledged after another file gets the store's name; it is not changed",
-				"nothing is acknowledged after the store's folder is renamed, and nothing is lost in it",
-				"liveness fails soon after the store's file is gone, even before a create",
-			],
+			tests: ["test/store/lost-file.test.ts"],
 		},
 		{
 			says: "After a failed sync, no node of the store that was running acknowledges anything until it is restarted.",
@@ -51,7 +45,7 @@ export const promises: Record<string, Proven[]> = {
 				"with a full disk, creates get 503, reads work, and the service recovers by itself",
 				"a failed backup is logged as one error line and an alarm, and made once it can be",
 			],
-			proofs: ["full", "systemd", "debian"],
+			proofs: ["full", "debian"],
 		},
 		{
 			says: "SIGTERM drops no accepted request, and connections that wait to be accepted get a reply.",
@@ -63,7 +57,7 @@ export const promises: Record<string, Proven[]> = {
 				"with a socket that systemd holds, a restart under load fails no request",
 				"signals within a second are one stop, and a later one ends the service at once",
 			],
-			proofs: ["nodes", "systemd"],
+			proofs: ["systemd"],
 		},
 	],
 	"Ids, pages and repeats": [
@@ -92,7 +86,6 @@ export const promises: Record<string, Proven[]> = {
 				"reading all pages returns every animal once, for every limit and filter",
 				"reading all pages backwards returns every animal once, for every limit and filter",
 				"any creates, edits by two editors at once, and followed links agree with a simple model",
-				"a walk in either direction neither skips nor repeats what was not edited",
 			],
 		},
 		{
@@ -144,9 +137,7 @@ export const promises: Record<string, Proven[]> = {
 		{
 			says: "Nothing of an abandoned timeline is shown: after a failover, a crash or a restore, no page, 304, count or key of it, and a cursor past the last animal is refused.",
 			tests: [
-				"after a failover to a standby that lacks animals, an edit and a key, none is shown",
-				"with a synchronous standby, commits only a crash made visible hide nothing acknowledged",
-				"after a restore under a running service, nothing of the abandoned timeline is shown",
+				"test/store/histories-postgres.test.ts",
 				"after a file was put back while no node ran, nothing of the abandoned timeline is shown",
 				"sqlite: when a program restores the file in its place, nothing abandoned is shown",
 			],
@@ -202,16 +193,11 @@ export const promises: Record<string, Proven[]> = {
 		{
 			says: "A rolling restart behind nginx, Caddy or HAProxy fails no request.",
 			tests: ["a rolling restart of three nodes behind a load balancer fails no request"],
-			proofs: ["balancer", "systemd", "debian"],
+			proofs: ["balancer", "systemd"],
 		},
 		{
 			says: "A layout that spreads the animals over shards is refused, and stops writes when it appears.",
-			tests: [
-				"the layout is single: tables that Citus spreads over shards are refused at the start",
-				"a node notices within 5 s that animals were spread over shards, and stops writing",
-				"animals in foreign tables are refused, in one, partitioned by hash or inherited",
-				"an engine that is not PostgreSQL is refused by its version(), and nothing is created",
-			],
+			tests: ["test/store/engines-postgres.test.ts"],
 			proofs: ["citus"],
 		},
 		{
@@ -221,7 +207,6 @@ export const promises: Record<string, Proven[]> = {
 				"postgres: a batch is one statement, with new or used Idempotency-Keys, and two with both",
 				"postgres: a create with an Idempotency-Key keeps no transaction open over a round trip",
 			],
-			proofs: ["delay"],
 		},
 	],
 	"Load and other clients": [
@@ -270,11 +255,7 @@ export const promises: Record<string, Proven[]> = {
 	"Edits and exports of the console": [
 		{
 			says: "Finding in the console misses nothing and delays nobody, whatever others add, rename and remove meanwhile.",
-			tests: [
-				"a search finds what a filter of all animals finds, in any order and page size",
-				"pages skip and repeat no unchanged animal while others add, rename and remove",
-				"reads go on during searches, a search sees all before it, and may be dropped",
-			],
+			tests: ["test/store/find.test.ts"],
 		},
 		{
 			says: "An edit is made only if the animal is as its editor saw it. The audit names the key.",
@@ -302,11 +283,7 @@ export const promises: Record<string, Proven[]> = {
 		},
 		{
 			says: "`animal-store verify` finds damage anywhere in the structure of a store, and changes neither it nor its WAL.",
-			tests: [
-				"verify ends with 1 for each kind of damage, and names it",
-				"verify changes no store of a running service, no file after a SIGKILL, and no WAL",
-				"verify needs no permission to write, and leaves no file",
-			],
+			tests: ["test/store/verify.test.ts"],
 		},
 		{
 			says: "Only `serve`, `keys create`, `restore` and the target of `copy` create a store.",
@@ -323,10 +300,7 @@ export const promises: Record<string, Proven[]> = {
 		{
 			says: "The service's own backups are complete or absent, an older one is removed only after a newer one of the same store is complete, and one node makes them.",
 			tests: [
-				"old backups of the same store are removed once a new one is complete; other files stay",
-				"a start without its store's disk is refused beside backups; a new store removes none",
-				"a stop ends a running backup and leaves no file of it",
-				"a first backup is made at once, sound and private; a restart makes no second one",
+				"test/store/scheduled-backups.test.ts",
 				"two nodes with one folder for backups make each once; one continues without the other",
 				"one of several nodes gets a lease, until it returns or does not renew it",
 			],
@@ -343,88 +317,10 @@ export const promises: Record<string, Proven[]> = {
 		{
 			says: "A removed name is in no file of the embedded store, in no catalog or row of PostgreSQL, and a restore with the audit log does not bring it back.",
 			tests: [
-				"sqlite: a removed or replaced name is in no file of a store that a service has open",
-				"sqlite: after any creates, edits and removals no replaced name is left, and all else is",
+				"test/store/erase.test.ts",
 				"restore --audit brings back no animal removed after the backup, and keeps its id and key",
-				"postgres: a removed or replaced name is in no catalog, and in files only in unused space",
 			],
 			proofs: ["erase"],
 		},
 	],
 };
-
-/**
- * The statements of the interface document (version 1.0.0), and our decisions where it shows nothing, by what tests
- * them.
- */
-export const statements: Proven[] = [
-	{
-		says: "§1 three operations, §8 their parameters and limits, §9 version 1.0.0 below `/v1`",
-		tests: ["operations, parameters and limits are those of the interface document"],
-	},
-	{
-		says: "§2, §4.2 Pet is a NewPet plus an int64 `id`, which is assigned and not sent; required `name` and int64 `categoryId`; `status` of three or absent, without a default; 201 with the animal; 400 for missing or invalid fields. Decided: unknown fields are ignored, `Location` until getPet's removal",
-		tests: ["json"],
-	},
-	{
-		says: "§2 Decided: `name` has 1 to 255 code points, one not white space, no control characters, no lone surrogates, and is kept as sent; a category has no other field",
-		tests: ["any body that is a NewPet is stored, and any other bytes are refused and store nothing"],
-	},
-	{
-		says: "§1, §4.1, §4.3 JSON; 200 with Pets or the animal, 404 without one. Decided: `ETag`, 304, `private, no-cache`; `prev` and `last`",
-		tests: ["reading"],
-	},
-	{
-		says: "§4.1, §8 `limit` from 1 to 100, 20 when absent; `status`. Decided: an unknown parameter is 400",
-		tests: ["queries"],
-	},
-	{
-		says: "§4.1 paginated. Decided: `Link` with `next` and an opaque signed cursor, by ascending id; no `next` is the end; a cursor of another filter, tampered or past all ids is 400",
-		tests: [
-			"reading all pages returns every animal once, for every limit and filter",
-			"a cursor is bound to its filter and store and cannot be forged; its limit may change",
-			"every read returns the last edit and id, also if that animal was removed",
-			"a backward page that was emptied by hand has no prev, and links to what follows",
-			"reading backwards during creates neither skips nor repeats; the last page shows new ones",
-		],
-	},
-	{
-		says: "§5, §7 bearer key; missing or invalid is 401 with an Error. Decided: 403 without the scope",
-		tests: ["credentials", "a key can be created, listed, rotated with grace and revoked while the service runs"],
-	},
-	{
-		says: "§2, §7 Error has `code`, `message`, `status`. Decided: the codes of errors.md, for unreadable HTTP, too",
-		tests: [
-			"every error code has one status, and every status of the interface document is used",
-			"a stalled request gets 408 wherever it stops, with time-outs proportional to the defaults",
-			"framing",
-		],
-	},
-	{
-		says: "§4.3, §9 getPet is deprecated and removed on 5 December 2030. Decided: `Deprecation`, `Sunset`, `Link`; then 410",
-		tests: ["removal"],
-	},
-	{
-		says: "§1, §4 Decided: HEAD, OPTIONS, 405 with `Allow`; no change or removal over the interface, no other operation; a `petId` that is not an int64 is 404",
-		tests: ["methods", "targets"],
-	},
-	{
-		says: "§4 Decided: gzip of full pages that are requested again",
-		tests: ["a full page that is asked for again is compressed on request, with a tag of its own"],
-	},
-	{
-		says: "§8 Decided: rates are off unless set; bodies have at most 64 KiB and 64 levels, headers 16 KiB, URLs 12 KiB",
-		tests: [
-			"every reply has the rate limit headers, and a refusal has a consistent Retry-After",
-			"a body of more than 64 levels is invalid_json whatever its content; 64 are accepted",
-			"headers",
-		],
-	},
-	{
-		says: "§9 Decided: `/v1` changes by additions only",
-		tests: [
-			"openapi.json is up to date: npm run openapi writes it",
-			"a code, a field or a status that a later version adds is valid by the document",
-		],
-	},
-];

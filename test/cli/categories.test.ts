@@ -6,79 +6,58 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
+import { ask } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
-import { databaseFor } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { readPet } from "../support/store-reads.ts";
-import { slowMs } from "../support/until.ts";
 
-for (const engine of ["sqlite", "postgres"] as const) {
-	test(`${engine}: categories are named, listed and forgotten, and take animals by number or name`, {
-		timeout: slowMs, // It runs many commands.
-	}, async (context) => {
-		const sqlite = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
-		const DATABASE_URL = engine === "sqlite" ? sqlite : (await databaseFor(context)).url;
-		const key = await keyFor(DATABASE_URL);
-		const { url } = await startProgram(context, { DATABASE_URL });
-		const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-		const body = '{"name":"Rex","categoryId":9007199254740993}';
-		assert.equal((await fetch(`${url}/v1/pets`, { method: "POST", headers, body })).status, 201);
-		const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL } });
-		const says = async (...parameters: string[]) => {
-			const { code, stdout, stderr } = await run(...parameters);
-			assert.deepEqual([code, stderr.startsWith("in ") || parameters.includes("list")], [0, true], stderr);
-			return stdout;
-		};
-		const refuses = async (message: RegExp, ...parameters: string[]) => {
-			const { code, stdout, stderr } = await run(...parameters);
-			assert.deepEqual([code, stdout], [1, ""]);
-			assert.match(stderr, message);
-		};
-		assert.equal(await says("categories", "name", "Dög"), 'category 1 is called "Dög"\n');
-		assert.equal(await says("categories", "name", "DOG"), 'category 1 is called "Dög" already\n');
-		const large = ["--number", "9007199254740993"];
-		assert.equal(await says("categories", "name", "Cat", ...large), 'category 9007199254740993 is called "Cat"\n');
-		await refuses(/category 1 is called "Dög" already: choose another name/, "categories", "name", "dog", ...large);
-		await refuses(/name must be a text of 1 to 100/, "categories", "name", " ");
-		await refuses(/must be an integer/, "categories", "name", "a", "--number", "1.5");
-		assert.equal(await says("categories", "list"), "1\t0\tDög\n9007199254740993\t1\tCat\n");
-		assert.match(
-			await says("categories", "list", "--json"),
-			/"id": 9007199254740993,\s+"name": "Cat",\s+"animals": 1\n/,
-		);
-		const { categories } = (await (await fetch(`${url}/console/categories`, { headers })).json()) as {
-			categories: object[];
-		};
-		assert.deepEqual(categories[0], { id: 1, name: "Dög", animals: 0 });
+test("categories are named, listed and forgotten, and take animals by number or name", async (context) => {
+	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const key = await keyFor(DATABASE_URL);
+	const { url } = await startProgram(context, { DATABASE_URL });
+	const body = '{"name":"Rex","categoryId":9007199254740993}';
+	assert.equal((await ask(`${url}/v1/pets`, { key, body })).status, 201);
+	const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL } });
+	const says = async (...parameters: string[]) => {
+		const { code, stdout, stderr } = await run(...parameters);
+		assert.deepEqual([code, stderr.startsWith("in ") || parameters.includes("list")], [0, true], stderr);
+		return stdout;
+	};
+	const refuses = async (message: RegExp, ...parameters: string[]) => {
+		const { code, stdout, stderr } = await run(...parameters);
+		assert.deepEqual([code, stdout], [1, ""]);
+		assert.match(stderr, message);
+	};
+	assert.equal(await says("categories", "name", "Dög"), 'category 1 is called "Dög"\n');
+	assert.equal(await says("categories", "name", "DOG"), 'category 1 is called "Dög" already\n');
+	const large = ["--number", "9007199254740993"];
+	assert.equal(await says("categories", "name", "Cat", ...large), 'category 9007199254740993 is called "Cat"\n');
+	await refuses(/category 1 is called "Dög" already: choose another name/, "categories", "name", "dog", ...large);
+	await refuses(/name must be a text of 1 to 100/, "categories", "name", " ");
+	await refuses(/must be an integer/, "categories", "name", "a", "--number", "1.5");
+	assert.equal(await says("categories", "list"), "1\t0\tDög\n9007199254740993\t1\tCat\n");
+	assert.match(await says("categories", "list", "--json"), /"id": 9007199254740993,\s+"name": "Cat",\s+"animals": 1\n/);
+	const { categories } = JSON.parse((await ask(`${url}/console/categories`, { key })).body);
+	assert.deepEqual(categories[0], { id: 1, name: "Dög", animals: 0 });
 
-		assert.equal(await says("pets", "set-category", "1", "dog"), "animal 1 is in the category dog\n");
-		assert.equal(
-			await says("pets", "set-category", "1", "1", "--by", "Ann"),
-			"animal 1 is in the category 1 already\n",
-		);
-		assert.equal(
-			await says("pets", "set-category", "1", "-5", "--json", "--by", "Ann"),
-			'{"id":1,"action":"set-category","outcome":"edited"}\n',
-		);
-		await refuses(
-			/no category is called "bird": .*categories list shows the names/,
-			"pets",
-			"set-category",
-			"1",
-			"bird",
-		);
-		await refuses(/there is no animal 2:/, "pets", "set-category", "2", "dog");
-		const edits = JSON.parse(await says("audit", "list", "--json"));
-		const change = { action: "set-category", fromCategoryId: 1, toCategoryId: -5 };
-		assert.deepEqual(edits[1], { id: 2, at: edits[1].at, by: "Ann", petId: 1, ...change });
-		assert.match(await says("audit", "list"), /^2\t\S+\t1\tset-category\t1 → -5\tAnn\t$/m);
+	assert.equal(await says("pets", "set-category", "1", "dog"), "animal 1 is in the category dog\n");
+	assert.equal(await says("pets", "set-category", "1", "1", "--by", "Ann"), "animal 1 is in the category 1 already\n");
+	assert.equal(
+		await says("pets", "set-category", "1", "-5", "--json", "--by", "Ann"),
+		'{"id":1,"action":"set-category","outcome":"edited"}\n',
+	);
+	await refuses(/no category is called "bird": .*categories list shows the names/, "pets", "set-category", "1", "bird");
+	await refuses(/there is no animal 2:/, "pets", "set-category", "2", "dog");
+	const edits = JSON.parse(await says("audit", "list", "--json"));
+	const change = { action: "set-category", fromCategoryId: 1, toCategoryId: -5 };
+	assert.deepEqual(edits[1], { id: 2, at: edits[1].at, by: "Ann", petId: 1, ...change });
+	assert.match(await says("audit", "list"), /^2\t\S+\t1\tset-category\t1 → -5\tAnn\t$/m);
 
-		assert.equal(await says("categories", "forget", "DOG"), "category 1 has no name\n");
-		assert.equal(await says("categories", "forget", "1", "--json"), '{"id":1,"name":null,"outcome":"unchanged"}\n');
-		await refuses(/no category is called "Dög"/, "categories", "forget", "Dög");
-	});
-}
+	assert.equal(await says("categories", "forget", "DOG"), "category 1 has no name\n");
+	assert.equal(await says("categories", "forget", "1", "--json"), '{"id":1,"name":null,"outcome":"unchanged"}\n');
+	await refuses(/no category is called "Dög"/, "categories", "forget", "Dög");
+});
 
 test("a backup has the names of categories, verify counts them, and a restore keeps them", async (context) => {
 	const folder = temporaryFolder(context);

@@ -163,6 +163,43 @@ test("a malformed DATABASE_URL is one sentence with the setting's name and no pa
 	assert.match(problem, /^DATABASE_URL has the unknown parameter conect_timeout: the known ones are host, port,/);
 });
 
+test("BASE_URL ends with /v1 once", () => {
+	for (const BASE_URL of ["https://pets.example/v1", "https://pets.example/v1/", "https://pets.example"])
+		assert.equal(readConfig({ BASE_URL }).baseUrl, "https://pets.example/v1");
+});
+
+test("a wrong value of a setting is refused with its rule", () => {
+	const rows: [environment: Record<string, string>, rule: RegExp][] = [
+		[{ PORT: "http" }, /^PORT must be an integer from 0 to 65535/],
+		[{ PORT: "65536" }, /^PORT must be/],
+		[{ OPS_PORT: "-1" }, /^OPS_PORT must be/],
+		[{ HOST: "a b" }, /^HOST must be a host name/],
+		[{ DATABASE_URL: "animals.db" }, /^DATABASE_URL must be sqlite: and the path/],
+		[{ DATABASE_URL: "mysql://a/b" }, /^DATABASE_URL must be/],
+		[{ BASE_URL: "pets.example" }, /^BASE_URL must be an http or https URL/],
+		[{ BASE_URL: "https://pets.example/v1?a=1" }, /^BASE_URL must be/],
+		[{ TRUST_PROXY: "1" }, /^TRUST_PROXY must be addresses or networks of proxies .*loopback/],
+		[{ RATE_LIMIT: "many" }, /^RATE_LIMIT must be a number of requests in a window, such as 100\/1m/],
+		...["*", "https://*.example", "https://a.example,*", "https://a.example/", "https://user@a.example", "null"].map(
+			(origins): [Record<string, string>, RegExp] => [
+				{ CORS_ORIGINS: origins },
+				/^CORS_ORIGINS must be origins .*no wildcard/,
+			],
+		),
+		[{ CONNECTIONS_PER_ADDRESS: "-1" }, /^CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/],
+		[{ CONNECTIONS_PER_ADDRESS: "many" }, /^CONNECTIONS_PER_ADDRESS must be/],
+		[{ CREATE_WAIT_MAX: "0s" }, /^CREATE_WAIT_MAX must be the longest time that a create may wait/],
+		[{ STOP_DELAY: "-1s" }, /^STOP_DELAY must be the time that a stopping service/],
+		[{ WHEN_WRITES_STOP: "panic" }, /^WHEN_WRITES_STOP must be serve/],
+		[{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be fatal, error/],
+	];
+	for (const [environment, rule] of rows) {
+		const problems = problemsOf(environment);
+		assert.equal(problems.length, 1, problems.join("\n"));
+		assert.match(problems[0] ?? "", rule);
+	}
+});
+
 test("both ports on one address are refused", () => {
 	assert.deepEqual(problemsOf({ PORT: "9464" }), ["OPS_PORT must differ from PORT"]);
 	assert.deepEqual(problemsOf({ PORT: "9464", HOST: "0.0.0.0" }), []);
@@ -173,9 +210,7 @@ test("REUSE_PORT needs Linux and the number of a port", (context) => {
 	assert.deepEqual(problemsOf({ REUSE_PORT: "true", PORT: "0" }), [
 		"REUSE_PORT needs the number of a port in PORT, not 0",
 	]);
-	const { platform } = process;
-	context.after(() => Object.defineProperty(process, "platform", { value: platform }));
-	Object.defineProperty(process, "platform", { value: "darwin" });
+	context.mock.property(process, "platform", "darwin");
 	assert.deepEqual(problemsOf({ REUSE_PORT: "true" }), [
 		"REUSE_PORT needs Linux: darwin does not divide connections among nodes",
 	]);

@@ -41,7 +41,6 @@ test("an animal is accepted exactly if JSON Schema accepts it, and keeps only kn
 	);
 });
 
-/** The cells of each row, read in pieces of this size. */
 async function cellsOf(text: string, delimiter: string, pieceSize: number): Promise<string[][]> {
 	async function* pieces() {
 		for (let at = 0; at < text.length; at += pieceSize) yield text.slice(at, at + pieceSize);

@@ -16,8 +16,6 @@ import { testService } from "../support/service.ts";
 
 fc.configureGlobal({ seed });
 
-const _rex = { name: "Rex", categoryId: 1 };
-
 async function clientOf(context: TestContext, options: ClientOptions = {}) {
 	const service = await testService(context);
 	return { service, store: new AnimalStore({ url: service.url, key: service.key, ...options }) };

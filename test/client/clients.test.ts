@@ -24,7 +24,6 @@ const programs = new URL("../../docs/programs/", import.meta.url);
 const readProgram = (extension: string) => readFileSync(new URL(`program.${extension}`, programs), "utf8");
 
 interface Language {
-	/** The extension of its files. */
 	extension: "sh" | "ts" | "py" | "go";
 	/** The command that runs a file; undefined if this machine lacks it. */
 	command: string[] | undefined;
@@ -48,7 +47,6 @@ function output(program: string, ...parameters: string[]): [string] | undefined 
 const [goCache] = output("go", "env", "GOCACHE") ?? [];
 
 const runnable = Object.entries(languages).filter(([, { command }]) => command);
-/** The programs and samples that have run. */
 const ran: string[] = [];
 
 /** Runs a program in the folder, where the client is installed, with nothing else in its environment. */

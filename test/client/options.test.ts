@@ -1,27 +1,12 @@
 // The options of the client: a missing or wrong one fails in the constructor, and the message names the fix.
 
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
 
 const url = "http://a.example";
 const key = "pets_secret";
 
-/** Sets variables of the environment for a test; undefined removes one. */
-function setEnvironment(context: TestContext, values: Record<string, string | undefined>): void {
-	for (const [name, value] of Object.entries(values)) {
-		const before = process.env[name];
-		context.after(() => assign(name, before));
-		assign(name, value);
-	}
-}
-
-function assign(name: string, value: string | undefined): void {
-	if (value === undefined) delete process.env[name];
-	else process.env[name] = value;
-}
-
-/** The address of the first request. */
 async function addressOf(options: ClientOptions): Promise<string> {
 	let address = "";
 	const send: typeof fetch = async (input, request) => {
@@ -33,7 +18,7 @@ async function addressOf(options: ClientOptions): Promise<string> {
 }
 
 test("a missing url or key is refused with the option and the variable that set it", (context) => {
-	setEnvironment(context, { ANIMAL_STORE_URL: undefined, ANIMAL_STORE_KEY: "" });
+	context.mock.property(process, "env", { ANIMAL_STORE_KEY: "" });
 	const missing: [ClientOptions, RegExp][] = [
 		[{ key }, /^url is missing: pass url: "http:\/\/127\.0\.0\.1:8080", or set ANIMAL_STORE_URL$/],
 		[{ url: "", key }, /^url is missing/],
@@ -46,7 +31,7 @@ test("a missing url or key is refused with the option and the variable that set 
 });
 
 test("url and key come from the environment if they are not given", async (context) => {
-	setEnvironment(context, { ANIMAL_STORE_URL: "http://b.example:8080/", ANIMAL_STORE_KEY: "pets_env" });
+	context.mock.property(process, "env", { ANIMAL_STORE_URL: "http://b.example:8080/", ANIMAL_STORE_KEY: "pets_env" });
 	assert.equal(await addressOf({}), "http://b.example:8080/v1/pets?limit=1 Bearer pets_env");
 	assert.equal(await addressOf({ url, key: undefined }), "http://a.example/v1/pets?limit=1 Bearer pets_env");
 	assert.equal(await addressOf({ url, key }), "http://a.example/v1/pets?limit=1 Bearer pets_secret");

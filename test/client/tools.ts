@@ -10,13 +10,9 @@ import { type Need, program } from "../support/proof.ts";
 
 const runFile = promisify(execFile);
 
-/** The files of one tool. */
 export interface Workplace {
-	/** Its own folder. */
 	folder: string;
-	/** A folder for all tools. */
 	shared: string;
-	/** The published document. */
 	document: string;
 }
 
@@ -63,7 +59,6 @@ export async function run(file: string, parameters: string[], folder: string, en
 	}
 }
 
-/** Copies a program of test/client/programs. */
 function copyProgram(name: string, target: string): void {
 	mkdirSync(dirname(target), { recursive: true });
 	copyFileSync(join(import.meta.dirname, "programs", name), target);
@@ -80,7 +75,6 @@ async function pythonWith(folder: string, ...packages: string[]): Promise<string
 const jars = "https://repo1.maven.org/maven2/org/openapitools/openapi-generator-cli";
 let jar: Promise<string> | undefined;
 
-/** Downloads openapi-generator once. */
 function generatorJar(shared: string): Promise<string> {
 	jar ??= fetch(`${jars}/${versions.generator}/openapi-generator-cli-${versions.generator}.jar`).then(async (reply) => {
 		if (!reply.ok) throw new Error(`Maven Central answers ${reply.status}`);

@@ -134,27 +134,21 @@ test("the history of an animal has its newest 100 edits, and nobody else's", asy
 	const service = await testService(context);
 	for (let index = 0; index < 2; index++) await service.store.createPet(rex);
 	service.clock.nowMs = 1_790_000_000_000;
+	const { apply } = service.store.edits;
+	const editor = "test";
 	for (let index = 0; index < 51; index++) {
-		await edit(service, {
-			id: 1,
-			action: "rename",
-			name: `${index}`,
-			seen: { ...seen, name: index ? `${index - 1}` : "Rex" },
-		});
-		await edit(
-			service,
-			{ id: 2, action: "set-status", status: "sold", seen },
-			{ id: 2, action: "set-status", status: "available", seen: { ...seen, status: "sold" } },
-		);
+		await apply({ petId: 1n, editor, action: "rename", name: `${index}` });
+		for (const status of ["sold", "available"] as const)
+			await apply({ petId: 2n, editor, action: "set-status", status });
 	}
-	await edit(service, { id: 1, action: "remove", seen: { ...seen, name: "50" } });
+	await apply({ petId: 1n, editor, action: "remove" });
 	const history = async (id?: number) => {
 		const { status, headers, body } = await service.send({ path: `/console/history${id ? `?id=${id}` : ""}` });
 		assert.deepEqual([status, headers["cache-control"]], [200, "no-store"], body);
 		return JSON.parse(body).edits;
 	};
 	const [removal, renaming, ...renamings] = await history(1);
-	const common = { atMs: service.clock.nowMs, editor: "test" };
+	const common = { atMs: service.clock.nowMs, editor };
 	assert.deepEqual(removal, { id: 154, ...common, action: "remove", fromStatus: "available" });
 	assert.deepEqual(renaming, { id: 151, ...common, action: "rename" });
 	assert.equal(renamings.length, 50);

@@ -26,7 +26,6 @@ interface Victim {
 	key: string;
 	/** Sends listPets. @returns the status */
 	list(): Promise<number>;
-	/** The kept connections of the well-behaved client. */
 	agent: Agent;
 	/** The median and the p99 of a well-behaved client's requests. */
 	times(): Promise<Times>;
@@ -97,7 +96,6 @@ interface Attack {
 	count: number;
 	/** Bytes of memory, 150 MB if absent. */
 	growsMax?: number;
-	/** Requests in flight. */
 	inFlightMax?: number;
 	use: (socket: Socket, victim: Victim) => void;
 }

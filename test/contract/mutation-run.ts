@@ -16,7 +16,6 @@ import { corpusRequests, type MutationCase, mutationCase } from "./mutations.ts"
 export interface MutationRun {
 	databaseUrl: string;
 	seed: number;
-	/** The number of the first case. */
 	first: number;
 	cases: number;
 	say?(line: string): void;
@@ -25,7 +24,6 @@ export interface MutationRun {
 export interface MutationResult {
 	/** Each broken invariant, with the bytes and the command that repeats the case. */
 	findings: string[];
-	/** The number of replies of each status. */
 	statuses: Record<string, number>;
 }
 

@@ -33,12 +33,6 @@ test("the document is served and printed exactly as committed", async (context) 
 	assert.equal((await runProgram(["openapi"])).stdout, openApiText());
 });
 
-test("every reference of the document resolves to a component", () => {
-	const names = [...openApiText().matchAll(/"#\/components\/schemas\/(\w+)"/g)];
-	assert.ok(names.length > 10);
-	for (const [, name = ""] of names) assert.ok(name in document.components.schemas, name);
-});
-
 test("a standard linter finds nothing (Redocly, recommended rules)", async () => {
 	const config = await createConfig({ extends: ["recommended"] });
 	const problems = await lintFromString({ source: openApiText(), config });
@@ -65,6 +59,7 @@ test("the description has six chapters, which generators can copy into comments 
 test("docs/errors.md has the table of codes that the document has", () => {
 	const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
 	assert.ok(page.includes(errorTable()) && document.info.description.includes(errorTable()));
+	assert.equal(page.match(/^\| `/gm)?.length, errorCodes.length, "it has no other row");
 });
 
 test("the document's pattern for Idempotency-Keys matches exactly those that are accepted", () => {
@@ -192,26 +187,3 @@ test("every parameter and integer has its limits, and every parameter an example
 	assert.match(openApiText(), /"minimum": -9223372036854775808,\n *"maximum": 9223372036854775807\n/);
 });
 const integerLimits = ["format", "minimum", "maximum"];
-
-test("every example is valid by its schema", () => {
-	let examples = 0;
-	for (const methods of Object.values(document.paths) as Record<
-		string,
-		{ requestBody?: object; responses: object }
-	>[]) {
-		for (const { requestBody, responses } of Object.values(methods)) {
-			for (const part of [requestBody, ...Object.values(responses)]) {
-				const media = part?.content?.["application/json"];
-				if (!media) continue;
-				const isValid = ajv.compile({ $ref: `openapi${media.schema.$ref}` });
-				const values =
-					media.example !== undefined
-						? [media.example]
-						: Object.values(media.examples ?? {}).map((example) => (example as { value: unknown }).value);
-				for (const value of values) assert.ok(isValid(value), JSON.stringify([value, isValid.errors]));
-				examples += values.length;
-			}
-		}
-	}
-	assert.ok(examples > 50, "examples were found");
-});

@@ -2,7 +2,6 @@
 // connection closes.
 
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { underWayMax } from "../../src/http/connection.ts";
@@ -12,8 +11,6 @@ import { Connection, exchange, fillKernel, type Reply } from "../support/wire.ts
 
 const pet = '{"name":"a","categoryId":1}';
 const close = "Connection: close\r\n";
-/** Its body is longer than any packet. */
-const longPet = pet.replace("}", `${" ".repeat(65_000)}}`);
 
 const head = ({ key }: TestService, method: string, lines: string, query = "") =>
 	`${method} /v1/pets${query} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${lines}\r\n`;
@@ -71,25 +68,6 @@ test("a client that ends its side after 31 requests gets all replies", async (co
 	for (let count = 2; count < underWayMax; count++) assert.equal((await connection.next(false))?.status, 200);
 	assert.equal((await connection.next(false))?.status, 201);
 	assert.equal(await connection.next(false), undefined);
-});
-
-test("pipelined bodies of every length are read, however they are framed and cut into packets", async (context) => {
-	const service = await testService(context);
-	const bodies = [pet, longPet, pet.replace("{", `{${"\r\n\r\n".repeat(10)}`)];
-	const requests = bodies.flatMap((body) => [
-		post(service, body),
-		postChunked(service, body),
-		head(service, "GET", ""),
-	]);
-	const bytes = requests.join("").repeat(3) + head(service, "GET", close);
-	const expected = [...Array(9).fill([201, 201, 200]).flat(), 200];
-	assert.deepEqual(statuses(await exchange(service.port, bytes)), expected);
-	const connection = new Connection(service.port);
-	await once(connection.socket, "connect");
-	for (let from = 0; from < bytes.length; from += 9_973) {
-		await new Promise((resolve) => connection.socket.write(bytes.slice(from, from + 9_973), resolve));
-	}
-	for (const status of expected) assert.equal((await connection.next(false))?.status, status);
 });
 
 /** Adds the largest page that there can be. */

@@ -50,7 +50,6 @@ test("a reply is cached until an edit of any process, the last page also until a
 	assert.equal(await see(targets.pet), "Leo", "a 404 is never cached");
 });
 
-/** Fields that are cached with the body. */
 const cachedFields = ["cache-control", "content-encoding", "content-length", "content-type", "etag", "link"];
 /** Fields that are made for each reply, because they depend on the request, the caller, the clock or the settings. */
 const ownFields = [

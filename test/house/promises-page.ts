@@ -1,7 +1,8 @@
 // Generates docs/promises.md from the table of promises, and keeps the last long run of each proof.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { type Proven, promises, statements } from "../promises.ts";
+import { type Proven, promises } from "../promises.ts";
+import { statements } from "../statements.ts";
 
 const root = new URL("../../", import.meta.url);
 const page = new URL("docs/promises.md", root);
@@ -41,7 +42,7 @@ export function filesOfTests(): Map<string, string> {
 		readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
 	);
 	const tests = paths.filter(
-		(path) => path.endsWith(".ts") && path !== "test/promises.ts" && !path.includes("node_modules"),
+		(path) => /^(?!test\/(promises|statements)\.ts$).*\.ts$/.test(path) && !path.includes("node_modules"),
 	);
 	return new Map(tests.sort().map((path) => [path, readFileSync(new URL(path, root), "utf8")]));
 }

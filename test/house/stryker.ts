@@ -47,7 +47,6 @@ export function testsFor(place: string, root: string): string[] {
 }
 
 interface Task {
-	/** A copy of the tree, which Stryker changes. */
 	tree: string;
 	files: string[];
 	/** In the order in which they run. */
@@ -68,7 +67,6 @@ export interface Figures {
 	survivors: string[];
 }
 
-/** Runs the test files on each mutant until one fails. */
 export async function runStryker(
 	{ folder, after }: Trial,
 	{ tree, files, tests, environment }: Task,

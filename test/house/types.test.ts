@@ -27,7 +27,6 @@ const functions = [
 	SyntaxKind.MethodDeclaration,
 ];
 
-/** Whether a statement is in a `try` of an asynchronous function. */
 function isWithinTry({ parent }: Node, isTried = false): boolean {
 	if (!parent || !functions.includes(parent.kind))
 		return !!parent && isWithinTry(parent, isTried || isTryStatement(parent));

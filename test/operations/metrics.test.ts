@@ -87,16 +87,6 @@ test("refusals are counted by reason: keys, rates, the HTTP parser, and clients 
 	assert.equal(await count("internal_error"), 0);
 });
 
-test("probes, pages and unknown paths are counted apart from operations", async (context) => {
-	const service = await testService(context, { mixes: false });
-	for (const path of ["/livez", "/readyz", "/openapi.json", "/v1/none", "/none", "/v1/pets"])
-		await service.send({ path });
-	await service.send({ method: "DELETE", path: "/v1/pets" });
-	const count = (operation: string) => figureOf(service, "animal_store_request_duration_seconds_count", { operation });
-	await until("all replies to be counted", async () => (await count("unknown")) === 3);
-	assert.deepEqual(await Promise.all(["probe", "page", "listPets"].map(count)), [2, 1, 1]);
-});
-
 test("connections, their bytes and requests in flight are counted", async (context) => {
 	const service = await testService(context);
 	const figure = (name: string) => figureOf(service, `animal_store_${name}`);

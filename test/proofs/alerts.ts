@@ -2,9 +2,9 @@
 // real Prometheus, with windows of seconds and with smaller limits.
 
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -158,9 +158,9 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 				"AnimalStoreErrorBudgetBurnsSlowly",
 			],
 			fault: "the disk is full",
-			cause: () => fillDisk(place),
+			cause: () => spawnSync("dd", ["if=/dev/zero", `of=${place}/filler`, "bs=4k"]),
 			repeat: createMany,
-			end: () => emptyDisk(place),
+			end: () => rmSync(join(place, "filler")),
 		},
 		{
 			alarms: ["AnimalStoreBackupOld"],
@@ -198,27 +198,6 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 	];
 }
 
-function fillDisk(place: string): void {
-	for (const [name, size] of [
-		["large", 2 ** 20],
-		["small", 4096],
-	] as const) {
-		for (let index = 0; index < 10_000; index++) {
-			try {
-				writeFileSync(join(place, `${name}-${index}`), Buffer.alloc(size));
-			} catch (error) {
-				assert.equal((error as NodeJS.ErrnoException).code, "ENOSPC");
-				break;
-			}
-		}
-	}
-}
-
-function emptyDisk(place: string): void {
-	for (const name of readdirSync(place)) if (/^(large|small)-/.test(name)) rmSync(join(place, name));
-}
-
-/** @returns its URL */
 async function startPrometheus(target: string, { folder, after }: Trial): Promise<string> {
 	const rules = shortened.reduce(
 		(text, [from, to]) => {
@@ -257,7 +236,6 @@ async function query(url: string, expression: string): Promise<unknown[]> {
 	return data.result;
 }
 
-/** The names of the alarms that are raised now. */
 async function firing(url: string): Promise<string[]> {
 	const { data } = JSON.parse((await ask(`${url}/api/v1/alerts`)).body) as {
 		data: { alerts: { state: string; labels: { alertname: string } }[] };

@@ -11,7 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "../support/caller.ts";
 import { blockOf, configurationOf } from "../support/document-blocks.ts";
 import { listAll } from "../support/ledger.ts";
-import { listenFor } from "../support/listen.ts";
+import { isServing, listenFor } from "../support/listen.ts";
 import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { type Running, startProgram } from "../support/program.ts";
@@ -101,7 +101,6 @@ async function assertOwnErrors(port: number): Promise<void> {
 	}
 }
 
-/** Two nodes with a new database behind a proxy. */
 async function start(proxy: ProxyProgram, trial: Trial) {
 	const { key, environment } = await newDatabase(trial);
 	const { STOP_DELAY, pause } = asDocumented[proxy.name];
@@ -207,10 +206,7 @@ async function startBalancer(proxy: ProxyProgram, nodes: string[], trial: Trial)
 	const url = `http://127.0.0.1:${port}`;
 	await until(`${proxy.name} to answer`, () => {
 		balancer.assertRuns();
-		return ask(`${url}/livez`).then(
-			({ status }) => status === 200,
-			() => false,
-		);
+		return isServing(`${url}/livez`);
 	});
 	return url;
 }

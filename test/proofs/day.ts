@@ -1,35 +1,18 @@
 // A long day: two nodes of each engine under mixed traffic, with edits, changes of the key's secret, and every few minutes
-// a fault and a backup, which is restored. The first node lives from the first minute of a run to the last one.
-//
-// With --keep, a day consists of several runs. The folder has the stores, their backups, and for each store two files to
-// which lines are added: history.jsonl (see Ledger) and rounds.jsonl, a line after each fault with the totals so far. A run
-// that continues gives the key a new secret, compares the whole store with the history, and judges all rounds together.
-// This holds after the end of a run and after its SIGKILL: what was sent without a reply may have happened or not, and
-// the minutes since the last fault do not count. All processes of the earlier run must have ended. A day on which a run
-// found anything wrong cannot be continued (failed.txt says what), but one whose figures were not flat can.
+// a fault and a backup, which is restored. The first node lives from the first minute to the last one.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import {
-	appendFileSync,
-	chmodSync,
-	existsSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	rmSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { ask } from "../support/caller.ts";
-import { type Counts, type Day, startDay } from "../support/day.ts";
+import { type Day, startDay } from "../support/day.ts";
 import { blockOf } from "../support/document-blocks.ts";
-import { Ledger, listAll, readLines } from "../support/ledger.ts";
-import { freePort, startPostgres } from "../support/postgres-server.ts";
+import { Ledger, listAll } from "../support/ledger.ts";
+import { freePort, startPostgresFor } from "../support/postgres-server.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { linux, type Proof, type Trial } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
@@ -43,22 +26,18 @@ export const proof: Proof = {
 		"and memory, files, write-ahead log and latency stay flat, on both engines",
 	needs: [linux, postgresTools],
 	options: {
-		minutes: { default: "480", text: "length of this run" },
-		keep: { default: "", text: "folder of a day in several runs, which this run begins or continues" },
+		minutes: { default: "480", text: "length of the day" },
 		pause: { default: "300", text: "seconds from one fault to the next" },
 	},
 	async prove(trial) {
-		const folder = resolve(trial.option("keep") || trial.folder);
-		const [sqlite, postgres] = await Promise.all([embedded(trial, folder), onServer(trial, folder)]);
-		return { sqlite: summary("sqlite", sqlite), postgres: summary("postgres", postgres) };
+		const [sqlite, postgres] = await Promise.all([embedded(trial), onServer(trial)]);
+		return { sqlite, postgres };
 	},
 };
 
 /** What a day needs of its engine. */
 interface Engine {
 	name: string;
-	/** For the files of the day. */
-	folder: string;
 	databaseUrl: string;
 	/** Settings of the first node. */
 	settings: Record<string, string>;
@@ -78,8 +57,8 @@ interface Restored {
 	remove(): Promise<void>;
 }
 
-async function embedded(trial: Trial, dayFolder: string) {
-	const folder = join(dayFolder, "embedded");
+async function embedded(trial: Trial) {
+	const folder = join(trial.folder, "embedded");
 	const backups = join(folder, "backups");
 	mkdirSync(backups, { recursive: true });
 	const file = join(folder, "animals.db");
@@ -87,7 +66,6 @@ async function embedded(trial: Trial, dayFolder: string) {
 	const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 	return live(trial, {
 		name: "sqlite",
-		folder,
 		databaseUrl: environment.DATABASE_URL,
 		settings: { BACKUP_TO: backups, BACKUP_EVERY: "5m", BACKUP_KEEP: "3" },
 		faults: {
@@ -118,20 +96,12 @@ async function embedded(trial: Trial, dayFolder: string) {
 	});
 }
 
-async function onServer(trial: Trial, dayFolder: string) {
-	const folder = join(dayFolder, "server");
-	const files = join(folder, "postgres");
-	mkdirSync(files, { recursive: true });
-	// PostgreSQL has a user of its own, who makes its files there.
-	chmodSync(dayFolder, 0o755);
-	chmodSync(files, 0o777);
+async function onServer(trial: Trial) {
 	// A server of the same version as the programs that back it up.
-	const server = await startPostgres([], bin, files);
-	trial.after(() => server.stop());
+	const server = await startPostgresFor(trial, [], bin);
 	const databaseUrl = `${server.url}/postgres`;
 	return live(trial, {
 		name: "postgres",
-		folder,
 		databaseUrl,
 		settings: {},
 		faults: {
@@ -166,7 +136,7 @@ async function onServer(trial: Trial, dayFolder: string) {
 			await runSql(databaseUrl, "CREATE DATABASE restored");
 			const NEW_DATABASE_URL = `${server.url}/restored`;
 			const env = { PATH: `${bin}:${process.env["PATH"]}`, DATABASE_URL: databaseUrl, NEW_DATABASE_URL };
-			await execute("bash", ["-euc", blockOf("docs/postgresql.md", "dump=")], { cwd: folder, env });
+			await execute("bash", ["-euc", blockOf("docs/postgresql.md", "dump=")], { cwd: trial.folder, env });
 			return { databaseUrl: NEW_DATABASE_URL, madeMs: performance.now(), remove };
 		},
 		checkBackups: async () => 0,
@@ -184,15 +154,6 @@ interface Sample {
 	bytesPerCreate: number;
 	createP99Ms: number;
 	readP99Ms: number;
-}
-
-/** The state after a fault, as it is written. */
-interface Round {
-	/** Of the day so far. */
-	runs: number;
-	minutes: number;
-	counts: Counts;
-	sample: Sample;
 }
 
 type Environment = Record<string, string>;
@@ -237,59 +198,40 @@ async function startNodes(trial: Trial, engine: Engine): Promise<Nodes> {
 	return { environment, first, all: () => [first, second], retired: [], faults };
 }
 
-/** @returns the rounds of this run and of the earlier ones @throws if anything but the figures is wrong */
-async function live(trial: Trial, engine: Engine): Promise<Round[]> {
-	const failed = join(engine.folder, "failed.txt");
-	assert.ok(!existsSync(failed), `an earlier run of this day failed: see ${failed}`);
+/** @returns the figures @throws if anything is wrong, or a figure was not flat */
+async function live(trial: Trial, engine: Engine) {
 	const nodes = await startNodes(trial, engine);
-	const key = await ownKey(nodes.environment);
-	try {
-		return await spendDay(trial, engine, nodes, key);
-	} catch (error) {
-		writeFileSync(failed, `${error instanceof Error ? error.stack : error}\n`);
-		throw error;
-	}
-}
-
-async function spendDay(trial: Trial, engine: Engine, nodes: Nodes, { id, key }: Key): Promise<Round[]> {
-	const file = join(engine.folder, "rounds.jsonl");
-	const rounds: Round[] = readLines(file);
-	const earlier = rounds.at(-1) ?? {
-		runs: 0,
-		minutes: 0,
-		counts: { creates: 0, edits: 0, reads: 0, refused: 0, broken: 0 },
-	};
-	const ledger = new Ledger(join(engine.folder, "history.jsonl"));
+	const { id, key }: Key = JSON.parse(
+		await runWell(["keys", "create", "--name", "day", "--scopes", "pets:read,pets:write,pets:edit", "--json"], {
+			...nodes.environment,
+		}),
+	);
+	const ledger = new Ledger();
 	const urls = nodes.all().map(({ url }) => url);
-	const day = await startDay({ urls, key, seed: trial.seed, ledger, counts: { ...earlier.counts } });
-	trial.say(`${engine.name}: the store is as it was left after ${rounds.length} faults`);
-	const faults = { ...engine.faults, ...nodes.faults };
-	const fromMs = performance.now();
-	const minutesSoFar = () => (performance.now() - fromMs) / 60_000;
-	while (minutesSoFar() < Number(trial.option("minutes"))) {
+	const day = await startDay({ urls, key, seed: trial.seed, ledger });
+	const faults = Object.entries({ ...engine.faults, ...nodes.faults });
+	const samples: Sample[] = [];
+	const endMs = performance.now() + Number(trial.option("minutes")) * 60_000;
+	while (performance.now() < endMs) {
 		day.takeTimes();
 		await sleep(Number(trial.option("pause")) * 1000);
-		const sample = await measure(nodes.first, day, engine, rounds.at(-1)?.sample);
+		const sample = await measure(nodes.first, day, engine, samples.at(-1));
 		trial.say(`${engine.name}: ${JSON.stringify(sample)}`);
 		await changeSecret(day, id, nodes);
-		const [name = "", run] = Object.entries(faults)[rounds.length % Object.keys(faults).length] ?? [];
+		const [name = "", run] = faults[samples.length % faults.length] ?? [];
 		trial.say(`${engine.name}: ${name}`);
 		await run?.();
 		await day.isBack(30_000);
 		await compareBackup(trial, engine, day, ledger);
-		const [runs, minutes] = [earlier.runs + 1, earlier.minutes + minutesSoFar()];
-		rounds.push({ runs, minutes, counts: { ...day.counts }, sample });
-		ledger.sync();
-		appendFileSync(file, `${JSON.stringify(rounds.at(-1))}\n`, { flush: true });
+		samples.push(sample);
 		// The log of the services would fill the memory of this process.
 		for (const { output } of nodes.all()) output.stdout = "";
 	}
 	const animals = await day.end();
-	ledger.sync();
 	const backups = await engine.checkBackups();
 	trial.say(`${engine.name}: ${animals} animals as known, ${backups} sound backups`);
 	for (const node of nodes.all()) assert.equal((await node.stop()).code, 0);
-	return rounds;
+	return { faults: samples.length, ...day.counts, ...flat(engine.name, samples) };
 }
 
 /** Compares the list of a service on a restored backup with what is known of the time of the backup. */
@@ -309,31 +251,6 @@ async function runWell(parameters: string[], environment: Environment = {}): Pro
 	const { code, stdout, stderr } = await runProgram(parameters, { environment });
 	assert.equal(code, 0, stderr);
 	return stdout;
-}
-
-/** The key of the day, with a new secret. */
-async function ownKey(environment: Environment): Promise<Key> {
-	const run = (...parameters: string[]) => runWell(["keys", ...parameters], environment);
-	const [known] = JSON.parse(await run("list", "--json"));
-	if (known) return { id: known.id, key: (await run("rotate", known.id, "--grace", "1s")).trim() };
-	return JSON.parse(await run("create", "--name", "day", "--scopes", "pets:read,pets:write,pets:edit", "--json"));
-}
-
-/** @throws if something was not flat in the last run, or over all runs */
-function summary(engine: string, rounds: Round[]) {
-	const { runs, minutes, counts } = rounds.at(-1) ?? assert.fail("no fault in so short a time");
-	const judged = (name: string, some: Round[]) =>
-		flat(
-			`${engine}, ${name}`,
-			some.map(({ sample }) => sample),
-		);
-	judged(
-		"last run",
-		rounds.filter((round) => round.runs === runs),
-	);
-	const figures = judged("all runs", rounds);
-	const { creates, edits, reads } = counts;
-	return { minutes: Math.floor(minutes), runs, faults: rounds.length, creates, edits, reads, ...figures };
 }
 
 /** Replaces the key's secret; the one before the last is refused by then. */

@@ -14,7 +14,6 @@ import { samplesOf } from "../support/scrape.ts";
 
 const createWaitMaxMs = 5000;
 const removals = 100;
-/** Commands that run at once. */
 const operators = 4;
 
 export const proof: Proof = {
@@ -120,7 +119,6 @@ function startReads({ url }: Running, key: string, anyId: () => number) {
 	};
 }
 
-/** @returns the duration of each command */
 async function removeAll(environment: { DATABASE_URL: string }, ids: number[]): Promise<number[]> {
 	const times: number[] = [];
 	await Promise.all(
@@ -136,7 +134,6 @@ async function removeAll(environment: { DATABASE_URL: string }, ids: number[]): 
 	return times;
 }
 
-/** Asserts that the names are in no file of the folder. */
 function assertGone({ folder }: Trial, names: string[]): void {
 	for (const path of readdirSync(folder)) {
 		const content = readFileSync(join(folder, path));

@@ -71,7 +71,6 @@ async function fillBackups(trial: Trial) {
 	return { failedBackups, failuresOfTheService: failures.length };
 }
 
-/** @returns the number of failed backups */
 async function backUpToSmallDisks(trial: Trial, { environment }: TrialStore): Promise<number> {
 	const whole = join(trial.folder, "whole.db");
 	assert.equal((await runProgram(["backup", whole], { environment })).code, 0);
@@ -140,7 +139,10 @@ async function fillAndFree({ service, key, makeRoom }: FullDisk, agent: Agent): 
 		await Promise.all([0, 1, 2, 3].map(() => send(number++)));
 	}
 	ledger.verify(await listAll(service.url, key));
-	assert.equal((await ask(`${service.url}/readyz`)).status, 200, "reads continue");
+	for (const probe of ["readyz", "livez"]) {
+		const { status, body } = await ask(`${service.url}/${probe}`);
+		assert.deepEqual([status, body], [200, '{"status":"ok","writes":"failing"}'], probe);
+	}
 	makeRoom();
 	const refusals = ledger.refused.size;
 	for (let more = 0; more < 100; more++) await send(number++);

@@ -124,7 +124,6 @@ export interface Kustomization {
 	secretGenerator?: { name: string; files: string[] }[];
 }
 
-/** A file of the folder, without its extension. */
 export function manifest<Kind>(file: string): Kind {
 	return load(readFileSync(new URL(`${file}.yaml`, folder), "utf8")) as Kind;
 }

@@ -77,7 +77,6 @@ export const proof: Proof = {
 	},
 };
 
-/** Creates at least this many animals. */
 async function add(url: string, key: string, animals: number): Promise<Ledger> {
 	const load = startSteadyLoad([url], key);
 	await until(`${animals} creates`, () => load.ledger.acknowledged.size >= animals);

@@ -4,15 +4,16 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
-import { type RequestOptions, request } from "node:https";
+import { Agent } from "node:https";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
+import { ask, linksOf } from "../support/caller.ts";
 import { certificate } from "../support/certificate.ts";
 import { configurationOf } from "../support/document-blocks.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";
 import { newStore, type Proof, program, type Trial } from "../support/proof.ts";
 import { until, within } from "../support/until.ts";
+import type { Reply } from "../support/wire.ts";
 
 export const proof: Proof = {
 	shows: "behind nginx, Caddy and HAProxy with TLS, every link is https and works, for any headers of a client",
@@ -30,7 +31,6 @@ export interface ProxyProgram {
 	versionFlag: string;
 	/** Replacements in the documented text: ports and files of this machine. */
 	replaced(place: Place): Record<string, string>;
-	/** The complete configuration with that text. */
 	config(text: string): string;
 	parameters(file: string, folder: string): string[];
 }
@@ -38,14 +38,12 @@ export interface ProxyProgram {
 /** Where docs/proxies.md has files of the package. */
 export const packageFolder = "/opt/animal-store/node_modules/animal-store";
 
-/** The port of a proxy, and its files. */
 interface Place {
 	port: number;
 	/** Files of the certificate, its key, and both together. */
 	cert: string;
 	key: string;
 	both: string;
-	/** The installed package. */
 	tree: string;
 }
 
@@ -86,7 +84,6 @@ export const proxies: ProxyProgram[] = [
 	},
 ];
 
-/** Tries one proxy in front of a new service. */
 async function tryProxy(proxy: ProxyProgram, trial: Trial): Promise<object> {
 	const { name, versionFlag } = proxy;
 	const { environment, key } = await newStore(name, trial.folder);
@@ -122,7 +119,7 @@ async function startProxy(proxy: ProxyProgram, node: string, trial: Trial): Prom
 	const replaced = { ...proxy.replaced({ port, ...files }), "127.0.0.1:8080": node };
 	const text = configurationOf("docs/proxies.md", proxy.name, replaced);
 	const child = spawnProxy(proxy, write("config", proxy.config(text)), folder, trial);
-	const client = { url: `https://localhost:${port}`, ca: cert };
+	const client = { url: `https://localhost:${port}`, agent: new Agent({ ca: cert, maxSockets: 1 }) };
 	await until(`${proxy.name} to answer`, () => {
 		child.assertRuns();
 		return isAnswering({ ...client, key: "" });
@@ -130,7 +127,6 @@ async function startProxy(proxy: ProxyProgram, node: string, trial: Trial): Prom
 	return client;
 }
 
-/** Starts a proxy, which ends with the trial. */
 export function spawnProxy({ name, parameters }: ProxyProgram, file: string, folder: string, trial: Trial) {
 	const child = spawn(name, parameters(file, folder), {
 		env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
@@ -158,53 +154,17 @@ async function isAnswering(client: HttpsClient): Promise<boolean> {
 interface HttpsClient {
 	/** The address that clients know, such as `https://localhost:8443`. */
 	url: string;
-	/** The root certificate. */
-	ca: string;
+	/** It trusts the proxy's certificate. */
+	agent: Agent;
 	key: string;
 	/** Sent with every request. */
 	headers?: Record<string, string>;
 }
 
-interface HttpsReply {
-	status: number;
-	headers: Record<string, string>;
-	body: string;
-}
-
-/** Sends a request to 127.0.0.1. @throws AssertionError unless the URL begins with the client's address */
-async function send(
-	client: HttpsClient,
-	url: string,
-	{ method = "GET", body }: { method?: string; body?: object } = {},
-): Promise<HttpsReply> {
-	assert.ok(url.startsWith(`${client.url}/`), `a link leads from ${client.url} to ${url}`);
-	const { host, hostname, port, pathname, search } = new URL(url);
-	const json = body && JSON.stringify(body);
-	const options: RequestOptions = {
-		...{ method, host: "127.0.0.1", port, servername: hostname, path: pathname + search, ca: client.ca },
-		headers: {
-			host,
-			authorization: `Bearer ${client.key}`,
-			...client.headers,
-			...(json !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(json) }),
-		},
-	};
-	const reply = new Promise<HttpsReply>((resolve, reject) => {
-		const sent = request(options, (response) => {
-			const headers = Object.fromEntries(
-				Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
-			);
-			text(response).then((body) => resolve({ status: response.statusCode ?? 0, headers, body }), reject);
-		});
-		sent.on("error", reject).end(json);
-	});
-	return within(`a reply from ${url}`, reply);
-}
-
-/** The links of a reply by their relation. */
-function linksOf({ headers }: Pick<HttpsReply, "headers">): Map<string, string> {
-	const found = (headers["link"] ?? "").matchAll(/<([^>]+)>; rel="([\w-]+)"/g);
-	return new Map([...found].map(([, url = "", rel = ""]) => [rel, url]));
+/** Sends a request. @throws AssertionError unless the URL begins with the client's address */
+async function send({ url: known, key, agent, headers = {} }: HttpsClient, url: string, body?: object): Promise<Reply> {
+	assert.ok(url.startsWith(`${known}/`), `a link leads from ${known} to ${url}`);
+	return within(`a reply from ${url}`, ask(url, { key, agent, headers, ...(body && { body }) }));
 }
 
 /**
@@ -213,17 +173,17 @@ function linksOf({ headers }: Pick<HttpsReply, "headers">): Map<string, string> 
  */
 async function walkOverHttps(client: HttpsClient, animals = 6): Promise<{ animals: number; links: number }> {
 	const followed = new Set<string>();
-	async function follow(url: string): Promise<HttpsReply> {
+	async function follow(url: string): Promise<Reply> {
 		followed.add(url);
 		const reply = await send(client, url);
 		assert.equal(reply.status, 200, `${url}: ${reply.body.slice(0, 300)}`);
-		for (const link of linksOf(reply).values()) if (!followed.has(link)) await follow(link);
+		for (const link of Object.values(linksOf(reply))) if (!followed.has(link)) await follow(link);
 		return reply;
 	}
 	const made: string[] = [];
 	for (let count = 0; count < animals; count++) {
 		const body = { name: `n${count}`, categoryId: 1 };
-		const { status, headers, body: pet } = await send(client, `${client.url}/v1/pets`, { method: "POST", body });
+		const { status, headers, body: pet } = await send(client, `${client.url}/v1/pets`, body);
 		assert.equal(status, 201, pet);
 		assert.equal((await follow(headers["location"] ?? "")).body, pet);
 		made.push(pet);
@@ -232,7 +192,7 @@ async function walkOverHttps(client: HttpsClient, animals = 6): Promise<{ animal
 	let page = await follow(`${client.url}/v1/pets?limit=5`);
 	for (let next: string | undefined; ; page = await send(client, next)) {
 		listed.push(...page.body.slice(1, -1).split(/(?<=\}),/));
-		next = linksOf(page).get("next");
+		next = linksOf(page)["next"];
 		if (next === undefined) break;
 	}
 	assert.deepEqual(listed.slice(-animals), made);

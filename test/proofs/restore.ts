@@ -8,7 +8,7 @@ import { basename, dirname, join } from "node:path";
 import { attempt, idOf, isShed, post, record } from "../support/create.ts";
 import { keyFor } from "../support/key-for.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { runProgram, startProgram, startRefused } from "../support/program.ts";
 import type { Proof } from "../support/proof.ts";
 import { seededRandom } from "../support/random.ts";
 import { until } from "../support/until.ts";
@@ -26,7 +26,6 @@ interface RestoreProof {
 	rounds: number;
 	seed: number;
 	context: { after(cleanUp: () => void): void };
-	/** An empty folder for each round. */
 	newFolder(): string;
 }
 
@@ -39,20 +38,17 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 	const proven = { seed, rounds, restored: 0, later: 0 };
 	for (let round = 0; round < rounds; round++) {
 		const file = join(newFolder(), "s.db");
-		const environment = { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" };
+		const environment = { DATABASE_URL: `sqlite:${file}` };
 		const key = await keyFor(environment.DATABASE_URL);
 		const backup = join(dirname(file), "b.db");
 		const crashed = await crash({ context, environment, key, backup, later: Math.floor(random() * 600) });
 
 		copyFileSync(backup, file);
 		const log = readFileSync(`${file}-wal`);
-		const refused = await runProgram(["serve"], { environment });
-		assert.equal(refused.code, 1);
-		assert.match(
-			refused.stderr,
-			/^animal-store: .*s\.db is a backup beside the log of another store, .*s\.db-wal: .*\n$/,
+		await startRefused(
+			environment,
+			/s\.db is a backup beside the log of another store, .*s\.db-wal: .* restore BACKUP --to .*s\.db\n$/,
 		);
-		assert.match(refused.stderr, /animal-store restore BACKUP --to .*s\.db\n$/);
 		assert.ok(
 			readFileSync(`${file}-wal`).equals(log) && readFileSync(file).equals(readFileSync(backup)),
 			"the files are unchanged",

@@ -13,7 +13,7 @@ import { type Answer, attempt as animal, idOf, post } from "../support/create.ts
 import { blockOf } from "../support/document-blocks.ts";
 import { type Ledger, listAll } from "../support/ledger.ts";
 import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
-import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { type Running, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { newStore, type Proof, type Trial, type TrialStore, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
@@ -117,10 +117,7 @@ async function inTwoSteps(trial: Trial, engine: string, older: string, store: Tr
 	await acknowledges(200);
 	await stop();
 	for (const { url } of nodes) ledger.verify(await listAll(url, key));
-	const lateStart = { environment: { ...environment, PORT: "0", OPS_PORT: "0" }, tree: older };
-	const { code, stderr } = await runProgram(["serve"], lateStart);
-	assert.equal(code, 1);
-	assert.match(stderr, /newer animal-store \(schema 6, /);
+	await startRefused(environment, /newer animal-store \(schema 6, /, { tree: older });
 	trial.say(
 		`${engine}: ${ledger.acknowledged.size} creates while nodes were replaced 8 times in two steps: none refused`,
 	);
@@ -190,9 +187,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 	await assertReadsOn(older, key);
 	for (const node of [newer, older, idle]) ledger.verify(await listAll(node.url, key));
 	await assertRepeats(newer, key, ledger);
-	const olderStart = await runProgram(["serve"], { environment: { ...environment, PORT: "0", OPS_PORT: "0" } });
-	assert.equal(olderStart.code, 1);
-	assert.match(olderStart.stderr, /^animal-store: [^\n]* newer animal-store \(schema \d+, [^\n]*\n$/);
+	await startRefused(environment, /^animal-store: .* newer animal-store \(schema \d+, .*\n$/);
 	const rows = {
 		"acknowledged, by both versions; all listed by both": ledger.acknowledged.size,
 		"refused by the older node (503), then taken by the newer one": refused,

@@ -8,7 +8,6 @@ import type { Store } from "../../src/store/store.ts";
 import { runSql } from "../support/sql.ts";
 import { engines } from "./engines.ts";
 
-/** The category of a new name. */
 async function add({ categories }: Store, name: string): Promise<bigint | undefined> {
 	const [result] = await categories.apply([{ name }]);
 	return result?.id;

@@ -14,7 +14,7 @@ import { type Row, type TableName, tableNames, tables } from "../../src/store/ta
 import { ask, callerOf, linkOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor, withSettings } from "../support/postgres.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { runProgram, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
 import { readPet } from "../support/store-reads.ts";
@@ -129,9 +129,10 @@ test("an interrupted copy resumes, and no service starts on an unfinished copy",
 			},
 		});
 		await assert.rejects(interrupted, /interrupted/);
-		const refused = await runProgram(["serve"], { environment: { DATABASE_URL: target, PORT: "0", OPS_PORT: "0" } });
-		assert.equal(refused.code, 1);
-		assert.match(refused.stderr, /is an unfinished copy: run (npx )?animal-store copy again to its end/);
+		await startRefused(
+			{ DATABASE_URL: target },
+			/is an unfinished copy: run (npx )?animal-store copy again to its end/,
+		);
 		const seen: number[] = [];
 		const onProgress: CopyOptions["onProgress"] = ({ table, done }) => void (table === "pets" && seen.push(done));
 		const { pets, idempotencyKeys } = await copyStore({ from, to, onProgress, pageRows: 3 });

@@ -8,8 +8,6 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import pg from "pg";
-import { schemaMax as postgresMax } from "../../src/store/postgres/migrate.ts";
-import { schemaMax as sqliteMax } from "../../src/store/sqlite/file.ts";
 import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
 import { cutting } from "../support/cutting-proxy.ts";
@@ -19,7 +17,6 @@ import { testDatabase } from "../support/postgres.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { figureOf } from "../support/scrape.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { runSql } from "../support/sql.ts";
 import { until, within } from "../support/until.ts";
 
 interface Engine {
@@ -28,8 +25,6 @@ interface Engine {
 	hold(): Promise<() => Promise<unknown>>;
 	/** Takes the store away while the creates' transaction runs. @returns the replies that show it */
 	lose(creates: () => Promise<Outcome[]>): Promise<Outcome[]>;
-	/** Upgrades the store like a newer version. */
-	upgrade(): Promise<unknown>;
 	/** Undoes the changes, after the service has ended. */
 	repair(): Promise<unknown>;
 }
@@ -63,10 +58,9 @@ async function sqlite(context: TestContext): Promise<Engine> {
 			renameSync(file, away);
 			return answers;
 		},
-		upgrade: () => runSql(databaseUrl, "PRAGMA user_version = 99"),
 		async repair() {
 			if (existsSync(away)) renameSync(away, file);
-			other(`DROP TRIGGER IF EXISTS slow; PRAGMA user_version = ${sqliteMax}`).close();
+			other("DROP TRIGGER IF EXISTS slow").close();
 		},
 	};
 }
@@ -100,8 +94,7 @@ async function postgres(context: TestContext): Promise<Engine> {
 			// The service may send the creates one after the other, and repeat one with a key.
 			return (await answers).filter((outcome) => outcome !== 201);
 		},
-		upgrade: () => holder.query("UPDATE schema_version SET version = 99"),
-		repair: () => holder.query(`UPDATE schema_version SET version = ${postgresMax}`),
+		repair: async () => {},
 	};
 }
 
@@ -178,16 +171,6 @@ const points: Record<string, { act(scene: Scene): Promise<Outcome[]>; replies: O
 		act: ({ sendThrough }) => sendThrough(100),
 		replies: [undefined],
 		stored: [1],
-	},
-	"asked to write after writes were stopped": {
-		async act({ upgrade, send, service }) {
-			await upgrade();
-			const answers = [...(await send()), ...(await send())];
-			await until("a fatal line", () => service.output.stdout.includes('"level":"fatal"'));
-			return answers;
-		},
-		replies: [503],
-		stored: [0],
 	},
 };
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { proveCrashes } from "../proofs/crash.ts";
 import { startBalancer } from "../support/balancer.ts";
-import { ask, type Caller, callerOf, createAndRepeat } from "../support/caller.ts";
+import { ask, type Caller, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
@@ -54,6 +54,7 @@ test("while the server is down (kill -9), requests get 503, and all succeed afte
 	await server.kill();
 	await isRefused(20);
 	assert.deepEqual([await status(`${service.url}/readyz`), await status(`${service.url}/livez`)], [503, 200]);
+	assert.equal((await ask(`${service.url}/v1/pets`, { key })).status, 503);
 	await server.start();
 	await acknowledges(50, { withinMs: 5_000 });
 	assert.equal(await status(`${service.url}/readyz`), 200);
@@ -99,6 +100,20 @@ test("cut connections cause at most 503s, lose no animal, and are not leaked", a
 	assert.equal(service.process.exitCode, null, "the node never ended");
 	context.diagnostic(`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}`);
 });
+
+/** Asserts that a create on one node is visible on another, and that a third one replays it. @returns its id */
+async function createAndRepeat(here: Caller, there: Caller, elsewhere: Caller, key: string): Promise<number> {
+	const created = await here.create(undefined, key);
+	assert.equal(created.status, 201);
+	const { id } = JSON.parse(created.body);
+	assert.equal((await there.get(`/v1/pets/${id}`)).status, 200, "the create is visible");
+	const again = await elsewhere.create(undefined, key);
+	assert.deepEqual(
+		[again.headers["idempotency-replayed"], JSON.parse(again.body)],
+		["true", { id, name: "a", categoryId: 1 }],
+	);
+	return id;
+}
 
 test("a write is visible on all nodes at once, and a revoked key stops on all within a second", async (context) => {
 	const { environment, key, nodes } = await startNodes(context, 3);

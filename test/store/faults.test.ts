@@ -85,7 +85,6 @@ test("a clock jump of an hour in either direction affects only expiry", async (c
 	}
 });
 
-/** A service, and the writer thread of its store. */
 async function serviceAndWriter(
 	context: TestContext,
 	environment: Record<string, string> = {},

@@ -12,7 +12,6 @@ export interface FileCalls {
 	fail(call: "sync" | "link", code: string): void;
 }
 
-/** Records the calls of this thread until the test ends. */
 export function recordFileCalls(context: TestContext): FileCalls {
 	const calls: string[] = [];
 	const failures = new Map<string, string>();

@@ -54,7 +54,6 @@ async function lockEdits(context: TestContext, { url }: TestDatabase): Promise<(
 	return unlock;
 }
 
-/** The sessions of nodes that are in this state. */
 async function countSessions({ query }: TestDatabase, state: string): Promise<number> {
 	const sessions = `FROM pg_stat_activity WHERE application_name = 'animal-store' AND datname = current_database()`;
 	return (await query(`SELECT ${sessions} AND ${state}`)).rows.length;

@@ -12,6 +12,7 @@ import { attempt, idOf, isShed, post, record } from "../support/create.ts";
 import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../support/histories.ts";
 import { keyFor } from "../support/key-for.ts";
 import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
+import { isServing } from "../support/listen.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
@@ -233,12 +234,7 @@ test("with WHEN_WRITES_STOP=exit, the service ends with code 1 after one fatal l
 		WHEN_WRITES_STOP: "exit",
 	});
 	rmSync(folder, { recursive: true });
-	const isGone = () =>
-		ask(`${service.url}/livez`).then(
-			() => false,
-			() => true,
-		);
-	await until("the service to end", isGone, { everyMs: 100 });
+	await until("liveness to fail", async () => !(await isServing(`${service.url}/livez`)), { everyMs: 100 });
 	const { code, stdout } = await within("the service to end", service.finished);
 	assert.equal(code, 1);
 	assert.match(stdout, /"level":"fatal".*was removed or replaced[\s\S]*"msg":"stopping"[\s\S]*"msg":"stopped"/);

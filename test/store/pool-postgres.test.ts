@@ -11,7 +11,7 @@ import { ask, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { startPostgres, startPostgresFor } from "../support/postgres-server.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { startProgram, startRefused } from "../support/program.ts";
 import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
@@ -60,10 +60,8 @@ test("a start is refused with one sentence when the server has no free connectio
 		await Promise.all(clients.map((client) => client.end()));
 		await server.remove();
 	});
-	const { code, stderr } = await runProgram(["serve"], { environment: { DATABASE_URL: `${server.url}/postgres` } });
-	assert.equal(code, 1);
-	assert.match(
-		stderr,
+	await startRefused(
+		{ DATABASE_URL: `${server.url}/postgres` },
 		/^animal-store: PostgreSQL at \S+ has no free connection: raise its max_connections, or lower .*\n$/,
 	);
 });
@@ -98,10 +96,8 @@ test("an idle node keeps one of its connections", async (context) => {
 
 test("a connection to a standby is never used: starts are refused, nodes wait for a primary", async (context) => {
 	const { service: node, key, primary, standby, lead } = await serviceWithStandby(context);
-	const { code, stderr } = await runProgram(["serve"], { environment: { DATABASE_URL: `${standby.url}/postgres` } });
-	assert.equal(code, 1);
-	assert.match(
-		stderr,
+	await startRefused(
+		{ DATABASE_URL: `${standby.url}/postgres` },
 		/^animal-store: the database is read-only, perhaps a replica: set DATABASE_URL to the primary\n$/,
 	);
 	const read = async () => (await callerOf(node.url, key).get()).status;

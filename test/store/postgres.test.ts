@@ -8,12 +8,12 @@ import { createAll } from "../../src/store/postgres/creates.ts";
 import { createRetry } from "../../src/store/postgres/errors.ts";
 import { openPool } from "../../src/store/postgres/pool.ts";
 import { StorageUnavailable, type Store } from "../../src/store/store.ts";
-import { slowLink } from "../proofs/delay.ts";
 import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
 import { runSql } from "../support/sql.ts";
 import { petsOf } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { engines } from "./engines.ts";
+import { slowLink } from "./slow-link.ts";
 import { storeSuite } from "./suite.ts";
 
 storeSuite("postgres");

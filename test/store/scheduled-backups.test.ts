@@ -27,7 +27,6 @@ async function someStore(context: TestContext) {
 	const store = await openStore(databaseUrl, Date.now);
 	await Promise.all(Array.from({ length: 20 }, () => store.createPet({ name: "n", categoryId: 1n })));
 	await store.close();
-	/** Makes a backup of this store with a name. */
 	const addOwn = (name: string) => backupStore(databaseUrl, join(to, name), { signal: new AbortController().signal });
 	const made: string[] = [];
 	const failures: string[] = [];
@@ -254,17 +253,21 @@ test("a failed backup is logged as one error line and an alarm, and made once it
 	const folder = temporaryFolder(context);
 	const to = join(folder, "backups");
 	const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, BACKUP_TO: to, BACKUP_EVERY: "1s" };
-	mkdirSync(to);
 	const service = await startProgram(context, environment);
 	const lines = (message: string) => service.output.stdout.split("\n").filter((line) => line.includes(message));
+	const failed = async (times: number) => until("a failure", () => lines("backup failed").length >= times);
+	await failed(1); // The folder is missing at the start.
+	mkdirSync(to);
 	await until("a backup", () => lines("backup made").length > 0);
+	const { length: earlier } = lines("backup failed");
 	rmSync(to, { recursive: true });
-	await until("a failure", () => lines("backup failed").length > 0);
+	await failed(earlier + 1);
 	assert.match(JSON.parse(lines("backup failed")[0] ?? "").reason, /backups.*: its folder does not exist/);
 	assert.equal(JSON.parse(lines("backup failed")[0] ?? "").level, "error");
 	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
 	const metrics = (await ask(`${service.opsUrl}/metrics`)).body;
 	assert.match(metrics, /^animal_store_last_backup_timestamp_seconds 0$/m, "there is none any more");
+	assert.match(metrics, /^animal_store_backup_interval_seconds 1$/m);
 	mkdirSync(to);
 	const made = lines("backup made").length;
 	await until("another backup", () => lines("backup made").length > made);

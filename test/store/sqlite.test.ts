@@ -7,7 +7,7 @@ import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
 import { openSqliteWriter } from "../../src/store/sqlite/file.ts";
-import { runProgram } from "../support/program.ts";
+import { startRefused } from "../support/program.ts";
 import { seed, seededRandom } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -97,12 +97,7 @@ test("sqlite: a file that is not an animal store is refused with one sentence, a
 	const rows = [...damagedCopies(good), [join(folder, "folder"), /is a directory: name a file/] as const];
 	for (const [file, said] of rows) {
 		const before = file.endsWith("/folder") ? undefined : readFileSync(file);
-		const { code, stderr } = await runProgram(["serve"], {
-			environment: { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" },
-		});
-		assert.equal(code, 1);
-		assert.match(stderr, said);
-		assert.equal(stderr.trim().split("\n").length, 1, stderr);
+		await startRefused({ DATABASE_URL: `sqlite:${file}` }, said);
 		if (before) assert.deepEqual(readFileSync(file), before);
 	}
 });
@@ -161,27 +156,17 @@ test("sqlite: a flipped bit in the schema's text is refused, and the file is not
 test("sqlite: a locked or read-only file is refused", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = await usedFile(folder);
-	const environment = { DATABASE_URL: `sqlite:${file}`, PORT: "0", OPS_PORT: "0" };
+	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const other = new Database(file);
 	other.pragma("locking_mode = EXCLUSIVE");
 	other.exec("BEGIN EXCLUSIVE");
-	const locked = await runProgram(["serve"], { environment });
-	assert.deepEqual(
-		[locked.code, /is locked by another program: stop it/.test(locked.stderr)],
-		[1, true],
-		locked.stderr,
-	);
+	await startRefused(environment, /is locked by another program: stop it/);
 	other.exec("ROLLBACK");
 	other.close();
 	chmodSync(file, 0o444);
 	// Root may write every file unless it drops this capability.
 	const under = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : [];
 	const before = readFileSync(file);
-	const readOnly = await runProgram(["serve"], { environment, under });
-	assert.deepEqual(
-		[readOnly.code, /cannot write .*: check the permissions/.test(readOnly.stderr)],
-		[1, true],
-		readOnly.stderr,
-	);
+	await startRefused(environment, /cannot write .*: check the permissions/, { under });
 	assert.deepEqual(readFileSync(file), before);
 });

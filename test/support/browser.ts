@@ -79,7 +79,6 @@ export async function openPage(
 	return { page: await profile.newPage(), errors };
 }
 
-/** Writes test/screenshots/NAME.png. */
 export async function screenshot(page: Page, name: string): Promise<void> {
 	await page.screenshot({ path: join(screenshots, `${name}.png`) });
 }

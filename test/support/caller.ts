@@ -1,8 +1,8 @@
 // Requests to a service, each over a connection of its own unless an agent is given. `send` of a test's service
 // (service.ts) mixes others in; bytes that no HTTP client sends are in wire.ts.
 
-import assert from "node:assert/strict";
-import { type Agent, request } from "node:http";
+import { type Agent, request as requestHttp } from "node:http";
+import { request as requestHttps } from "node:https";
 import { text } from "node:stream/consumers";
 import type { Reply } from "./wire.ts";
 
@@ -24,6 +24,7 @@ export function ask(url: string | URL, { method, key, headers, body, agent }: As
 		...(bytes !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(bytes) }),
 	};
 	const options = { method: method ?? (bytes === undefined ? "GET" : "POST"), agent: agent ?? false };
+	const request = new URL(url).protocol === "https:" ? requestHttps : requestHttp;
 	return new Promise((resolve, reject) => {
 		const sent = request(url, { ...options, headers: { ...own, ...headers } }, (reply) => {
 			const { statusCode: status = 0, headers } = reply;
@@ -35,7 +36,6 @@ export function ask(url: string | URL, { method, key, headers, body, agent }: As
 
 const plain = { name: "a", categoryId: 1 };
 
-/** Requests with a key to the service at a URL. */
 export function callerOf(url: string, key: string) {
 	return {
 		get: (path = "/v1/pets", headers: Record<string, string> = {}) => ask(new URL(path, url), { key, headers }),
@@ -50,18 +50,14 @@ export function callerOf(url: string, key: string) {
 
 export type Caller = ReturnType<typeof callerOf>;
 
-/** The path of the page that a reply links to. */
-export function linkOf({ headers }: Reply, rel = "next"): string | undefined {
-	return new RegExp(`<https?://[^/]+(/[^>]*)>; rel="${rel}"`).exec(headers["link"] ?? "")?.[1];
+export function linksOf({ headers }: Pick<Reply, "headers">): Record<string, string> {
+	const found = (headers["link"] ?? "").matchAll(/<([^>]+)>; rel="([\w-]+)"/g);
+	return Object.fromEntries([...found].map(([, url, rel]) => [rel, url]));
 }
 
-/** Asserts that a create on one node is visible on another, and that a third one replays it. @returns its id */
-export async function createAndRepeat(here: Caller, there: Caller, elsewhere: Caller, key: string): Promise<number> {
-	const created = await here.create(plain, key);
-	assert.equal(created.status, 201);
-	const { id } = JSON.parse(created.body);
-	assert.equal((await there.get(`/v1/pets/${id}`)).status, 200, "the create is visible");
-	const again = await elsewhere.create(plain, key);
-	assert.deepEqual([again.headers["idempotency-replayed"], JSON.parse(again.body)], ["true", { id, ...plain }]);
-	return id;
+export const pathOf = (url: string) => url.replace(/^https?:\/\/[^/]+/, "");
+
+export function linkOf(reply: Reply, rel = "next"): string | undefined {
+	const url = linksOf(reply)[rel];
+	return url && pathOf(url);
 }

@@ -15,7 +15,6 @@ export function attempt(number: number): Attempt {
 	};
 }
 
-/** The id in a 201. */
 export const idOf = ({ body }: Answer) => BigInt(/^\{"id":(\d+)/.exec(body)?.[1] ?? 0);
 
 /** Whether the service was overloaded, so that it stored nothing. */

@@ -50,14 +50,11 @@ export interface DayStart {
 	urls: string[];
 	key: string;
 	seed: number;
-	/** What is known of the store so far: its whole list is compared with it first. */
 	ledger: Ledger;
-	/** Of the day so far. */
-	counts: Counts;
 }
 
 /** @throws if a client sees something wrong; the error ends `end` and `isBack` */
-export async function startDay({ urls, key, seed, ledger, counts }: DayStart): Promise<Day> {
+export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<Day> {
 	const random = seededRandom(seed);
 	const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
 	const times = { creates: [] as number[], reads: [] as number[] };
@@ -185,7 +182,7 @@ export async function startDay({ urls, key, seed, ledger, counts }: DayStart): P
 	}
 
 	const day: Day = {
-		counts,
+		counts: { creates: 0, edits: 0, reads: 0, refused: 0, broken: 0 },
 		key,
 		takeTimes: () => ({ creates: times.creates.splice(0), reads: times.reads.splice(0) }),
 		async isBack(withinMs) {
@@ -205,11 +202,6 @@ export async function startDay({ urls, key, seed, ledger, counts }: DayStart): P
 			return listed.length;
 		},
 	};
-	const listed = await listAll(urls[0] ?? "", key);
-	ledger.settle(listed);
-	lastId = listed.at(-1)?.id ?? 0n;
-	// The reader of the last page walks to it before anything is removed.
-	for (let before: string | undefined; page !== before; await poll()) before = page;
 	const work = Promise.all([
 		repeat(create, createEveryMs),
 		repeat(read, readEveryMs),

@@ -16,7 +16,6 @@ const tree = fileURLToPath(new URL("../..", import.meta.url));
 const image = "animal-store";
 const arch = process.arch === "x64" ? "amd64" : process.arch;
 
-/** The requirements of a proof that builds the image. */
 export const imageNeeds: Need[] = [linux, root, program("buildah"), program("debootstrap"), program("npm")];
 export const imageOptions = {
 	mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" },

@@ -13,7 +13,6 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const limitMs = 240_000;
 
 export interface Tools {
-	/** The program `node`. */
 	node: string;
 	/** npm's `npm-cli.js`. */
 	npm: string;

@@ -9,7 +9,6 @@ import { until, type Wait, within } from "./until.ts";
 
 export interface MixedLoad {
 	ledger: Ledger;
-	/** Replies by status so far. */
 	statuses: Map<number, number>;
 	/** The longest wait for a reply so far. */
 	slowestMs: number;

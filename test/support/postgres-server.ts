@@ -15,7 +15,6 @@ export interface PostgresServer {
 	port: number;
 	/** The ids of all of its processes. */
 	pids(): number[];
-	/** SIGKILL to all of its processes. */
 	kill(): Promise<void>;
 	/** SIGSTOP or SIGCONT to all of its processes. */
 	signal(name: "STOP" | "CONT"): void;
@@ -32,14 +31,10 @@ const user = "animals";
 /**
  * @param flags for the server, such as `-c`, `max_connections=300`
  * @param programs the folder of another installation's programs
- * @param folder with the files of an earlier server, or none yet
  */
-export async function startPostgres(
-	flags: string[] = [],
-	programs?: string,
-	folder = newFolder(),
-): Promise<PostgresServer> {
-	if (!existsSync(join(folder, "data"))) initialize(folder, programs);
+export async function startPostgres(flags: string[] = [], programs?: string): Promise<PostgresServer> {
+	const folder = newFolder();
+	initialize(folder, programs);
 	const server = control(await freePort(), folder, flags, programs);
 	await server.start();
 	return server;
@@ -185,7 +180,6 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 	};
 }
 
-/** Waits until a server on this port accepts connections. */
 export async function answering(port: number): Promise<void> {
 	await until(`a server on port ${port}`, () => isAnswering(port), { everyMs: 50 });
 }

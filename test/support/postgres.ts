@@ -33,7 +33,6 @@ export async function testDatabase(server = process.env["TEST_POSTGRES_URL"]): P
 	};
 }
 
-/** A new database that is dropped with the test. */
 export async function databaseFor(context: { after(cleanUp: () => unknown): void }): Promise<TestDatabase> {
 	const database = await testDatabase();
 	context.after(() => database.drop());

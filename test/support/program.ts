@@ -1,5 +1,6 @@
 // The real program in a separate process, like one that a person or a supervisor starts.
 
+import assert from "node:assert/strict";
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -43,11 +44,9 @@ export interface Start {
 	environment?: Environment;
 	/** A command that runs the rest of its arguments, such as `prlimit --nofile=100`. */
 	under?: string[];
-	/** Flags for Node. */
 	nodeOptions?: string[];
 	/** Standard input; empty by default. */
 	input?: string | Buffer;
-	/** The current folder. */
 	folder?: string;
 	/** The tree of another version. */
 	tree?: string;
@@ -114,6 +113,18 @@ export function begin(parameters: string[], options: Start = {}) {
 /** Runs a command to its end. */
 export function runProgram(parameters: string[], options: Start = {}): Promise<Finished> {
 	return begin(parameters, options).finished;
+}
+
+/** Asserts that the service refuses to start, with one sentence for each of these. @returns standard error */
+export async function startRefused(environment: Environment, said: RegExp | RegExp[], options: Start = {}) {
+	const free = { PORT: "0", OPS_PORT: "0", ...environment };
+	const { code, stdout, stderr } = await runProgram(["serve"], { ...options, environment: free });
+	assert.equal(code, 1, stderr);
+	const sentences = [said].flat();
+	for (const sentence of sentences) assert.match(stderr, sentence);
+	assert.equal(stderr.trim().split("\n").length, sentences.length, stderr);
+	assert.doesNotMatch(stdout, /"msg":"(listening|stopping|stopped)"/);
+	return stderr;
 }
 
 /** Starts the service on free ports and waits until it listens. It is killed at the end of the test. */

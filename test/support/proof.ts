@@ -65,18 +65,15 @@ export interface TrialStore {
 	key: string;
 }
 
-/** A new store with a key. */
 export async function newStore(name: string, folder: string): Promise<TrialStore> {
 	return withKey(`sqlite:${join(folder, `${name}.db`)}`);
 }
 
-/** A store with a key on a new PostgreSQL server. */
 export async function newDatabase(trial: Trial): Promise<TrialStore> {
 	const server = await startPostgresFor(trial);
 	return withKey(`${server.url}/postgres`);
 }
 
-/** The store at this URL with a key. */
 export async function withKey(databaseUrl: string): Promise<TrialStore> {
 	return { environment: { DATABASE_URL: databaseUrl }, key: await keyFor(databaseUrl) };
 }

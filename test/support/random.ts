@@ -14,7 +14,6 @@ export function seededRandom(seed: number): () => number {
 	};
 }
 
-/** A random item. */
 export function pick<Item>(items: readonly Item[], random: () => number): Item {
 	return items[Math.floor(random() * items.length)] as Item;
 }

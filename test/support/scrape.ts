@@ -8,7 +8,6 @@ export interface Sample {
 	value: number;
 }
 
-/** The samples in a body of `/metrics`. */
 export function parseMetrics(text: string): Sample[] {
 	const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 	return lines.map((line) => {
@@ -18,7 +17,6 @@ export function parseMetrics(text: string): Sample[] {
 	});
 }
 
-/** All current samples with this name. */
 export async function samplesOf({ opsUrl }: { opsUrl: string }, name: string): Promise<Sample[]> {
 	const text = (await ask(`${opsUrl}/metrics`)).body;
 	return parseMetrics(text).filter((sample) => sample.name === name);

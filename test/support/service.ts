@@ -143,7 +143,6 @@ async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void>
 	return { url: `sqlite:${join(folder, "animals.db")}`, drop: async () => remove(folder) };
 }
 
-/** A create request. */
 export function create(pet: unknown, headers: Record<string, string | undefined> = {}): TestRequest {
 	return { method: "POST", path: "/v1/pets", headers, body: typeof pet === "string" ? pet : JSON.stringify(pet) };
 }

@@ -14,7 +14,6 @@ export interface Reply {
 /** The time limit of every exchange, which is exceeded only if something hangs. */
 export const timeoutMs = 0.75 * testLimitMs;
 
-/** A connection and its replies. */
 export class Connection {
 	readonly socket: Socket;
 	isOpen = true;

@@ -50,7 +50,6 @@ export function workbook(sheets: Record<string, Cell[][]>): Buffer {
 	return archive(parts);
 }
 
-/** The bytes of a ZIP archive with these texts. */
 export function archive(parts: Record<string, string>): Buffer {
 	return Buffer.from(zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)]))));
 }

@@ -1,0 +1,76 @@
+// The statements of the interface document (version 1.0.0), and our decisions where it shows nothing, by what tests them.
+
+import type { Proven } from "./promises.ts";
+
+export const statements: Proven[] = [
+	{
+		says: "§1 three operations, §8 their parameters and limits, §9 version 1.0.0 below `/v1`",
+		tests: ["operations, parameters and limits are those of the interface document"],
+	},
+	{
+		says: "§2, §4.2 Pet is a NewPet plus an int64 `id`, which is assigned and not sent; required `name` and int64 `categoryId`; `status` of three or absent, without a default; 201 with the animal; 400 for missing or invalid fields. Decided: unknown fields are ignored, `Location` until getPet's removal",
+		tests: ["json"],
+	},
+	{
+		says: "§2 Decided: `name` has 1 to 255 code points, one not white space, no control characters, no lone surrogates, and is kept as sent; a category has no other field",
+		tests: ["any body that is a NewPet is stored, and any other bytes are refused and store nothing"],
+	},
+	{
+		says: "§1, §4.1, §4.3 JSON; 200 with Pets or the animal, 404 without one. Decided: `ETag`, 304, `private, no-cache`; `prev` and `last`",
+		tests: ["reading"],
+	},
+	{
+		says: "§4.1, §8 `limit` from 1 to 100, 20 when absent; `status`. Decided: an unknown parameter is 400",
+		tests: ["queries"],
+	},
+	{
+		says: "§4.1 paginated. Decided: `Link` with `next` and an opaque signed cursor, by ascending id; no `next` is the end; a cursor of another filter, tampered or past all ids is 400",
+		tests: [
+			"reading all pages returns every animal once, for every limit and filter",
+			"a cursor is bound to its filter and store and cannot be forged; its limit may change",
+			"every read returns the last edit and id, also if that animal was removed",
+			"a backward page that was emptied by hand has no prev, and links to what follows",
+			"reading backwards during creates neither skips nor repeats; the last page shows new ones",
+		],
+	},
+	{
+		says: "§5, §7 bearer key; missing or invalid is 401 with an Error. Decided: 403 without the scope",
+		tests: ["credentials", "a key can be created, listed, rotated with grace and revoked while the service runs"],
+	},
+	{
+		says: "§2, §7 Error has `code`, `message`, `status`. Decided: the codes of errors.md, for unreadable HTTP, too",
+		tests: [
+			"every error code has one status, and every status of the interface document is used",
+			"a request that stalls after a 100 gets 408, with time-outs proportional to the defaults",
+			"stalls",
+			"framing",
+		],
+	},
+	{
+		says: "§4.3, §9 getPet is deprecated and removed on 5 December 2030. Decided: `Deprecation`, `Sunset`, `Link`; then 410",
+		tests: ["removal"],
+	},
+	{
+		says: "§1, §4 Decided: HEAD, OPTIONS, 405 with `Allow`; no change or removal over the interface, no other operation; a `petId` that is not an int64 is 404",
+		tests: ["methods", "targets"],
+	},
+	{
+		says: "§4 Decided: gzip of full pages that are requested again",
+		tests: ["a full page that is asked for again is compressed on request, with a tag of its own"],
+	},
+	{
+		says: "§8 Decided: rates are off unless set; bodies have at most 64 KiB and 64 levels, headers 16 KiB, URLs 12 KiB",
+		tests: [
+			"every reply has the rate limit headers, and a refusal has a consistent Retry-After",
+			"a body of more than 64 levels is invalid_json whatever its content; 64 are accepted",
+			"headers",
+		],
+	},
+	{
+		says: "§9 Decided: `/v1` changes by additions only",
+		tests: [
+			"openapi.json is up to date: npm run openapi writes it",
+			"a code, a field or a status that a later version adds is valid by the document",
+		],
+	},
+];
