@@ -6,6 +6,8 @@ export interface Deprecation {
 	sinceMs: number;
 	/** From this instant on the operation answers 410. */
 	sunsetMs: number;
+	/** The same instant, as in HTTP. */
+	sunset: string;
 	/** Method and path of the replacement, and how it replaces the operation. */
 	successor: { method: string; path: string; with: string };
 }
@@ -16,6 +18,7 @@ const monthNames = "January February March April May June July August September 
 export const getPetDeprecation: Deprecation = {
 	sinceMs: Date.UTC(2026, 10, 20),
 	sunsetMs: Date.UTC(2030, 11, 5),
+	sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
 	successor: { method: "GET", path: "/pets", with: "the status filter" },
 };
 

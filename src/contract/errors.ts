@@ -149,8 +149,7 @@ export const errors = {
 		when: `getPet from ${sunsetDay(getPetDeprecation)} on`,
 		fix: "use listPets with the status filter",
 		message: (deprecation: Deprecation) =>
-			`this operation was removed on ${new Date(deprecation.sunsetMs).toUTCString()}; ` +
-			`use ${replacementOf(deprecation)} instead`,
+			`this operation was removed on ${deprecation.sunset}; use ${replacementOf(deprecation)} instead`,
 		example: ({ deprecation = getPetDeprecation }) => [deprecation],
 	},
 	body_too_large: {

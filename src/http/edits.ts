@@ -1,13 +1,24 @@
-// The console's private endpoints for editing: edits that name the state which was seen, and the history of an animal.
+// The console's private endpoints for changes: edits that name the state which was seen, the history of an animal, and
+// the names of categories.
 
-import { editActions, editsMax, type LatestEdit, replacesName } from "../contract/console.ts";
+import { CategoryName } from "../contract/category.ts";
+import {
+	type CategoriesReply,
+	type CategoryChange,
+	categoriesMax,
+	categoryChangesMax,
+	editActions,
+	editsMax,
+	type LatestEdit,
+	replacesName,
+} from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
 import { type AnyPet, Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
-import { type EditResult, type NewEdit, StorageUnavailable, type Store } from "../store/store.ts";
-import { readJson, validOf } from "./body.ts";
+import { type Categories, type EditResult, type NewEdit, StorageUnavailable, type Store } from "../store/store.ts";
+import { readList, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader } from "./pets.ts";
@@ -54,7 +65,8 @@ export function createEditHandlers({ edits, getPet, version }: Store, eraseNames
 	}
 	return {
 		async edit(exchange: Exchange) {
-			const given = parseEdits(await readJson(exchange.request), callerOf(exchange).name);
+			const list = await readList(exchange.request, "edits", `1 to ${editsMax} edits`, editsMax);
+			const given = list.map((edit, index) => parseEdit(edit, `edits[${index}]`, callerOf(exchange).name));
 			const results: EditResult[] = [];
 			for (const edit of given) {
 				try {
@@ -80,13 +92,6 @@ export function createEditHandlers({ edits, getPet, version }: Store, eraseNames
 }
 
 /** @throws ApiError `invalid_body` */
-function parseEdits(body: unknown, editor: string): NewEdit[] {
-	const { edits } = Object(body) as { edits?: unknown };
-	if (!Array.isArray(edits) || edits.length === 0 || edits.length > editsMax)
-		throw new ApiError("invalid_body", `edits is required and must be a list of 1 to ${editsMax} edits`);
-	return edits.map((edit, index) => parseEdit(edit, `edits[${index}]`, editor));
-}
-
 function parseEdit(given: { seen?: unknown } | null, place: string, editor: string): NewEdit {
 	const edit = validOf(checkEdit(given), `${place}: `);
 	const seen = validOf(checkSeen(given?.seen), `${place}.seen: `);
@@ -100,4 +105,33 @@ function toChange({ action, name, categoryId, status }: Static<typeof PetEdit>, 
 	if (action === "rename" && name !== undefined) return { action, name };
 	const field = action === "rename" ? "name" : "categoryId";
 	throw new ApiError("invalid_body", `${place}: ${field} is required for ${action}`);
+}
+
+const Change = Type.Object(
+	{ id: Type.Optional(categoryId), name: Type.Optional(CategoryName) },
+	{ description: "an object with id, name or both" },
+);
+const checkChange = checkOf(Change);
+const readNoQuery = createQueryReader(Type.Object({}));
+
+export function createCategoryHandlers(categories: Categories) {
+	return {
+		async list({ query }: Exchange): Promise<CategoriesReply> {
+			readNoQuery(query);
+			return { categories: await categories.list(categoriesMax) };
+		},
+		async change({ request }: Exchange) {
+			const rule = `1 to ${categoryChangesMax} changes`;
+			const changes = await readList(request, "categories", rule, categoryChangesMax);
+			return { results: await categories.apply(changes.map(parseChange)) };
+		},
+	};
+}
+
+/** @throws ApiError `invalid_body` */
+function parseChange(given: unknown, index: number): CategoryChange {
+	const { id, name } = validOf(checkChange(given), `categories[${index}]: `);
+	if (id !== undefined) return { id, ...(name !== undefined && { name }) };
+	if (name !== undefined) return { name };
+	throw new ApiError("invalid_body", `categories[${index}]: id or name is required`);
 }

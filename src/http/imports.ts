@@ -2,16 +2,15 @@
 // whoever sends it. Rows that are no animals are reported, and the others are stored.
 
 import type { ImportResult } from "../contract/console.ts";
-import { ApiError } from "../contract/errors.ts";
 import type { ImportCounts } from "../contract/observed.ts";
 import { NewPet } from "../contract/pet.ts";
 import { Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
 import type { ImportedPet, KeyedPet, Store } from "../store/store.ts";
-import { readJson } from "./body.ts";
+import type { RateLimits } from "./admission.ts";
+import { readList } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
-import type { RateLimits } from "./rate-limit.ts";
 
 /** In place of the id of an API key, which begins with `key_`: the keys of imports belong to the store. */
 const caller = "import";
@@ -25,7 +24,7 @@ type Row = KeyedPet | Extract<ImportResult, { outcome: "invalid" }>;
 /** @returns the handler of `POST /console/imports` */
 export function createImport({ createPets }: Store, limits: RateLimits) {
 	return async (exchange: Exchange): Promise<{ results: ImportResult[] }> => {
-		const rows = parseRows(await readJson(exchange.request));
+		const rows = (await readList(exchange.request, "rows", "animals, each with a key")).map(parseRow);
 		const rateHeaders = limits.countRows(callerOf(exchange), rows.length - 1);
 		if (rateHeaders) exchange.headers(rateHeaders);
 		const valid = rows.filter((row): row is KeyedPet => "pet" in row);
@@ -36,17 +35,11 @@ export function createImport({ createPets }: Store, limits: RateLimits) {
 	};
 }
 
-/** @throws ApiError `invalid_body` */
-function parseRows(body: unknown) {
-	const { rows } = Object(body) as { rows?: unknown };
-	if (!Array.isArray(rows) || rows.length === 0)
-		throw new ApiError("invalid_body", "rows is required and must be a list of animals, each with a key");
-	return rows.map((row): Row => {
-		const { value, faults } = checkRow(row);
-		if (faults) return { outcome: "invalid", faults };
-		const { key, ...pet } = value;
-		return { pet, idempotencyKey: { caller, key } };
-	});
+function parseRow(given: unknown): Row {
+	const { value, faults } = checkRow(given);
+	if (faults) return { outcome: "invalid", faults };
+	const { key, ...pet } = value;
+	return { pet, idempotencyKey: { caller, key } };
 }
 
 function resultOf({ id, outcome, earlier }: ImportedPet): ImportResult {

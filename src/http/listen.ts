@@ -8,10 +8,8 @@ import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promi
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes, headersMaxCount, urlMaxLength } from "../contract/limits.ts";
 import { Connection, type Connections, type HttpServer, unsentInAllMax } from "./connection.ts";
-import { Exchange, failureHeaders, type ReplyHead } from "./exchange.ts";
+import { Exchange, failureHeaders, isRepeated, type Port } from "./exchange.ts";
 import { isHost } from "./proxies.ts";
-import type { ReplyWatch } from "./reply-watch.ts";
-import { isRepeated } from "./request-headers.ts";
 import type { Traffic } from "./traffic.ts";
 
 // An import of node:http also loads all that Node has for fetch and WebSocket: 50 ms of CPU time at each start.
@@ -32,21 +30,19 @@ export type Timeouts = typeof defaultTimeouts;
 /** The most connections of a port at once. */
 export const connectionsMost = 10_000;
 
-export interface ServerOptions {
+export interface ServerOptions extends Port {
 	timeouts: Timeouts;
 	/** Concurrent connections; further ones are closed at once. */
 	connectionsMax?: number;
-	replyHead: ReplyHead;
 	/** Only the public port has one. */
 	traffic?: Traffic;
-	replyWatch: ReplyWatch;
 	/** Bytes of replies that clients have not read, above which only clients that have read theirs are answered. */
 	unsentMax?: number | undefined;
 }
 
 export function createHttpServer(handler: (exchange: Exchange) => void, options: ServerOptions): HttpServer {
-	const { timeouts, connectionsMax = connectionsMost, traffic, replyHead, replyWatch } = options;
-	const refuse = createRefusal(replyHead, replyWatch);
+	const { timeouts, connectionsMax = connectionsMost, traffic } = options;
+	const refuse = createRefusal(options);
 	const plain = createServer({
 		maxHeaderSize: headersMaxBytes,
 		headersTimeout: timeouts.headersMs,
@@ -85,7 +81,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	function answer(request: IncomingMessage, response: ServerResponse): void {
 		const connection = open.get(request.socket);
 		if (!connection?.accepts()) return;
-		const exchange = new Exchange(connection, response, replyHead, replyWatch);
+		const exchange = new Exchange(connection, response, options);
 		connection.begin(exchange);
 		const fault = faultOf(request);
 		if (fault) exchange.refuse(fault);
@@ -100,17 +96,17 @@ interface ParserError extends NodeJS.ErrnoException {
 	bytesParsed?: number;
 }
 
-export function createRefusal(head: ReplyHead, replyWatch: Pick<ReplyWatch, "refuse">) {
+export function createRefusal({ fields: common, watch }: Port) {
 	/** Answers bytes that never became a request. */
 	function refuseBytes(connection: Connection, failure: ApiError, isHead: boolean): void {
 		if (!connection.socket.writable) return;
 		const own = {
-			...{ "x-request-id": replyWatch.refuse(failure.code), ...failureHeaders(failure) },
+			...{ "x-request-id": watch.refuse(failure.code), ...failureHeaders(failure) },
 			...{ "content-type": "application/json", "content-length": String(Buffer.byteLength(failure.json)) },
 			...(failure.code === "method_not_allowed" && { allow: "GET, HEAD, POST, OPTIONS" }),
 			...{ connection: "close", date: new Date().toUTCString() },
 		};
-		const fields = [...head.fields, ...Object.entries(own).flat()];
+		const fields = [...common, ...Object.entries(own).flat()];
 		const lines = fields.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
 		const start = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n`;
 		connection.end(isHead ? start : start + failure.json);
@@ -155,7 +151,8 @@ function isHeadLast(error: ParserError): boolean {
 const methods = new Set(METHODS);
 
 /** The first rule of HTTP that a request breaks: its connection must not be read on. */
-function faultOf({ rawHeaders, headers, httpVersion, method = "", url = "" }: IncomingMessage): ApiError | undefined {
+function faultOf(request: IncomingMessage): ApiError | undefined {
+	const { rawHeaders, headers, httpVersion, method = "", url = "" } = request;
 	if ((httpVersion !== "1.1" && httpVersion !== "1.0") || !methods.has(method))
 		return malformed("the request must use HTTP/1.1 or HTTP/1.0 and a method of HTTP");
 	if (url.length > urlMaxLength) return new ApiError("uri_too_long");
@@ -166,8 +163,8 @@ function faultOf({ rawHeaders, headers, httpVersion, method = "", url = "" }: In
 	if (coding !== undefined && (httpVersion === "1.0" || coding.toLowerCase() !== "chunked"))
 		return malformed("the only Transfer-Encoding is chunked, given once and in HTTP/1.1");
 	const isHostValid = host === undefined ? httpVersion === "1.0" : isHost(host);
-	if (!isHostValid || isRepeated(rawHeaders, "host")) return new ApiError("malformed_request");
-	if (type !== undefined && isRepeated(rawHeaders, "content-type"))
+	if (!isHostValid || isRepeated(request, "host")) return new ApiError("malformed_request");
+	if (type !== undefined && isRepeated(request, "content-type"))
 		return malformed("the Content-Type header must be given once");
 }
 

@@ -2,11 +2,12 @@
 // is kept under the first two, and sent again until the store has another state. Fields that depend on the request,
 // such as its id or its rate, are added to each reply.
 
+import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { crc32, gzipSync } from "node:zlib";
 import type { Store, StoreVersion } from "../store/store.ts";
+import { overloaded } from "./admission.ts";
 import type { Exchange } from "./exchange.ts";
-import { overloaded } from "./overload.ts";
-import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
 
 /** The approximate size of all cached replies. */
 const cachedMaxBytes = 16 * 1024 * 1024;
@@ -66,10 +67,10 @@ export function createCacheEntries(maxBytes = cachedMaxBytes) {
 
 	/** Whether the key was used lately. Replies to other keys are not cached: most pages are read once. */
 	function isUsedAgain(key: string): boolean {
-		const hash = crc32(key);
-		const place = hash & (usedMax - 1);
-		const isAgain = used[place] === hash;
-		used[place] = hash;
+		const code = crc32(key);
+		const place = code & (usedMax - 1);
+		const isAgain = used[place] === code;
+		used[place] = code;
 		return isAgain;
 	}
 
@@ -139,4 +140,33 @@ function send(exchange: Exchange, reply: CachedReply, isKept = true): void {
 	if (matchesTag(known, tag)) return void exchange.sendStatus(304);
 	if (body === reply.gzip?.body) exchange.header("content-encoding", "gzip");
 	exchange.sendJson(body);
+}
+
+/**
+ * Whether the caller accepts gzip (RFC 9110 §12.5.3): names of codings are case-insensitive, `*` is every coding that
+ * is not named, and a weight of 0 refuses one.
+ */
+export function acceptsGzip(headers: IncomingHttpHeaders): boolean {
+	const accepted = headers["accept-encoding"];
+	if (accepted === undefined) return false;
+	let isAnyAccepted = false;
+	for (const element of String(accepted).split(",")) {
+		const [, coding = "", weight] = /^\s*([^\s;]+)\s*(?:;\s*q=([\d.]+))?/i.exec(element) ?? [];
+		const isAccepted = weight === undefined || Number(weight) > 0;
+		if (/^(?:x-)?gzip$/i.test(coding)) return isAccepted;
+		if (coding === "*") isAnyAccepted = isAccepted;
+	}
+	return isAnyAccepted;
+}
+
+/** A strong entity tag of a body. @param variant distinguishes replies with equal bodies and other headers */
+export function entityTag(body: string | Buffer, variant = ""): string {
+	return `"${hash("sha256", body, "base64url").slice(0, 22)}${variant}"`;
+}
+
+/** Whether an If-None-Match field names this tag. */
+export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
+	if (ifNoneMatch === undefined) return false;
+	if (ifNoneMatch.trim() === "*") return true;
+	return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === tag);
 }
