@@ -7,7 +7,7 @@ import { bodyMaxBytes } from "../contract/limits.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
 import { type Overload, overloaded, type RateLimits } from "./admission.ts";
-import { challenge, type Exchange, isRepeated, type Route } from "./exchange.ts";
+import { challenge, type Exchange, type Route } from "./exchange.ts";
 import type { BaseUrlOf } from "./proxies.ts";
 
 /** Throws an ApiError to refuse the request. Returns a promise only if it must wait. */
@@ -98,8 +98,6 @@ const bearer = /^bearer +([^ \t]+)$/i;
 /** The key of the bearer credential, if it works (interface document §5, RFC 6750). May wait for the store. */
 function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnType<KeyCheck["check"]> {
 	const { authorization } = request.headers;
-	// Node ignores all Authorization headers but the first; here a second one is an error.
-	if (authorization !== undefined && isRepeated(request, "authorization")) throw invalid;
 	if (!authorization) throw missing;
 	// A connection that repeats its field needs no second hash. Behind a proxy, the last field may be another caller's.
 	if (!connection.credential || !isEqual(connection.credential.field, authorization)) {

@@ -177,20 +177,15 @@ export class Exchange {
 		const { method, socket } = this.request;
 		const response = this.#writeHead();
 		if (method === "HEAD") return void response.end();
-		let failure: unknown;
-		const read = async function* (this: Exchange) {
-			try {
-				yield* pieces;
-			} catch (error) {
-				failure = error;
-				this.failure = error instanceof StorageUnavailable ? "storage_unavailable" : "internal_error";
-				socket.resetAndDestroy();
-				throw error;
-			}
-		};
-		await pipeline(read.call(this), response).catch(() => {
-			if (failure) throw failure;
-		});
+		try {
+			await pipeline(pieces, response, { end: false });
+			response.end();
+		} catch (error) {
+			if (socket.destroyed) return; // The client has left.
+			this.failure = error instanceof StorageUnavailable ? "storage_unavailable" : "internal_error";
+			socket.resetAndDestroy();
+			throw error;
+		}
 	}
 
 	sendStatus(status: 204 | 304): void {
@@ -237,14 +232,4 @@ export class Exchange {
 	sendJson(json: string | Buffer): void {
 		this.header("content-type", "application/json").send(json);
 	}
-}
-
-/** Whether a request has a header more than once. */
-export function isRepeated({ rawHeaders }: IncomingMessage, lowerCaseName: string): boolean {
-	let count = 0;
-	for (let index = 0; index < rawHeaders.length; index += 2) {
-		const name = rawHeaders[index] as string;
-		if (name.length === lowerCaseName.length && name.toLowerCase() === lowerCaseName) count++;
-	}
-	return count > 1;
 }

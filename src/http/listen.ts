@@ -8,7 +8,7 @@ import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promi
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes, headersMaxCount, urlMaxLength } from "../contract/limits.ts";
 import { Connection, type Connections, type HttpServer, unsentInAllMax } from "./connection.ts";
-import { Exchange, failureHeaders, isRepeated, type Port } from "./exchange.ts";
+import { Exchange, failureHeaders, type Port } from "./exchange.ts";
 import { isHost } from "./proxies.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -50,6 +50,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		keepAliveTimeout: timeouts.keepAliveMs,
 		connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 4),
 		requireHostHeader: false,
+		joinDuplicateHeaders: true, // Node would ignore a second Host, Authorization or Content-Type; joined, they are invalid.
 		noDelay: true,
 		optimizeEmptyRequests: true,
 	});
@@ -151,8 +152,7 @@ function isHeadLast(error: ParserError): boolean {
 const methods = new Set(METHODS);
 
 /** The first rule of HTTP that a request breaks: its connection must not be read on. */
-function faultOf(request: IncomingMessage): ApiError | undefined {
-	const { rawHeaders, headers, httpVersion, method = "", url = "" } = request;
+function faultOf({ rawHeaders, headers, httpVersion, method = "", url = "" }: IncomingMessage): ApiError | undefined {
 	if ((httpVersion !== "1.1" && httpVersion !== "1.0") || !methods.has(method))
 		return malformed("the request must use HTTP/1.1 or HTTP/1.0 and a method of HTTP");
 	if (url.length > urlMaxLength) return new ApiError("uri_too_long");
@@ -163,8 +163,9 @@ function faultOf(request: IncomingMessage): ApiError | undefined {
 	if (coding !== undefined && (httpVersion === "1.0" || coding.toLowerCase() !== "chunked"))
 		return malformed("the only Transfer-Encoding is chunked, given once and in HTTP/1.1");
 	const isHostValid = host === undefined ? httpVersion === "1.0" : isHost(host);
-	if (!isHostValid || isRepeated(request, "host")) return new ApiError("malformed_request");
-	if (type !== undefined && isRepeated(request, "content-type"))
+	if (!isHostValid) return new ApiError("malformed_request");
+	const isType = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === "content-type";
+	if (type?.includes(",") && rawHeaders.filter(isType).length > 1)
 		return malformed("the Content-Type header must be given once");
 }
 
@@ -210,8 +211,12 @@ export async function drain(
 	if (phase) phase.isClosing = true;
 	const idleAtMs = Math.min(performance.now() + idleMs, endsAtMs);
 	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
+	/** Node counts connections as idle whose client has not taken a reply, and as busy those that never sent a byte. */
+	const closeIdle = () => {
+		for (const { socket, isIdle } of server.open.values()) if (isIdle) socket.destroy();
+	};
 	// In the last phase of a tick: all bytes that had arrived were read, and their connections are busy.
-	const idle = setInterval(() => setImmediate(closeIdle, server), idleMs / 4);
+	const idle = setInterval(() => setImmediate(closeIdle), idleMs / 4);
 	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));
 	await closed;
 	clearInterval(idle);
@@ -232,9 +237,4 @@ async function stopListening(server: HttpServer, endsAtMs: number): Promise<void
 	for (; quietTicks < 2 && performance.now() < endsAtMs; quietTicks++) await nextTick();
 	// The close of http.Server would also end idle connections, although a request may be about to arrive.
 	NetServer.prototype.close.call(server);
-}
-
-/** Node counts connections as idle whose client has not taken a reply, and as busy those that never sent a byte. */
-function closeIdle({ open }: HttpServer): void {
-	for (const { socket, isIdle } of open.values()) if (isIdle) socket.destroy();
 }

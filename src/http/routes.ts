@@ -1,19 +1,18 @@
 // Both ports with all their routes: each path with its methods, their access and their handlers. Under /v1 there are
 // only the operations of the interface (docs/interface.md).
 
-import type { Activity, KeyInfo } from "../contract/console.ts";
+import type { Activity } from "../contract/console.ts";
 import type { Rate } from "../contract/durations.ts";
 import { toJson } from "../contract/json.ts";
 import type { Log } from "../contract/observed.ts";
 import { type Operation, type OperationName, operations, type Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import { createRateLimits, type LoadLimits, type Processor, type RateLimits, watchOverload } from "./admission.ts";
-import { callerOf, createChecks, createOpsChecks } from "./checks.ts";
+import { createChecks, createOpsChecks } from "./checks.ts";
 import type { HttpServer } from "./connection.ts";
-import { createCategoryHandlers, createEditHandlers } from "./edits.ts";
+import { type ConsoleOptions, createConsoleHandlers } from "./console.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
 import { createExportHandlers, find } from "./find.ts";
-import { createImport } from "./imports.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
 import { addPages } from "./pages.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
@@ -27,15 +26,13 @@ interface PortOptions {
 	probes: { live(): object; ready(): Promise<object> };
 }
 
-export interface AppOptions extends PortOptions, LinkOptions, PetOptions {
+export interface AppOptions extends PortOptions, LinkOptions, PetOptions, ConsoleOptions {
 	keyCheck: KeyCheck;
 	defaultRate: Rate | undefined;
 	loadLimits?: LoadLimits | undefined;
 	processor: Processor;
 	/** The figures of the console. */
 	activity: () => Promise<Activity>;
-	/** Begins to erase the names that edits have replaced. */
-	eraseNames: () => void;
 	/** The folder of the built pages. Missing pages are not served. */
 	pagesFolder: string;
 }
@@ -104,7 +101,7 @@ function addProbes(router: Router, { live, ready }: PortOptions["probes"]): void
 
 /** The private endpoints of the console, which may change with it. */
 function addPrivate(router: Router, options: AppOptions, limits: RateLimits): void {
-	const { store, activity, eraseNames } = options;
+	const { store, activity } = options;
 	const rules = { isPrivate: true, countedAs: "console" } as const;
 	const get = (access: Scope | undefined, read: Read) => ({
 		GET: { ...rules, access, handler: sendJson("no-store", read) },
@@ -112,28 +109,20 @@ function addPrivate(router: Router, options: AppOptions, limits: RateLimits): vo
 	const post = (access: Scope, read: Read) => ({
 		POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) },
 	});
-	const edits = createEditHandlers(store, eraseNames);
-	const categories = createCategoryHandlers(store.categories);
-	const exports = createExportHandlers(options, activity);
-	const importing = post("pets:write", createImport(store, limits));
-	router.add("/console/key", get(undefined, keyInfo));
+	const { key, importRows, edit, history, categories, changeCategories } = createConsoleHandlers(options, limits);
+	const { order, keyOf, download } = createExportHandlers(options, activity);
+	router.add("/console/key", get(undefined, key));
 	router.add("/console/activity", get("metrics:read", activity));
 	router.add(
 		"/console/find",
 		get("pets:read", (exchange) => find(store, exchange)),
 	);
-	router.add("/console/imports", { POST: { ...importing.POST, countedAs: "import" } });
-	router.add("/console/edits", post("pets:edit", edits.edit));
-	router.add("/console/history", get("pets:edit", edits.history));
-	router.add("/console/categories", { ...get("pets:read", categories.list), ...post("pets:edit", categories.change) });
-	router.add("/console/exports", post("pets:read", exports.order));
-	const { keyOf, download } = exports;
+	router.add("/console/imports", { POST: { ...post("pets:write", importRows).POST, countedAs: "import" } });
+	router.add("/console/edits", post("pets:edit", edit));
+	router.add("/console/history", get("pets:edit", history));
+	router.add("/console/categories", { ...get("pets:read", categories), ...post("pets:edit", changeCategories) });
+	router.add("/console/exports", post("pets:read", order));
 	router.add("/console/exports/:ticket", { GET: { ...rules, access: "pets:read", keyOf, handler: download } });
-}
-
-function keyInfo(exchange: Exchange): KeyInfo {
-	const { id, name, scopes, secret } = callerOf(exchange);
-	return { id, name, scopes, expiresAtMs: secret.expiresAtMs };
 }
 
 /** Returns the value to send, or a promise of it. */
