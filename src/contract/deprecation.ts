@@ -14,11 +14,12 @@ export interface Deprecation {
 
 const monthNames = "January February March April May June July August September October November December".split(" ");
 
+const sunsetMs = Date.UTC(2030, 11, 5);
 /** Interface document §4.3 and §9. */
 export const getPetDeprecation: Deprecation = {
 	sinceMs: Date.UTC(2026, 10, 20),
-	sunsetMs: Date.UTC(2030, 11, 5),
-	sunset: "Thu, 05 Dec 2030 00:00:00 GMT",
+	sunsetMs,
+	sunset: new Date(sunsetMs).toUTCString(),
 	successor: { method: "GET", path: "/pets", with: "the status filter" },
 };
 

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Deprecation } from "../contract/deprecation.ts";
 import type { ApiError, ErrorCode } from "../contract/errors.ts";
-import { type ImportCounts, type TraceContext, traceOf, traceParentOf } from "../contract/observed.ts";
+import { type ImportCounts, type TraceContext, traceOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
 import { type KeyRow, StorageUnavailable } from "../store/store.ts";
 import type { Connection } from "./connection.ts";
@@ -127,7 +127,7 @@ export class Exchange {
 			this.#fields.push(...cors.fieldsOf(this.request));
 			this.vary("Origin");
 		}
-		if (this.trace) this.#fields.push("traceparent", traceParentOf(this.trace));
+		if (this.trace) this.#fields.push("traceparent", this.trace.traceparent);
 		if (this.connection.isLast(this)) this.closeAfter();
 	}
 

@@ -86,7 +86,7 @@ function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply
 		imported: exchange.imported,
 		requestId: id,
 		trace_id: trace?.traceId,
-		span_id: trace?.isOwn ? trace.spanId : undefined,
+		span_id: trace?.spanId,
 		"client.address": clientAddress,
 		"url.path": isOnTerminal ? pathOf(exchange) : undefined,
 	};
