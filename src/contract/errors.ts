@@ -242,8 +242,8 @@ export function entryOf(code: ErrorCode): ErrorEntry {
 
 /**
  * An expected failure, which is thrown. The caller gets the message, which names the field and the fix, and no
- * internals. It is not an Error, because a stack costs more than the rest of a refusal. It has nothing of its request,
- * so a failure that is always the same is made once.
+ * internals. It is not an Error, because a stack costs more than the rest of a refusal. It holds nothing of a request,
+ * so a failure without values is created once.
  */
 export class ApiError {
 	readonly code: ErrorCode;

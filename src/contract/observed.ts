@@ -55,7 +55,7 @@ export interface TraceContext {
 	traceparent: string;
 }
 
-/** The part of `@opentelemetry/api` that its copies share in a process, whichever package brought them. */
+/** The part of `@opentelemetry/api` that all its copies in a process share. */
 interface SharedApi {
 	context?: { active(): { getValue(key: symbol): { spanContext(): SpanContext } | undefined } };
 }

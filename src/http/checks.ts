@@ -26,7 +26,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 	const load: Check = (exchange, { access }) => {
 		if (exchange.connection.isBehind) throw overloaded(0);
 		if (access === "open") return;
-		// A client that asks again at once waits in the kernel then, from where each tick accepts one connection.
+		// A client that reconnects at once waits in the kernel, from which each tick accepts one connection.
 		if (overload.isLate()) exchange.closeAfter();
 		overload.refuse(exchange.request.method === "POST");
 	};

@@ -96,6 +96,8 @@ export class Exchange {
 	/** Undefined on open routes. See `callerOf`. */
 	caller: KeyRow | undefined;
 	idempotencyKey: string | undefined;
+	/** The key of its reply in the response cache: the target, which has no space, and the base address. */
+	cacheKey = "";
 	imported: ImportCounts | undefined;
 	/** Why the request failed. */
 	failure: ErrorCode | undefined;

@@ -1,4 +1,4 @@
-// Looks for animals, for `/console/find` and for exports. A request for a file is answered with a path that holds for a
+// Searches for animals: pages for `/console/find`, and exports. A request for a file is answered with a path that holds for a
 // minute, so that the browser itself downloads the file, without the key. The ticket in the path is signed and names
 // the whole export: any node of the store answers it.
 
@@ -30,7 +30,7 @@ import { callerOf, isEqual } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
 
-/** What selects and sorts animals: the filters of the interface, and those of a search. */
+/** The filters of the interface, and the filters and the order of a search. */
 const searched = {
 	...optional(filters),
 	name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "a text of 1 to 255 characters" })),
@@ -43,7 +43,7 @@ type Search = Static<typeof Search>;
 const after = Type.String({ minLength: 1, description: "the next of the reply before, with the same sort" });
 const readFindQuery = createQueryReader(Type.Object({ ...searched, after: Type.Optional(after) }));
 
-/** Answers with the next page of a search, and the first time with how many animals there are. */
+/** The next page of a search. The first one has the total, too. */
 export async function find({ findPets }: Store, exchange: Exchange): Promise<FindReply> {
 	const { after, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
@@ -66,7 +66,7 @@ function leavingOf({ response }: Exchange): AbortSignal {
 	return leaving.signal;
 }
 
-/** What was found; nothing if the client has left, because nobody gets it. @throws the failure of the search */
+/** The result of a search, or nothing if the client has left. @throws the failure of the search */
 function unlessLeft(left: AbortSignal, finding: Promise<FoundPets>): Promise<FoundPets> {
 	return finding.catch((error) => {
 		if (left.aborted) return { pets: [] };
@@ -149,7 +149,7 @@ function parseOrder(body: unknown) {
 	return { ...validOf(checkOrder(body)), ids: ids?.map(String) };
 }
 
-/** Only those of a status are counted. @throws ApiError `invalid_body` for more animals than a workbook holds */
+/** Counts exist by status only: an order with another filter is not checked. @throws ApiError `invalid_body` for more animals than a workbook holds */
 async function checkCount(
 	activity: () => Promise<Activity>,
 	{ format, status, ids, sort: _, ...others }: Order,

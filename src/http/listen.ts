@@ -36,7 +36,7 @@ export interface ServerOptions extends Port {
 	connectionsMax?: number;
 	/** Only the public port has one. */
 	traffic?: Traffic;
-	/** Bytes of replies that clients have not read, above which only clients that have read theirs are answered. */
+	/** Bytes of replies that clients have not read. Above it, a client with unread replies gets 503. */
 	unsentMax?: number | undefined;
 }
 
@@ -50,7 +50,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		keepAliveTimeout: timeouts.keepAliveMs,
 		connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 4),
 		requireHostHeader: false,
-		joinDuplicateHeaders: true, // Node would ignore a second Host, Authorization or Content-Type; joined, they are invalid.
+		joinDuplicateHeaders: true, // Otherwise Node ignores a second Host or Authorization; joined, they are invalid.
 		noDelay: true,
 		optimizeEmptyRequests: true,
 	});
@@ -73,7 +73,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	server.on("timeout", (socket) => {
 		const connection = open.get(socket);
 		const upload = connection?.arriving?.response;
-		// A stalled upload gets an error reply if no other reply is before it. Others would not see one.
+		// A stalled upload gets an error reply if no other reply is due before it. Other clients would not see one.
 		if (upload?.socket && !upload.headersSent) refuse(connection, new ApiError("request_timeout"));
 		else socket.destroy();
 	});
@@ -196,10 +196,9 @@ export function urlOf(server: Pick<NetServer, "address">): string {
 const pollMs = 10;
 
 /**
- * Stops a server. First it stops listening, while clients still have connections that they need not replace. Half
- * of `graceMs` at least is left for the replies. Each connection gets a last one: one that is in use has it within
- * `idleMs`, and idle ones are closed after that. After `graceMs` in all, the connections that remain are closed.
- * @param phase `isClosing` becomes true with the closed port: replies have to close their connections then
+ * Stops a server. It closes the port, and then each connection after its next reply. Connections that are idle after
+ * `idleMs` are closed, and all after `graceMs`, of which at least half is left for the replies.
+ * @param phase `isClosing` becomes true when the port is closed: then replies have to close their connections
  */
 export async function drain(
 	server: HttpServer,
@@ -224,8 +223,8 @@ export async function drain(
 }
 
 /**
- * Closes the port after a tick of the event loop in which nobody connected, at the latest at `endsAtMs`: closing resets
- * the connections that the kernel has accepted for it.
+ * Closes the port after a tick of the event loop without a new connection, at the latest at `endsAtMs`: closing resets
+ * connections that only the kernel has accepted.
  */
 async function stopListening(server: HttpServer, endsAtMs: number): Promise<void> {
 	let quietTicks = 0;
@@ -233,7 +232,7 @@ async function stopListening(server: HttpServer, endsAtMs: number): Promise<void
 		quietTicks = 0;
 	};
 	server.on("connection", note).on("drop", note);
-	// The first one may end before the kernel was asked for connections.
+	// The first tick may end before Node asks the kernel for connections.
 	for (; quietTicks < 2 && performance.now() < endsAtMs; quietTicks++) await nextTick();
 	// The close of http.Server would also end idle connections, although a request may be about to arrive.
 	NetServer.prototype.close.call(server);

@@ -7,7 +7,7 @@ import type { Exchange, Route, Watch } from "./exchange.ts";
 
 /** The status of a request whose client left before its reply, as in nginx; it is never sent. */
 const clientAbortStatus = 499;
-/** The interval of the lines that say how often a frequent event happened. */
+/** How often the count of a frequent event is logged. */
 const countEveryMs = 1000;
 
 interface ReplyWatchOptions extends Pick<Watch, "clientAddressOf"> {

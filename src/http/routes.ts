@@ -22,7 +22,7 @@ import { createHandler, createRouter, type Router } from "./router.ts";
 interface PortOptions {
 	log: Log;
 	server: ServerOptions;
-	/** Their replies. @throws ApiError when the service is not ready, or not live */
+	/** The replies of /livez and /readyz. @throws ApiError when the service is not ready, or not live */
 	probes: { live(): object; ready(): Promise<object> };
 }
 
