@@ -106,7 +106,10 @@ export class Connection {
 		this.latest = exchange;
 		this.#underWay.push(exchange);
 		exchange.response.on("close", this.#onResponseClose);
-		if (this.#underWay.length < underWayMax && !asksForUpgrade(exchange.request)) return;
+		const { upgrade, connection = "" } = exchange.request.headers;
+		// Node drops the bytes that follow such a request in its packet, although nothing here upgrades.
+		const asksForUpgrade = upgrade !== undefined && /upgrade/i.test(connection);
+		if (this.#underWay.length < underWayMax && !asksForUpgrade) return;
 		this.ignore();
 		exchange.closeAfter();
 	}
@@ -161,9 +164,4 @@ export class Connection {
 		// Node closes the response that owns the socket, but not those that wait for it after CONNECT.
 		for (const { response } of [...this.#underWay]) if (!response.socket) response.emit("close");
 	}
-}
-
-/** Node drops the bytes that follow such a request in its packet, although nothing here upgrades. */
-function asksForUpgrade({ headers }: IncomingMessage): boolean {
-	return headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? "");
 }

@@ -53,7 +53,7 @@ export function createRouter() {
 		if (endpoint) return endpoint.methods.get(method) ?? endpoint.others;
 		const slash = path.lastIndexOf("/") + 1;
 		const parent = withParameter.get(path.slice(0, slash));
-		if (!parent) return isBelowV1(target) ? unknownClosed : unknownOpen;
+		if (!parent) return /^\/v1(?:[/?#]|$)/.test(decodeAscii(target)) ? unknownClosed : unknownOpen;
 		exchange.parameter = path.slice(slash);
 		return parent.methods.get(method) ?? parent.others;
 	}
@@ -98,10 +98,6 @@ function decodePath(path: string): string {
 	} catch {
 		return decodeAscii(path);
 	}
-}
-
-function isBelowV1(target: string): boolean {
-	return /^\/v1(?:[/?#]|$)/.test(decodeAscii(target));
 }
 
 function decodeAscii(text: string): string {
