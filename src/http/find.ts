@@ -1,6 +1,6 @@
-// Searches for animals: pages for `/console/find`, and exports. An order of a file is answered with a path that holds for
-// a minute, so that the browser itself downloads the file, without the key. The ticket in the path is signed and names
-// the whole export: any node of the store answers it.
+// Searches for animals: pages for `/console/find`, and exports. An order of a file is answered with a path that holds
+// for a minute, so that the browser itself downloads the file, without the key. The ticket in the path is signed and
+// names the whole export: any node of the store answers it.
 
 import { createHmac } from "node:crypto";
 import { setImmediate as tick } from "node:timers/promises";
