@@ -149,7 +149,10 @@ function parseOrder(body: unknown) {
 	return { ...validOf(checkOrder(body)), ids: ids?.map(String) };
 }
 
-/** Counts exist by status only: an order with another filter is not checked. @throws ApiError `invalid_body` for more animals than a workbook holds */
+/**
+ * Counts exist by status only: an order with another filter is not checked.
+ * @throws ApiError `invalid_body` for more animals than a workbook holds
+ */
 async function checkCount(
 	activity: () => Promise<Activity>,
 	{ format, status, ids, sort: _, ...others }: Order,
