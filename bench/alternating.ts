@@ -40,16 +40,14 @@ export function isFollowed(): boolean {
 Reflect.set(globalThis, "isFollowed", isFollowed);
 
 const source = (real: string) => `
-import { Exchange } from ${JSON.stringify(new URL("exchange.ts", real).href)};
 import { createReplyWatch as createReal } from ${JSON.stringify(real)};
 export * from ${JSON.stringify(real)};
 export function createReplyWatch(options) {
 	const real = createReal(options);
 	return {
 		...real,
-		begin(connection, response, head) {
-			if (globalThis.isFollowed()) return real.begin(connection, response, head);
-			return new Exchange(connection, response, head, options.requestId(response.req));
+		end(exchange) {
+			if (globalThis.isFollowed()) real.end(exchange);
 		},
 	};
 }`;

@@ -7,11 +7,10 @@ import type { AddressInfo } from "node:net";
 import pg from "pg";
 import { scopes } from "../src/contract/operations.ts";
 import { type NewPet, petJson } from "../src/contract/pet.ts";
-import { buildApp } from "../src/http/app.ts";
 import { defaultTimeouts } from "../src/http/listen.ts";
 import { securityHeaders } from "../src/http/reply-headers.ts";
 import { createReplyWatch } from "../src/http/reply-watch.ts";
-import { createRequestIds } from "../src/http/request-headers.ts";
+import { buildApp } from "../src/http/routes.ts";
 import { createKey } from "../src/keys/issue.ts";
 import { createKeyCheck } from "../src/keys/key-check.ts";
 import { createLog } from "../src/ops/log.ts";
@@ -25,7 +24,6 @@ const url = process.argv[2] ?? "";
 const store = await openStore(url, Date.now);
 
 const { log } = createLog("info", process.stderr, false);
-const requestId = createRequestIds("naive");
 const app = buildApp({
 	store: Object.assign(Object.create(store), naivePostgres(url)),
 	keyCheck: createKeyCheck(store.keys, Date.now, createBackground()),
@@ -35,8 +33,9 @@ const app = buildApp({
 	log,
 	server: {
 		timeouts: defaultTimeouts,
-		replyHead: { fields: Object.entries(securityHeaders(undefined)).flat(), isClosing: () => false },
-		replyWatch: createReplyWatch({ log, requestId, onReply: () => {}, isOnTerminal: false }),
+		fields: Object.entries(securityHeaders(undefined)).flat(),
+		isClosing: () => false,
+		watch: createReplyWatch({ log, node: "naive", onReply: () => {}, isOnTerminal: false }),
 	},
 	processor: ownProcessor,
 	probes: { live: () => ({}), ready: async () => ({}) },

@@ -9,12 +9,11 @@ import { fileURLToPath } from "node:url";
 import { type Config, environmentFor } from "./config.ts";
 import type { Log, TrafficCounts } from "./contract/observed.ts";
 import { defaultScopes, scopes } from "./contract/operations.ts";
-import { type AppOptions, buildApp, buildOpsServer } from "./http/app.ts";
 import { connectionsMost, defaultTimeouts, drain, listen, type ServerOptions, urlOf } from "./http/listen.ts";
 import { clientAddressOf, linkWarning } from "./http/proxies.ts";
 import { createCors, securityHeaders } from "./http/reply-headers.ts";
 import { createReplyWatch } from "./http/reply-watch.ts";
-import { createRequestIds } from "./http/request-headers.ts";
+import { type AppOptions, buildApp, buildOpsServer } from "./http/routes.ts";
 import { createTraffic } from "./http/traffic.ts";
 import { createKey, type Issuer, type KeyRequest } from "./keys/issue.ts";
 import { createKeyCheck } from "./keys/key-check.ts";
@@ -234,17 +233,16 @@ function buildOps(options: ServiceOptions) {
 	/** In request ids, leases and the console. */
 	const node = randomBytes(6).toString("base64url");
 	const probes = createProbes(readSources, () => phase.isStopping);
-	const replyWatch = createReplyWatch({
+	const watch = createReplyWatch({
 		log,
-		requestId: createRequestIds(node),
+		node,
 		onReply: metrics.observeReply,
 		isOnTerminal: options.isOnTerminal ?? false,
 		clientAddressOf: config.logClientAddress ? (request) => clientAddressOf(request, config.trustProxy) : undefined,
 	});
 	const fields = Object.entries(securityHeaders(config.baseUrl)).flat();
-	const replyHead = { fields, isClosing: () => phase.isClosing };
 	/** Options of both servers. */
-	const common = { timeouts, replyHead, replyWatch };
+	const common = { timeouts, fields, isClosing: () => phase.isClosing, watch };
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
 	return {
 		...{ phase, now, node, metrics, background, traffic, probes, common, server },
@@ -257,7 +255,7 @@ function buildOps(options: ServiceOptions) {
 		},
 		async close() {
 			metrics.close();
-			replyWatch.close();
+			watch.close();
 			traffic.close();
 			if (server.listening) await drain(server, { idleMs: 1, graceMs: 1000 });
 		},
@@ -291,7 +289,7 @@ async function buildPublic(
 		log,
 		server: {
 			...common,
-			replyHead: { ...common.replyHead, cors: config.corsOrigins && createCors(config.corsOrigins) },
+			cors: config.corsOrigins && createCors(config.corsOrigins),
 			connectionsMax: Math.min(connectionsMost, Math.max(files - filesKept, Math.floor(files / 4))),
 			traffic,
 			unsentMax,

@@ -1,7 +1,8 @@
 // What the console sends to the private endpoints under /console, and gets from them. They may change with the console,
 // and are not part of the interface.
 
-import type { Pet, PetStatus } from "./pet.ts";
+import { NewPet, type Pet, type PetStatus } from "./pet.ts";
+import { Type } from "./schema.ts";
 import type { Fault } from "./validate.ts";
 
 /** The reply of `/console/activity`. */
@@ -9,7 +10,7 @@ export interface Activity {
 	/** The minutes of this node since its start, oldest first, at most three hours. The last one is not over. */
 	minutes: Minute[];
 	animals: Totals;
-	/** How often operators had edited animals when `animals` was counted. */
+	/** The number of edits when `animals` was counted. */
 	edits: number;
 }
 
@@ -68,12 +69,18 @@ export type CategoryChange = { id: number | bigint; name?: string } | { id?: und
 
 /** The most changes of one request. */
 export const categoryChangesMax = 100;
-export const categoryNameMaxLength = 100;
+
+const categoryNameMaxLength = 100;
+export const CategoryName = Type.String({
+	...NewPet.properties.name,
+	maxLength: categoryNameMaxLength,
+	description: `a text of 1 to ${categoryNameMaxLength} characters, not only white space, without control characters`,
+});
 
 /** The reply has one for each change, in their order, as `results`. */
 export interface CategoryResult {
 	/**
-	 * `named`: it has this name now. `unchanged`: it was so already. `forgotten`: it has no name now. `taken`: nothing
+	 * `named`: it has this name now. `unchanged`: it had it already. `forgotten`: it has no name now. `taken`: nothing
 	 * was changed, because another category, `id`, has the name.
 	 */
 	outcome: "named" | "unchanged" | "forgotten" | "taken";
@@ -121,7 +128,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 export const workbookMaxPets = 1_048_575;
 export const tooManyPets = `a workbook holds ${workbookMaxPets} animals, and there are more: choose another format`;
 
-/** Beside it, the filters of the interface: as in a query, their integers may be texts. */
+/** The filters of the interface are fields, too. As in a query, their integers may be texts. */
 export interface ExportOrder {
 	format: ExportFormat;
 	/** As in `GET /console/find`, as are `category` and `sort`. */
@@ -144,8 +151,8 @@ export const editsMax = 50;
 /** The reply to a request has one for each edit, in their order, and fewer if writes failed meanwhile. */
 export interface EditResult {
 	/**
-	 * `unchanged`: the animal is already so, and nothing was recorded. `conflict`: it is not as it was seen, and nothing
-	 * was changed. `removed`: an earlier edit removed the animal. `absent`: no edit knows the animal.
+	 * `unchanged`: the animal was so already, and nothing was recorded. `conflict`: it differs from what the editor saw,
+	 * and nothing was changed. `removed`: an earlier edit removed the animal. `absent`: no edit knows the animal.
 	 */
 	outcome: "edited" | "unchanged" | "conflict" | "removed" | "absent";
 	/** The animal after the edit, if there is one. */

@@ -1,6 +1,6 @@
 // The command line that banner, console, reference and documents show. Its options exist since curl 7.68.
 
-/** The parts of a curl command that reads the key from the shell. @param target what the shell makes the URL of */
+/** The parts of a curl command that reads the key from the shell. @param target the URL, with variables of the shell */
 export function curlOf(target: string): string[] {
 	return [`curl "${target}"`, '-H "Authorization: Bearer $ANIMAL_STORE_KEY"'];
 }

@@ -6,16 +6,20 @@ export interface Deprecation {
 	sinceMs: number;
 	/** From this instant on the operation answers 410. */
 	sunsetMs: number;
+	/** The same instant, as in HTTP. */
+	sunset: string;
 	/** Method and path of the replacement, and how it replaces the operation. */
 	successor: { method: string; path: string; with: string };
 }
 
 const monthNames = "January February March April May June July August September October November December".split(" ");
 
+const sunsetMs = Date.UTC(2030, 11, 5);
 /** Interface document §4.3 and §9. */
 export const getPetDeprecation: Deprecation = {
 	sinceMs: Date.UTC(2026, 10, 20),
-	sunsetMs: Date.UTC(2030, 11, 5),
+	sunsetMs,
+	sunset: new Date(sunsetMs).toUTCString(),
 	successor: { method: "GET", path: "/pets", with: "the status filter" },
 };
 

@@ -149,8 +149,7 @@ export const errors = {
 		when: `getPet from ${sunsetDay(getPetDeprecation)} on`,
 		fix: "use listPets with the status filter",
 		message: (deprecation: Deprecation) =>
-			`this operation was removed on ${new Date(deprecation.sunsetMs).toUTCString()}; ` +
-			`use ${replacementOf(deprecation)} instead`,
+			`this operation was removed on ${deprecation.sunset}; use ${replacementOf(deprecation)} instead`,
 		example: ({ deprecation = getPetDeprecation }) => [deprecation],
 	},
 	body_too_large: {
@@ -243,8 +242,8 @@ export function entryOf(code: ErrorCode): ErrorEntry {
 
 /**
  * An expected failure, which is thrown. The caller gets the message, which names the field and the fix, and no
- * internals. It is not an Error, because a stack costs more than the rest of a refusal. It has nothing of its request,
- * so a failure that is always the same is made once.
+ * internals. It is not an Error, because a stack costs more than the rest of a refusal. It holds nothing of a request,
+ * so a failure without values is created once.
  */
 export class ApiError {
 	readonly code: ErrorCode;

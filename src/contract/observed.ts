@@ -49,13 +49,13 @@ export interface TrafficCounts {
 export interface TraceContext {
 	/** 32 hexadecimal digits, the same in the whole trace. */
 	traceId: string;
-	/** 16 hexadecimal digits: this request if `isOwn`, and the caller's span otherwise. */
-	spanId: string;
-	isOwn: boolean;
-	isSampled: boolean;
+	/** The span of this request, 16 hexadecimal digits; undefined if nothing records it. */
+	spanId: string | undefined;
+	/** The header of the reply. */
+	traceparent: string;
 }
 
-/** The part of `@opentelemetry/api` that its copies share in a process, whichever package brought them. */
+/** The part of `@opentelemetry/api` that all its copies in a process share. */
 interface SharedApi {
 	context?: { active(): { getValue(key: symbol): { spanContext(): SpanContext } | undefined } };
 }
@@ -77,7 +77,7 @@ export function traceOf(header: unknown): TraceContext | undefined {
 	const active = api?.context?.active().getValue(spanKey)?.spanContext();
 	if (!active || active.isRemote || /^0+$/.test(active.spanId)) return callersTrace(header);
 	const { traceId, spanId, traceFlags } = active;
-	return { traceId, spanId, isOwn: true, isSampled: (traceFlags & 1) === 1 };
+	return { traceId, spanId, traceparent: traceParentOf(traceId, spanId, traceFlags) };
 }
 
 /** @returns undefined for a missing or an invalid header */
@@ -88,10 +88,9 @@ function callersTrace(header: unknown): TraceContext | undefined {
 	// Later versions may add parts to the end.
 	const isKnown = version !== undefined && version !== "ff" && !(version === "00" && rest !== undefined);
 	if (!isKnown || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
-	return { traceId, spanId, isOwn: false, isSampled: (Number.parseInt(flags, 16) & 1) === 1 };
+	return { traceId, spanId: undefined, traceparent: traceParentOf(traceId, spanId, Number.parseInt(flags, 16)) };
 }
 
-/** The header of a reply. */
-export function traceParentOf({ traceId, spanId, isSampled }: TraceContext): string {
-	return `00-${traceId}-${spanId}-0${isSampled ? 1 : 0}`;
+function traceParentOf(traceId: string, spanId: string, flags: number): string {
+	return `00-${traceId}-${spanId}-0${flags & 1}`;
 }

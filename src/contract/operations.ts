@@ -8,7 +8,7 @@ import { type Static, type TObject, type TOptional, type TSchema, Type } from ".
 
 /** What a key may do unless its scopes are named. `metrics:read` allows the Activity view of the console. */
 export const defaultScopes = ["pets:read", "pets:write", "metrics:read"] as const;
-/** What a key may do. `pets:edit` allows to change and to remove animals in the console. */
+/** What a key may do. `pets:edit` allows changing and removing animals in the console. */
 export const scopes = [...defaultScopes, "pets:edit"] as const;
 export type Scope = (typeof scopes)[number];
 

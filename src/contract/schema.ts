@@ -51,12 +51,6 @@ export interface TObject<P extends Properties = Properties, Value = unknown> ext
 	readonly required: string[];
 }
 
-/** The schema of a list. */
-export interface TArray<Item extends TSchema> extends TSchema<Static<Item>[]> {
-	readonly type: "array";
-	readonly items: Item;
-}
-
 /** The type of a schema's values. */
 export type Static<S extends TSchema> = S[typeof type];
 
@@ -73,7 +67,7 @@ export const Type = {
 	Enum: <const Value>(values: readonly Value[], keywords: Keywords) =>
 		schemaOf<TSchema<Value>>({ enum: values, ...keywords }),
 	Array: <Item extends TSchema>(items: Item, keywords: Keywords) =>
-		schemaOf<TArray<Item>>({ type: "array", items, ...keywords }),
+		schemaOf<TSchema<Static<Item>[]> & { items: Item }>({ type: "array", items, ...keywords }),
 	/** A schema whose values have another type in TypeScript than its keywords say. */
 	Unsafe: <Value>(keywords: Keywords) => schemaOf<TSchema<Value>>(keywords),
 	/** A property that may be absent. */

@@ -82,7 +82,7 @@ function stringReader({ minLength = 0, maxLength = Infinity, pattern = "" }: TSc
 	const expression = new RegExp(pattern, "u");
 	return (value) => {
 		if (typeof value !== "string") return undefined;
-		// Code points are counted only where UTF-16 units leave it open.
+		// Counts code points only if the number of UTF-16 units does not decide.
 		const isPlain = value.length <= maxLength && minLength <= 1;
 		const length = isPlain ? value.length : Array.from(value).length;
 		return length >= minLength && length <= maxLength && expression.test(value) ? value : undefined;
@@ -109,7 +109,7 @@ export function integerOfText(text: string): bigint | undefined {
 
 /**
  * An integer as a person or a spreadsheet writes it, in plain decimal digits: without blanks around it, zeros before it
- * and decimals that are zero. Three are no decimals. Any other text is returned as it is.
+ * and one or two decimals that are zero: three may be thousands. Any other text is returned as it is.
  */
 export function digitsOf(text: string): string {
 	const [, sign, digits] = /^\s*(-?)0*([1-9]\d*|0)(?:[.,]00?)?\s*$/.exec(text) ?? [];

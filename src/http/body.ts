@@ -13,6 +13,13 @@ export function validOf<Value>(checked: Checked<Value>, place = ""): Value {
 	return checked.value;
 }
 
+/** The list under `name` in a body. @param rule such as `1 to 50 edits` @throws ApiError as readJson, `invalid_body` */
+export async function readList(request: IncomingMessage, name: string, rule: string, max = Infinity) {
+	const list: unknown = Object(await readJson(request))[name];
+	if (Array.isArray(list) && list.length > 0 && list.length <= max) return list;
+	throw new ApiError("invalid_body", `${name} is required and must be a list of ${rule}`);
+}
+
 function readBody(request: IncomingMessage): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
 		// A request without a body has no events (listen.ts).

@@ -6,17 +6,14 @@ import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
-import { isEqual } from "./constant-time.ts";
+import { type Overload, overloaded, type RateLimits } from "./admission.ts";
 import { challenge, type Exchange, type Route } from "./exchange.ts";
-import { type Overload, overloaded } from "./overload.ts";
 import type { BaseUrlOf } from "./proxies.ts";
-import type { RateLimits } from "./rate-limit.ts";
-import { isRepeated, readIdempotencyKey } from "./request-headers.ts";
 
 /** Throws an ApiError to refuse the request. Returns a promise only if it must wait. */
 export type Check = (exchange: Exchange, route: Route) => Promise<void> | void;
 
-export interface CheckOptions {
+interface CheckOptions {
 	overload: Overload;
 	keyCheck: KeyCheck;
 	limits: RateLimits;
@@ -29,7 +26,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 	const load: Check = (exchange, { access }) => {
 		if (exchange.connection.isBehind) throw overloaded(0);
 		if (access === "open") return;
-		// A client that asks again at once waits in the kernel then, from where each tick accepts one connection.
+		// A client that reconnects at once waits in the kernel, from which each tick accepts one connection.
 		if (overload.isLate()) exchange.closeAfter();
 		overload.refuse(exchange.request.method === "POST");
 	};
@@ -63,10 +60,14 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 		if (operation) keyCheck.noteUse(caller, operation);
 	};
 
+	/** Announces the end of an operation (RFC 9745, RFC 8594), and refuses requests from then on. */
 	const deprecation: Check = (exchange, { deprecation }) => {
 		if (!deprecation) return;
-		exchange.headers(deprecation.headers(exchange.baseUrl));
-		if (now() >= deprecation.sunsetMs) throw new ApiError("operation_removed", deprecation);
+		const { sinceMs, sunsetMs, sunset, successor } = deprecation;
+		const docs = `${exchange.baseUrl.slice(0, -"/v1".length)}/docs`;
+		const link = `<${docs}>; rel="deprecation", <${exchange.baseUrl}${successor.path}>; rel="successor-version"`;
+		exchange.headers({ deprecation: `@${sinceMs / 1000}`, sunset, link });
+		if (now() >= sunsetMs) throw new ApiError("operation_removed", deprecation);
 	};
 
 	return [
@@ -97,8 +98,6 @@ const bearer = /^bearer +([^ \t]+)$/i;
 /** The key of the bearer credential, if it works (interface document §5, RFC 6750). May wait for the store. */
 function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnType<KeyCheck["check"]> {
 	const { authorization } = request.headers;
-	// Node ignores all Authorization headers but the first; here a second one is an error.
-	if (authorization !== undefined && isRepeated(request.rawHeaders, "authorization")) throw invalid;
 	if (!authorization) throw missing;
 	// A connection that repeats its field needs no second hash. Behind a proxy, the last field may be another caller's.
 	if (!connection.credential || !isEqual(connection.credential.field, authorization)) {
@@ -107,6 +106,16 @@ function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnT
 	}
 	const { keyHash } = connection.credential;
 	return keyHash ? keyCheck.check(keyHash) : undefined;
+}
+
+/**
+ * Compares a secret with a text of a caller, in constant time for texts of one length. Buffers for `timingSafeEqual`
+ * would cost more than a hash.
+ */
+export function isEqual(one: string, other: string): boolean {
+	let difference = one.length ^ other.length;
+	for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
+	return difference === 0;
 }
 
 function admit(exchange: Exchange, row: KeyRow | undefined): void {
@@ -149,6 +158,15 @@ function bodyHeaders(exchange: Exchange, { acceptsBody }: Route): void {
 
 function idempotencyKey(exchange: Exchange, { acceptsBody }: Route): void {
 	if (acceptsBody) exchange.idempotencyKey = readIdempotencyKey(exchange.request.headers["idempotency-key"]);
+}
+
+/** An Idempotency-Key: 1 to 255 visible ASCII characters, quotes optional. @throws ApiError `invalid_parameter` */
+export function readIdempotencyKey(field: string | string[] | undefined): string | undefined {
+	if (field === undefined) return undefined;
+	const text = String(field);
+	const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
+	if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
+	throw new ApiError("invalid_parameter");
 }
 
 /** Must be last: it asks the client to send the body. HTTP/1.0 has no interim replies (RFC 9110 §10.1.1). */

@@ -6,7 +6,7 @@ import type { ApiError } from "../contract/errors.ts";
 
 /** The most requests of a connection under way: the reply to the last of them closes it (RFC 9112 §9.3.2). */
 export const underWayMax = 32;
-/** Bytes of replies that all clients together have not taken. */
+/** The default of `unsentMax`. */
 export const unsentInAllMax = 32 * 1024 * 1024;
 /** How long a connection with an unread request stays half open, so that its reply arrives. */
 export const lingerMs = 500;
@@ -27,7 +27,7 @@ export interface Connections {
 	open: Map<Socket, Connection>;
 	/** Bytes of replies that clients have not taken. */
 	unsent: number;
-	/** Above it, who has not taken all replies gets no more of them. */
+	/** Above it, a client with unread replies gets 503. */
 	unsentMax: number;
 }
 
@@ -37,7 +37,7 @@ export interface HttpServer extends Server {
 
 export class Connection {
 	readonly socket: Socket;
-	/** The current request, or the one before. */
+	/** The current request, or the previous one. */
 	latest: Arrived | undefined;
 	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat it. */
 	credential: { field: string; keyHash: string | undefined } | undefined;
@@ -85,7 +85,7 @@ export class Connection {
 		return this.#isRefused || (this.#last !== undefined && !this.arriving);
 	}
 
-	/** Replies wait for the client, while those of all clients take too much memory. */
+	/** This client has unread replies, and those of all clients take too much memory. */
 	get isBehind(): boolean {
 		return this.#unsent > 0 && this.#all.unsent > this.#all.unsentMax;
 	}
@@ -106,7 +106,10 @@ export class Connection {
 		this.latest = exchange;
 		this.#underWay.push(exchange);
 		exchange.response.on("close", this.#onResponseClose);
-		if (this.#underWay.length < underWayMax && !asksForUpgrade(exchange.request)) return;
+		const { upgrade, connection = "" } = exchange.request.headers;
+		// Node drops the bytes that follow such a request in its packet, although nothing here upgrades.
+		const asksForUpgrade = upgrade !== undefined && /upgrade/i.test(connection);
+		if (this.#underWay.length < underWayMax && !asksForUpgrade) return;
 		this.ignore();
 		exchange.closeAfter();
 	}
@@ -120,7 +123,7 @@ export class Connection {
 		return this.#last === exchange;
 	}
 
-	/** Counts the body of a reply that is about to be sent, and takes it off after its end. */
+	/** Adds the body of a reply to the unsent bytes, or takes it off. */
 	count(bytes: number): void {
 		if (this.socket.destroyed) return;
 		this.#unsent += bytes;
@@ -158,12 +161,7 @@ export class Connection {
 		this.#all.open.delete(this.socket);
 		this.#all.unsent -= this.#unsent;
 		this.#unsent = 0;
-		// Node ends the response that has the socket, and after CONNECT none of those that wait for it.
+		// Node closes the response that owns the socket, but not those that wait for it after CONNECT.
 		for (const { response } of [...this.#underWay]) if (!response.socket) response.emit("close");
 	}
-}
-
-/** Node drops the bytes after such a request in its packet, although nothing here upgrades. */
-function asksForUpgrade({ headers }: IncomingMessage): boolean {
-	return headers.upgrade !== undefined && /upgrade/i.test(headers.connection ?? "");
 }

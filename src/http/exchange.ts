@@ -3,12 +3,13 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
+import type { Deprecation } from "../contract/deprecation.ts";
 import type { ApiError, ErrorCode } from "../contract/errors.ts";
-import { type ImportCounts, type TraceContext, traceOf, traceParentOf } from "../contract/observed.ts";
+import { type ImportCounts, type TraceContext, traceOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
 import { type KeyRow, StorageUnavailable } from "../store/store.ts";
 import type { Connection } from "./connection.ts";
-import type { Cors, DeprecationNotice } from "./reply-headers.ts";
+import type { Cors } from "./reply-headers.ts";
 
 /** Answers a request that passed the checks (checks.ts). @throws ApiError to refuse it */
 export type Handler = (exchange: Exchange) => Promise<void> | void;
@@ -19,7 +20,7 @@ export interface RouteRules {
 	access?: "open" | Scope;
 	/** The name of the route in logs, metrics and last-used times of keys. */
 	operation?: OperationName;
-	deprecation?: DeprecationNotice;
+	deprecation?: Deprecation | undefined;
 	acceptsBody?: boolean;
 	/** Its name in metrics, if it is neither an operation nor a page. */
 	countedAs?: "probe" | "metrics" | "console" | "import";
@@ -37,24 +38,27 @@ export interface Route extends RouteRules {
 	allowedMethods?: string;
 }
 
-/** Common to all replies of a port. */
-export interface ReplyHead {
+/** Common to all exchanges of a port. */
+export interface Port {
 	/** Headers of every reply: alternating names and values. */
 	fields: readonly string[];
 	/** Undefined if no page of another origin may call the port. */
 	cors?: Cors | undefined;
 	/** While it is true, the last reply of a connection closes it. */
 	isClosing(): boolean;
+	watch: Watch;
 }
 
 /** Follows requests (reply-watch.ts). */
 export interface Watch {
 	/** The id of a request in its reply and in the log. */
-	requestId(request: Pick<IncomingMessage, "headers">): string;
+	requestId(sent?: string | string[]): string;
 	/** Undefined if the log has no addresses. */
 	clientAddressOf?: ((request: IncomingMessage) => string) | undefined;
 	/** A request has got its whole reply, or its connection has ended. */
 	end(exchange: Exchange): void;
+	/** Bytes that never became a request are refused. @returns the id of the reply */
+	refuse(code: ErrorCode): string;
 }
 
 /** The start of each challenge of RFC 6750 §3. */
@@ -92,39 +96,40 @@ export class Exchange {
 	/** Undefined on open routes. See `callerOf`. */
 	caller: KeyRow | undefined;
 	idempotencyKey: string | undefined;
+	/** The key of its reply in the response cache: the target, which has no space, and the base address. */
+	cacheKey = "";
 	imported: ImportCounts | undefined;
 	/** Why the request failed. */
 	failure: ErrorCode | undefined;
 	status = 200;
 	/** The length of the reply's body; undefined without one. */
 	bodyBytes: number | undefined;
-	readonly #head: ReplyHead;
-	readonly #watch: Watch;
+	readonly #port: Port;
 	#fields: string[] = [];
 	#vary = "";
 
-	constructor(connection: Connection, response: ServerResponse, head: ReplyHead, watch: Watch) {
+	constructor(connection: Connection, response: ServerResponse, port: Port) {
+		const { headers } = response.req;
 		this.connection = connection;
 		this.request = response.req;
 		this.response = response;
-		this.id = watch.requestId(this.request);
-		this.trace = traceOf(this.request.headers.traceparent);
-		this.clientAddress = watch.clientAddressOf?.(this.request);
-		this.#head = head;
-		this.#watch = watch;
+		this.id = port.watch.requestId(headers["x-request-id"]);
+		this.trace = traceOf(headers.traceparent);
+		this.clientAddress = port.watch.clientAddressOf?.(this.request);
+		this.#port = port;
 		this.begin();
 	}
 
 	/** Begins the reply's headers, or begins them again without those that were set. */
 	begin(): void {
-		const { fields, cors } = this.#head;
+		const { fields, cors } = this.#port;
 		this.#fields = [...fields, "x-request-id", this.id];
 		this.#vary = "";
 		if (cors && !this.route?.isPrivate) {
 			this.#fields.push(...cors.fieldsOf(this.request));
 			this.vary("Origin");
 		}
-		if (this.trace) this.#fields.push("traceparent", traceParentOf(this.trace));
+		if (this.trace) this.#fields.push("traceparent", this.trace.traceparent);
 		if (this.connection.isLast(this)) this.closeAfter();
 	}
 
@@ -174,20 +179,15 @@ export class Exchange {
 		const { method, socket } = this.request;
 		const response = this.#writeHead();
 		if (method === "HEAD") return void response.end();
-		let failure: unknown;
-		const read = async function* (this: Exchange) {
-			try {
-				yield* pieces;
-			} catch (error) {
-				failure = error;
-				this.failure = error instanceof StorageUnavailable ? "storage_unavailable" : "internal_error";
-				socket.resetAndDestroy();
-				throw error;
-			}
-		};
-		await pipeline(read.call(this), response).catch(() => {
-			if (failure) throw failure;
-		});
+		try {
+			await pipeline(pieces, response, { end: false });
+			response.end();
+		} catch (error) {
+			if (socket.destroyed) return; // The client has left.
+			this.failure = error instanceof StorageUnavailable ? "storage_unavailable" : "internal_error";
+			socket.resetAndDestroy();
+			throw error;
+		}
 	}
 
 	sendStatus(status: 204 | 304): void {
@@ -220,14 +220,14 @@ export class Exchange {
 
 	#writeHead(): ServerResponse {
 		// A reply that closes would take the place of those to requests that were read after this one.
-		if (this.connection.latest === this && this.#head.isClosing()) this.closeAfter();
+		if (this.connection.latest === this && this.#port.isClosing()) this.closeAfter();
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
 		this.connection.count(this.bodyBytes ?? 0);
 		return this.response.writeHead(this.status, this.#fields);
 	}
 
 	end(): void {
-		this.#watch.end(this);
+		this.#port.watch.end(this);
 	}
 
 	/** Sends JSON as `application/json` without parameters: RFC 8259 §11 defines none. */

@@ -1,29 +1,49 @@
-// Looks for animals, for `/console/find` and exports: what may be asked for, and where a search goes on.
+// Searches for animals: pages for `/console/find`, and exports. An order of a file is answered with a path that holds
+// for a minute, so that the browser itself downloads the file, without the key. The ticket in the path is signed and
+// names the whole export: any node of the store answers it.
 
-import { type FindReply, findPageMax, sorts } from "../contract/console.ts";
+import { createHmac } from "node:crypto";
+import { setImmediate as tick } from "node:timers/promises";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import {
+	type Activity,
+	type ExportFormat,
+	type ExportOrder,
+	exportFormats,
+	type FindReply,
+	findPageMax,
+	sorts,
+	tooManyPets,
+	workbookMaxPets,
+} from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
-import { int64FromDecimal, parseJson } from "../contract/json.ts";
+import { int64FromDecimal, isInt64, parseJson, toJson } from "../contract/json.ts";
 import { filters, optional } from "../contract/operations.ts";
 import { NewPet, type Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
-import type { FindPosition, FoundPets, Store } from "../store/store.ts";
+import { checkOf } from "../contract/validate.ts";
+import { formatPets } from "../files/formats.ts";
+import { isWorking } from "../keys/key-check.ts";
+import type { FindPosition, FoundPets, KeyRow, Store } from "../store/store.ts";
+import { readJson, validOf } from "./body.ts";
+import { callerOf, isEqual } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
-import { createQueryReader } from "./pets.ts";
+import { createQueryReader, type PetOptions } from "./pets.ts";
 
-/** What selects and sorts animals: the filters of the interface, and those of a search. */
-export const searched = {
+/** The filters of the interface, and the filters and the order of a search. */
+const searched = {
 	...optional(filters),
 	name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "a text of 1 to 255 characters" })),
 	category: Type.Optional(NewPet.properties.categoryId),
 	sort: Type.Optional(Type.Enum(sorts, { description: `one of ${sorts.join(", ")}` })),
 };
 const Search = Type.Object(searched);
-export type Search = Static<typeof Search>;
+type Search = Static<typeof Search>;
 
 const after = Type.String({ minLength: 1, description: "the next of the reply before, with the same sort" });
 const readFindQuery = createQueryReader(Type.Object({ ...searched, after: Type.Optional(after) }));
 
-/** Answers with the next page of a search, and the first time with how many animals there are. */
+/** The next page of a search. The first one has the total, too. */
 export async function find({ findPets }: Store, exchange: Exchange): Promise<FindReply> {
 	const { after, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
@@ -34,20 +54,20 @@ export async function find({ findPets }: Store, exchange: Exchange): Promise<Fin
 }
 
 /** @param jsons the JSON of each animal */
-export function petsIn(jsons: readonly string[]): Pet[] {
+function petsIn(jsons: readonly string[]): Pet[] {
 	return parseJson(`[${jsons.join()}]`) as Pet[];
 }
 
 /** Aborts when the client leaves. */
-export function leavingOf({ response }: Exchange): AbortSignal {
+function leavingOf({ response }: Exchange): AbortSignal {
 	const leaving = new AbortController();
 	response.once("close", () => leaving.abort());
 	if (response.destroyed) leaving.abort();
 	return leaving.signal;
 }
 
-/** What was found; nothing if the client has left, because nobody gets it. @throws the failure of the search */
-export function unlessLeft(left: AbortSignal, finding: Promise<FoundPets>): Promise<FoundPets> {
+/** The result of a search, or nothing if the client has left. @throws the failure of the search */
+function unlessLeft(left: AbortSignal, finding: Promise<FoundPets>): Promise<FoundPets> {
 	return finding.catch((error) => {
 		if (left.aborted) return { pets: [] };
 		throw error;
@@ -66,4 +86,140 @@ function readPosition(text: string, { sort = "id" }: Search): FindPosition {
 	const isOurs = position && writePosition(position) === text && (name !== undefined) === sort.endsWith("name");
 	if (isOurs) return position;
 	throw new ApiError("invalid_parameter", `after must be ${after.description}`);
+}
+
+/** The most animals that one export names. */
+const idsMax = 1000;
+/** The animals of one search: it looks at them in another thread. */
+const foundMax = 10_000;
+/** The animals that are written at once. */
+const stepPets = 100;
+/** How long a download may begin. */
+const ticketMs = 60_000;
+
+const contentTypes = {
+	csv: "text/csv; charset=utf-8",
+	"csv-semicolon": "text/csv; charset=utf-8",
+	ndjson: "application/x-ndjson",
+	json: "application/json",
+	xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+};
+
+const format = Type.Enum(exportFormats, { description: `one of ${exportFormats.join(", ")}` });
+const checkOrder = checkOf(
+	Type.Object({ format, ...searched }, { description: "a JSON object with a format" }),
+	int64FromDecimal,
+);
+type Order = ReturnType<typeof parseOrder>;
+
+/** @param activity has the number of animals by status */
+export function createExportHandlers({ store, now }: PetOptions, activity: () => Promise<Activity>) {
+	const tickets = createTickets(store.cursorSecret, now);
+	return {
+		async order(exchange: Exchange) {
+			const order = parseOrder(await readJson(exchange.request));
+			await checkCount(activity, order);
+			return { path: `/console/exports/${tickets.write(order, callerOf(exchange).id)}` };
+		},
+		/** The key that has asked for the export, if it still works. */
+		async keyOf({ parameter }: Exchange): Promise<KeyRow | undefined> {
+			const { keyId } = tickets.read(parameter);
+			const row = (await store.keys.list()).find(({ id }) => id === keyId);
+			return row && isWorking(row, now()) ? row : undefined;
+		},
+		async download(exchange: Exchange): Promise<void> {
+			const { format, ids, ...search } = tickets.read(exchange.parameter).order;
+			const date = new Date(now()).toISOString().slice(0, 10);
+			exchange.headers({
+				"cache-control": "no-store",
+				"content-type": contentTypes[format],
+				"content-disposition": `attachment; filename="animals-${date}.${format.replace("-semicolon", "")}"`,
+			});
+			const pages = ids ? petsOf(store, ids) : foundPets(store, search, exchange);
+			await exchange.stream(fileOf(pages, format, await namesIn(store)));
+		},
+	};
+}
+
+/** @throws ApiError `invalid_body` */
+function parseOrder(body: unknown) {
+	const { ids } = Object(body) as ExportOrder;
+	if (ids !== undefined && !(Array.isArray(ids) && ids.length <= idsMax && ids.every(isInt64)))
+		throw new ApiError("invalid_body", `ids must be a list of at most ${idsMax} ids`);
+	return { ...validOf(checkOrder(body)), ids: ids?.map(String) };
+}
+
+/**
+ * Counts exist by status only: an order with another filter is not checked.
+ * @throws ApiError `invalid_body` for more animals than a workbook holds
+ */
+async function checkCount(
+	activity: () => Promise<Activity>,
+	{ format, status, ids, sort: _, ...others }: Order,
+): Promise<void> {
+	if (format !== "xlsx" || ids || Object.keys(others).length > 0) return;
+	for (;;) {
+		const { isComplete, ...counts } = (await activity()).animals;
+		const count = status ? counts[status] : counts.available + counts.pending + counts.sold + counts.none;
+		if (count > workbookMaxPets) throw new ApiError("invalid_body", tooManyPets);
+		if (isComplete) return;
+	}
+}
+
+/** A ticket is the MAC of its content, and its content. */
+function createTickets(secret: Buffer, now: () => number) {
+	const macOf = (content: string) => createHmac("sha256", secret).update(`export ${content}`).digest("base64url");
+	const macLength = macOf("").length;
+	return {
+		write(order: Order, keyId: string): string {
+			const content = toJson({ order, keyId, endsAtMs: now() + ticketMs });
+			const packed = deflateRawSync(content).toString("base64url");
+			return macOf(packed) + packed;
+		},
+		/** @throws ApiError `invalid_credential` for a ticket that is not ours, or too old */
+		read(ticket: string): { order: Order; keyId: string } {
+			const packed = ticket.slice(macLength);
+			const isOurs = isEqual(ticket.slice(0, macLength), macOf(packed));
+			const content = Object(isOurs && parseJson(inflateRawSync(Buffer.from(packed, "base64url")).toString()));
+			if (!isOurs || now() >= content.endsAtMs) throw new ApiError("invalid_credential");
+			return { keyId: content.keyId, order: { ...validOf(checkOrder(content.order)), ids: content.order.ids } };
+		},
+	};
+}
+
+async function* petsOf({ getPet }: Store, ids: string[]): AsyncGenerator<Pet[]> {
+	const sorted = [...new Set(ids.map(BigInt))].sort((one, other) => (one < other ? -1 : 1));
+	for (let start = 0; start < sorted.length; start += stepPets) {
+		const found = await Promise.all(sorted.slice(start, start + stepPets).map((id) => getPet(id)));
+		yield petsIn(found.flatMap(({ json = [] }) => json));
+	}
+}
+
+/** Ends when the client has left. Others are answered between the pages. */
+async function* foundPets({ findPets }: Store, search: Search, exchange: Exchange): AsyncGenerator<Pet[]> {
+	const left = leavingOf(exchange);
+	let after: FindPosition | undefined;
+	do {
+		const { pets, next } = await unlessLeft(left, findPets({ ...search, after, limit: foundMax }, left));
+		for (let start = 0; start < pets.length && !left.aborted; start += stepPets) {
+			yield petsIn(pets.slice(start, start + stepPets));
+			await tick();
+		}
+		after = next;
+	} while (after && !left.aborted);
+}
+
+/** Returns the name of a category; undefined if none has one. */
+async function namesIn({ categories }: Store): Promise<((id: bigint) => string | undefined) | undefined> {
+	const names = new Map((await categories.names()).map(({ id, name }) => [id, name]));
+	return names.size > 0 ? (id) => names.get(id) : undefined;
+}
+
+async function* fileOf(
+	pages: AsyncIterable<Pet[]>,
+	format: ExportFormat,
+	names: Awaited<ReturnType<typeof namesIn>>,
+): AsyncGenerator<string | Uint8Array> {
+	if (format.startsWith("csv")) yield "\uFEFF"; // By this mark, spreadsheets recognise UTF-8.
+	yield* formatPets(pages, format, names);
 }

@@ -7,13 +7,13 @@ import type { AddressInfo, Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { test } from "node:test";
 import { errors } from "../contract/errors.ts";
-import { sendFailure } from "./app.ts";
 import { Connection } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
 import { createRefusal } from "./listen.ts";
+import { sendFailure } from "./router.ts";
 
-const head = { fields: [], isClosing: () => false };
-const watch = { requestId: () => "r1", end() {} };
+const watch = { requestId: () => "r1", end() {}, refuse: () => "r2" };
+const port = { fields: [], isClosing: () => false, watch };
 const connections = () => ({ open: new Map(), unsent: 0, unsentMax: 1 });
 
 test("a malformed request is refused once, after the reply before it, however many pieces of it follow", () => {
@@ -30,9 +30,12 @@ test("a malformed request is refused once, after the reply before it, however ma
 	const request = new IncomingMessage(socket);
 	request.complete = true;
 	const response = new ServerResponse(request);
-	connection.begin(new Exchange(connection, response, head, watch));
+	connection.begin(new Exchange(connection, response, port));
 	const replies: number[] = [];
-	const refuse = createRefusal(head, { refuse: (code) => `${replies.push(errors[code].status)}` });
+	const refuse = createRefusal({
+		...port,
+		watch: { ...watch, refuse: (code) => `${replies.push(errors[code].status)}` },
+	});
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
 	for (let piece = 0; piece < 20; piece++) refuse(connection, broken);
 	assert.equal(response.listenerCount("finish"), 1);
@@ -47,7 +50,7 @@ test("a failure after the headers of a reply is logged and cuts the reply off", 
 	const log = { error: (fields: object) => void lines.push(fields) };
 	const server = createServer(({ socket }, response) => {
 		const connection = new Connection(socket, connections());
-		const exchange = new Exchange(connection, response, head, watch);
+		const exchange = new Exchange(connection, response, port);
 		response
 			.writeHead(200, { "content-length": "10" })
 			.write("12345", () => sendFailure(log, exchange, new Error("bug")));

@@ -8,10 +8,8 @@ import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promi
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes, headersMaxCount, urlMaxLength } from "../contract/limits.ts";
 import { Connection, type Connections, type HttpServer, unsentInAllMax } from "./connection.ts";
-import { Exchange, failureHeaders, type ReplyHead } from "./exchange.ts";
+import { Exchange, failureHeaders, type Port } from "./exchange.ts";
 import { isHost } from "./proxies.ts";
-import type { ReplyWatch } from "./reply-watch.ts";
-import { isRepeated } from "./request-headers.ts";
 import type { Traffic } from "./traffic.ts";
 
 // An import of node:http also loads all that Node has for fetch and WebSocket: 50 ms of CPU time at each start.
@@ -32,21 +30,19 @@ export type Timeouts = typeof defaultTimeouts;
 /** The most connections of a port at once. */
 export const connectionsMost = 10_000;
 
-export interface ServerOptions {
+export interface ServerOptions extends Port {
 	timeouts: Timeouts;
 	/** Concurrent connections; further ones are closed at once. */
 	connectionsMax?: number;
-	replyHead: ReplyHead;
 	/** Only the public port has one. */
 	traffic?: Traffic;
-	replyWatch: ReplyWatch;
-	/** Bytes of replies that clients have not read, above which only clients that have read theirs are answered. */
+	/** Bytes of replies that clients have not read. Above it, a client with unread replies gets 503. */
 	unsentMax?: number | undefined;
 }
 
 export function createHttpServer(handler: (exchange: Exchange) => void, options: ServerOptions): HttpServer {
-	const { timeouts, connectionsMax = connectionsMost, traffic, replyHead, replyWatch } = options;
-	const refuse = createRefusal(replyHead, replyWatch);
+	const { timeouts, connectionsMax = connectionsMost, traffic } = options;
+	const refuse = createRefusal(options);
 	const plain = createServer({
 		maxHeaderSize: headersMaxBytes,
 		headersTimeout: timeouts.headersMs,
@@ -54,6 +50,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		keepAliveTimeout: timeouts.keepAliveMs,
 		connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 4),
 		requireHostHeader: false,
+		joinDuplicateHeaders: true, // Otherwise Node ignores a second Host or Authorization; joined, they are invalid.
 		noDelay: true,
 		optimizeEmptyRequests: true,
 	});
@@ -76,7 +73,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	server.on("timeout", (socket) => {
 		const connection = open.get(socket);
 		const upload = connection?.arriving?.response;
-		// A stalled upload gets an error reply if no other reply is before it. Others would not see one.
+		// A stalled upload gets an error reply if no other reply is due before it. Other clients would not see one.
 		if (upload?.socket && !upload.headersSent) refuse(connection, new ApiError("request_timeout"));
 		else socket.destroy();
 	});
@@ -85,7 +82,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	function answer(request: IncomingMessage, response: ServerResponse): void {
 		const connection = open.get(request.socket);
 		if (!connection?.accepts()) return;
-		const exchange = new Exchange(connection, response, replyHead, replyWatch);
+		const exchange = new Exchange(connection, response, options);
 		connection.begin(exchange);
 		const fault = faultOf(request);
 		if (fault) exchange.refuse(fault);
@@ -100,17 +97,17 @@ interface ParserError extends NodeJS.ErrnoException {
 	bytesParsed?: number;
 }
 
-export function createRefusal(head: ReplyHead, replyWatch: Pick<ReplyWatch, "refuse">) {
+export function createRefusal({ fields: common, watch }: Port) {
 	/** Answers bytes that never became a request. */
 	function refuseBytes(connection: Connection, failure: ApiError, isHead: boolean): void {
 		if (!connection.socket.writable) return;
 		const own = {
-			...{ "x-request-id": replyWatch.refuse(failure.code), ...failureHeaders(failure) },
+			...{ "x-request-id": watch.refuse(failure.code), ...failureHeaders(failure) },
 			...{ "content-type": "application/json", "content-length": String(Buffer.byteLength(failure.json)) },
 			...(failure.code === "method_not_allowed" && { allow: "GET, HEAD, POST, OPTIONS" }),
 			...{ connection: "close", date: new Date().toUTCString() },
 		};
-		const fields = [...head.fields, ...Object.entries(own).flat()];
+		const fields = [...common, ...Object.entries(own).flat()];
 		const lines = fields.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
 		const start = `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${lines.join("")}\r\n`;
 		connection.end(isHead ? start : start + failure.json);
@@ -166,8 +163,9 @@ function faultOf({ rawHeaders, headers, httpVersion, method = "", url = "" }: In
 	if (coding !== undefined && (httpVersion === "1.0" || coding.toLowerCase() !== "chunked"))
 		return malformed("the only Transfer-Encoding is chunked, given once and in HTTP/1.1");
 	const isHostValid = host === undefined ? httpVersion === "1.0" : isHost(host);
-	if (!isHostValid || isRepeated(rawHeaders, "host")) return new ApiError("malformed_request");
-	if (type !== undefined && isRepeated(rawHeaders, "content-type"))
+	if (!isHostValid) return new ApiError("malformed_request");
+	const isType = (text: string, index: number) => index % 2 === 0 && text.toLowerCase() === "content-type";
+	if (type?.includes(",") && rawHeaders.filter(isType).length > 1)
 		return malformed("the Content-Type header must be given once");
 }
 
@@ -198,10 +196,9 @@ export function urlOf(server: Pick<NetServer, "address">): string {
 const pollMs = 10;
 
 /**
- * Stops a server. First it stops listening, while clients still have connections that they need not replace. Half
- * of `graceMs` at least is left for the replies. Each connection gets a last one: one that is in use has it within
- * `idleMs`, and idle ones are closed after that. After `graceMs` in all, the connections that remain are closed.
- * @param phase `isClosing` becomes true with the closed port: replies have to close their connections then
+ * Stops a server. It closes the port, and then each connection after its next reply. Connections that are idle after
+ * `idleMs` are closed, and all after `graceMs`, of which at least half is left for the replies.
+ * @param phase `isClosing` becomes true when the port is closed: then replies have to close their connections
  */
 export async function drain(
 	server: HttpServer,
@@ -213,8 +210,12 @@ export async function drain(
 	if (phase) phase.isClosing = true;
 	const idleAtMs = Math.min(performance.now() + idleMs, endsAtMs);
 	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
+	/** Node counts connections as idle whose client has not taken a reply, and as busy those that never sent a byte. */
+	const closeIdle = () => {
+		for (const { socket, isIdle } of server.open.values()) if (isIdle) socket.destroy();
+	};
 	// In the last phase of a tick: all bytes that had arrived were read, and their connections are busy.
-	const idle = setInterval(() => setImmediate(closeIdle, server), idleMs / 4);
+	const idle = setInterval(() => setImmediate(closeIdle), idleMs / 4);
 	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));
 	await closed;
 	clearInterval(idle);
@@ -222,8 +223,8 @@ export async function drain(
 }
 
 /**
- * Closes the port after a tick of the event loop in which nobody connected, at the latest at `endsAtMs`: closing resets
- * the connections that the kernel has accepted for it.
+ * Closes the port after a tick of the event loop without a new connection, at the latest at `endsAtMs`: closing resets
+ * connections that only the kernel has accepted.
  */
 async function stopListening(server: HttpServer, endsAtMs: number): Promise<void> {
 	let quietTicks = 0;
@@ -231,13 +232,8 @@ async function stopListening(server: HttpServer, endsAtMs: number): Promise<void
 		quietTicks = 0;
 	};
 	server.on("connection", note).on("drop", note);
-	// The first one may end before the kernel was asked for connections.
+	// The first tick may end before Node asks the kernel for connections.
 	for (; quietTicks < 2 && performance.now() < endsAtMs; quietTicks++) await nextTick();
 	// The close of http.Server would also end idle connections, although a request may be about to arrive.
 	NetServer.prototype.close.call(server);
-}
-
-/** Node counts connections as idle whose client has not taken a reply, and as busy those that never sent a byte. */
-function closeIdle({ open }: HttpServer): void {
-	for (const { socket, isIdle } of open.values()) if (isIdle) socket.destroy();
 }

@@ -5,9 +5,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Exchange, RouteRules } from "./exchange.ts";
-import type { LinkOptions } from "./proxies.ts";
 import { pageHeaders } from "./reply-headers.ts";
-import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
+import { acceptsGzip, entityTag, matchesTag } from "./response-cache.ts";
 import type { Router } from "./router.ts";
 
 const contentTypes: Record<string, string> = {
@@ -18,12 +17,8 @@ const contentTypes: Record<string, string> = {
 	".json": "application/json",
 };
 
-export interface PageOptions extends Pick<LinkOptions, "baseUrl"> {
-	/** The folder of the built pages. Missing pages are not served. */
-	pagesFolder: string;
-}
-
-export function addPages(router: Router, { baseUrl, pagesFolder }: PageOptions): void {
+/** @param pagesFolder the folder of the built pages: missing ones are not served */
+export function addPages(router: Router, baseUrl: string | undefined, pagesFolder: string): void {
 	addOpenApi(router, baseUrl);
 	// The page names its files relative to /docs, so that it works below any prefix that a proxy adds.
 	if (addFolder(router, "/docs", join(pagesFolder, "docs"))) router.add("/docs/", { GET: redirectTo("../docs", 308) });

@@ -5,7 +5,7 @@ import { hash } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
 import { type Filter, filterNames } from "../contract/operations.ts";
 import { endOfList, type PagePosition, type PageQuery, type PetPage } from "../store/store.ts";
-import { isEqual } from "./constant-time.ts";
+import { isEqual } from "./checks.ts";
 
 export type Cursors = ReturnType<typeof createCursors>;
 
@@ -66,9 +66,9 @@ function toPosition(text: string): PagePosition | undefined {
 }
 
 /**
- * The Link field of a page: `first` and `last` always, `prev` and `next` if animals precede and follow it. The side
- * that the page was reached from is not read: its cursor was issued because there were animals. If they were removed
- * since, the link leads to an empty page, which links back.
+ * The Link field of a page: `first` and `last` always, `prev` and `next` if animals precede and follow it. Towards the
+ * side that the client came from, the link is always there: the store does not look whether those animals still exist.
+ * If they were removed, the link leads to an empty page, which links back.
  */
 export function pageLinks(base: string, cursors: Cursors, query: PageQuery, { ids, hasMore }: PetPage): string {
 	const { after, upTo, limit } = query;

@@ -43,8 +43,8 @@ export function isForwarded(headers: IncomingHttpHeaders): boolean {
 
 /**
  * The scheme and the host that the client used, as far as a trusted proxy names them. Only the last element of a header
- * cannot be a client's: the nearest proxy wrote or kept it. Proxies append to different ones of these headers, so
- * nothing shows how far the trusted elements reach.
+ * cannot be a client's: the nearest proxy wrote or kept it. Not every proxy appends to every header, so the
+ * number of trusted elements is unknown.
  * @throws ApiError `malformed_request`: any fallback would put another scheme or host into links unnoticed
  */
 export function readForwarded(headers: IncomingHttpHeaders) {
@@ -117,7 +117,7 @@ export function isHost(text: string): boolean {
 
 /**
  * The address of a request's client: the peer's, or, behind trusted proxies, the last one of X-Forwarded-For that is
- * not a trusted proxy's. A client can have sent those before it.
+ * not a trusted proxy's. The client may have sent those before it.
  */
 export function clientAddressOf(
 	{ headers, socket }: Pick<IncomingMessage, "headers" | "socket">,

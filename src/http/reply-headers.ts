@@ -1,8 +1,7 @@
-// Headers that do not depend on the content of a reply: for the security of browsers (OWASP REST security), CORS (Fetch
-// standard), and those of a deprecated operation (RFC 9745, RFC 8594).
+// Headers that do not depend on the content of a reply: for the security of browsers (OWASP REST security), and CORS
+// (Fetch standard).
 
 import type { IncomingMessage } from "node:http";
-import type { Deprecation } from "../contract/deprecation.ts";
 import { type Operation, operations, responseHeaders } from "../contract/operations.ts";
 
 /**
@@ -56,24 +55,6 @@ export function createCors(origins: string[]) {
 				"access-control-allow-headers": requestHeaders,
 				"access-control-max-age": "7200",
 			};
-		},
-	};
-}
-
-export type DeprecationNotice = ReturnType<typeof createDeprecationNotice>;
-
-/** Every reply of a deprecated operation has these headers. From its sunset, the reply is 410. */
-export function createDeprecationNotice(operation: Deprecation) {
-	const { sunsetMs, successor: next } = operation;
-	const deprecation = `@${operation.sinceMs / 1000}`;
-	const sunset = new Date(sunsetMs).toUTCString();
-	return {
-		...operation,
-		/** @param base ends with `/v1` */
-		headers(base: string): Record<string, string> {
-			const docs = `${base.slice(0, -"/v1".length)}/docs`;
-			const link = `<${docs}>; rel="deprecation", <${base}${next.path}>; rel="successor-version"`;
-			return { deprecation, sunset, link };
 		},
 	};
 }

@@ -7,25 +7,34 @@ import type { Exchange, Route, Watch } from "./exchange.ts";
 
 /** The status of a request whose client left before its reply, as in nginx; it is never sent. */
 const clientAbortStatus = 499;
-/** The interval of the lines that say how often a frequent event happened. */
+/** How often the count of a frequent event is logged. */
 const countEveryMs = 1000;
 
-interface ReplyWatchOptions extends Omit<Watch, "end"> {
+interface ReplyWatchOptions extends Pick<Watch, "clientAddressOf"> {
 	log: Pick<Log, "info" | "warn">;
+	/** The start of the ids of requests, unique per process. */
+	node: string;
 	onReply: (reply: Reply) => void;
 	/** The log is read by people on a terminal, and includes the path. */
 	isOnTerminal: boolean;
 }
 
-export type ReplyWatch = ReturnType<typeof createReplyWatch>;
+const safeId = /^[\w.:+/=-]{1,128}$/;
 
-export function createReplyWatch({ log, requestId, onReply, isOnTerminal, clientAddressOf }: ReplyWatchOptions) {
+export function createReplyWatch(options: ReplyWatchOptions): Watch & { close(): void } {
+	const { log, node, onReply, isOnTerminal, clientAddressOf } = options;
+	let ids = 0;
 	const sheds = createCountLog(log, { "error.type": "overloaded" }, "requests were refused because of overload");
 
 	function note(reply: Reply, fields: object): void {
 		onReply(reply);
 		if (reply.reason === "overloaded") sheds.count();
 		else log.info(fields, "request");
+	}
+
+	/** X-Request-Id as it was sent, if it is safe to log, else a new id. */
+	function requestId(sent?: string | string[]): string {
+		return typeof sent === "string" && safeId.test(sent) ? sent : `${node}-${(ids++).toString(36)}`;
 	}
 
 	function end(exchange: Exchange): void {
@@ -46,9 +55,8 @@ export function createReplyWatch({ log, requestId, onReply, isOnTerminal, client
 
 	return {
 		...{ requestId, clientAddressOf, end },
-		/** Reports a failure for bytes that never became a request. @returns the id of the reply */
 		refuse(code: ErrorCode): string {
-			const id = requestId({ headers: {} });
+			const id = requestId();
 			const { status } = errors[code];
 			const fields = { "http.response.status_code": status, "error.type": code, requestId: id };
 			note({ route: "unknown", method: "", status, seconds: 0, reason: code }, fields);
@@ -78,7 +86,7 @@ function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply
 		imported: exchange.imported,
 		requestId: id,
 		trace_id: trace?.traceId,
-		span_id: trace?.isOwn ? trace.spanId : undefined,
+		span_id: trace?.spanId,
 		"client.address": clientAddress,
 		"url.path": isOnTerminal ? pathOf(exchange) : undefined,
 	};

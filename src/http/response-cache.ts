@@ -2,11 +2,12 @@
 // is kept under the first two, and sent again until the store has another state. Fields that depend on the request,
 // such as its id or its rate, are added to each reply.
 
+import { hash } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
 import { crc32, gzipSync } from "node:zlib";
 import type { Store, StoreVersion } from "../store/store.ts";
+import { overloaded } from "./admission.ts";
 import type { Exchange } from "./exchange.ts";
-import { overloaded } from "./overload.ts";
-import { acceptsGzip, entityTag, matchesTag } from "./request-headers.ts";
 
 /** The approximate size of all cached replies. */
 const cachedMaxBytes = 16 * 1024 * 1024;
@@ -36,44 +37,32 @@ export interface CachedReply extends Pick<Found, "json" | "version" | "isSettled
 	gzip?: { body: Buffer; tag: string };
 }
 
-/**
- * Keeps the replies that were used lately, in two halves: when the newer one is full, the older one is dropped,
- * with all replies that were not used since. So few uses change a map: one whose entries are removed and added all the
- * time gets slow.
- */
+/** Keeps replies up to a size. A full cache is emptied: the replies that are in use are soon back. */
 export function createCacheEntries(maxBytes = cachedMaxBytes) {
-	let recent = new Map<string, CachedReply>();
-	let older = new Map<string, CachedReply>();
-	let recentBytes = 0;
+	const replies = new Map<string, CachedReply>();
+	let bytes = 0;
 	const used = new Uint32Array(usedMax);
 
 	function add(key: string, reply: CachedReply): void {
-		recent.set(key, reply);
-		recentBytes += bytesOf(key, reply);
-		if (recentBytes <= maxBytes / 2) return;
-		older = recent;
-		recent = new Map();
-		recentBytes = 0;
-	}
-
-	function find(key: string): CachedReply | undefined {
-		const found = recent.get(key);
-		if (found) return found;
-		const earlier = older.get(key);
-		if (earlier) add(key, earlier);
-		return earlier;
+		const replaced = replies.get(key);
+		bytes += bytesOf(key, reply) - (replaced ? bytesOf(key, replaced) : 0);
+		if (bytes > maxBytes) {
+			replies.clear();
+			bytes = bytesOf(key, reply);
+		}
+		replies.set(key, reply);
 	}
 
 	/** Whether the key was used lately. Replies to other keys are not cached: most pages are read once. */
 	function isUsedAgain(key: string): boolean {
-		const hash = crc32(key);
-		const place = hash & (usedMax - 1);
-		const isAgain = used[place] === hash;
-		used[place] = hash;
+		const code = crc32(key);
+		const place = code & (usedMax - 1);
+		const isAgain = used[place] === code;
+		used[place] = code;
 		return isAgain;
 	}
 
-	return { add, find, isUsedAgain };
+	return { add, find: (key: string) => replies.get(key), isUsedAgain };
 }
 
 /** A character takes up to two bytes. A compressed body is shorter than the text, and counted from the start. */
@@ -93,21 +82,19 @@ function isValid({ version, isSettled }: CachedReply, now: StoreVersion): boolea
 /** The replies to reads that passed the checks. Refusals are not cached. */
 export function createResponseCache(store: Pick<Store, "version">) {
 	const entries = createCacheEntries();
-	/** A target contains no space. */
-	const keyOf = ({ request, baseUrl }: Exchange) => `${request.url} ${baseUrl}`;
-
 	return {
 		/** Sends the cached reply, if the store would still give the same. @returns whether it did */
 		async answers(exchange: Exchange): Promise<boolean> {
-			const cached = entries.find(keyOf(exchange));
+			exchange.cacheKey = `${exchange.request.url} ${exchange.baseUrl}`;
+			const cached = entries.find(exchange.cacheKey);
 			if (!cached || !isValid(cached, await store.version())) return false;
 			send(exchange, cached);
 			return true;
 		},
-		/** Sends the reply to what was read, and keeps it if it is asked for again and again. */
+		/** Sends the reply to a read that `answers` did not answer. Keeps it if its key was used lately. */
 		reply(exchange: Exchange, found: Found): void {
 			const { json, version, isSettled, links, variant } = found;
-			const key = keyOf(exchange);
+			const key = exchange.cacheKey;
 			const cached = entries.find(key);
 			// Another request of the tick may have made the reply.
 			if (cached && isValid(cached, version)) return void send(exchange, cached);
@@ -139,4 +126,33 @@ function send(exchange: Exchange, reply: CachedReply, isKept = true): void {
 	if (matchesTag(known, tag)) return void exchange.sendStatus(304);
 	if (body === reply.gzip?.body) exchange.header("content-encoding", "gzip");
 	exchange.sendJson(body);
+}
+
+/**
+ * Whether the caller accepts gzip (RFC 9110 §12.5.3): names of codings are case-insensitive, `*` is every coding that
+ * is not named, and a weight of 0 refuses one.
+ */
+export function acceptsGzip(headers: IncomingHttpHeaders): boolean {
+	const accepted = headers["accept-encoding"];
+	if (accepted === undefined) return false;
+	let isAnyAccepted = false;
+	for (const element of String(accepted).split(",")) {
+		const [, coding = "", weight] = /^\s*([^\s;]+)\s*(?:;\s*q=([\d.]+))?/i.exec(element) ?? [];
+		const isAccepted = weight === undefined || Number(weight) > 0;
+		if (/^(?:x-)?gzip$/i.test(coding)) return isAccepted;
+		if (coding === "*") isAnyAccepted = isAccepted;
+	}
+	return isAnyAccepted;
+}
+
+/** A strong entity tag of a body. @param variant distinguishes replies with equal bodies and other headers */
+export function entityTag(body: string | Buffer, variant = ""): string {
+	return `"${hash("sha256", body, "base64url").slice(0, 22)}${variant}"`;
+}
+
+/** Whether an If-None-Match field names this tag. */
+export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
+	if (ifNoneMatch === undefined) return false;
+	if (ifNoneMatch.trim() === "*") return true;
+	return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === tag);
 }

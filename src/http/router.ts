@@ -1,7 +1,16 @@
-// Finds the route of a request by its path and method. A path has a route for each method that it serves, and one for
-// all others, which answers 405.
+// Brings each request to its route: finds it by path and method, runs the checks (checks.ts) and its handler, and
+// answers what fails. A path has a route for each method that it serves, and one for all others, which answers 405.
 
+import type { IncomingMessage } from "node:http";
+import { ApiError } from "../contract/errors.ts";
+import { bodyMaxBytes } from "../contract/limits.ts";
+import type { Log } from "../contract/observed.ts";
+import { StorageUnavailable, StoreBusy } from "../store/store.ts";
+import { overloaded } from "./admission.ts";
+import { type Check, handleChecked } from "./checks.ts";
 import type { Exchange, Route, RouteRules } from "./exchange.ts";
+import type { Cors } from "./reply-headers.ts";
+import { withoutKeys } from "./reply-watch.ts";
 
 export type Router = ReturnType<typeof createRouter>;
 
@@ -44,7 +53,7 @@ export function createRouter() {
 		if (endpoint) return endpoint.methods.get(method) ?? endpoint.others;
 		const slash = path.lastIndexOf("/") + 1;
 		const parent = withParameter.get(path.slice(0, slash));
-		if (!parent) return isBelowV1(target) ? unknownClosed : unknownOpen;
+		if (!parent) return /^\/v1(?:[/?#]|$)/.test(decodeAscii(target)) ? unknownClosed : unknownOpen;
 		exchange.parameter = path.slice(slash);
 		return parent.methods.get(method) ?? parent.others;
 	}
@@ -91,10 +100,64 @@ function decodePath(path: string): string {
 	}
 }
 
-function isBelowV1(target: string): boolean {
-	return /^\/v1(?:[/?#]|$)/.test(decodeAscii(target));
-}
-
 function decodeAscii(text: string): string {
 	return text.replace(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** Answers each request that arrives on a port. */
+export function createHandler(router: Router, checks: readonly Check[], log: Pick<Log, "error">, cors?: Cors) {
+	return (exchange: Exchange): void => {
+		try {
+			const route = router.find(exchange);
+			exchange.route = route;
+			if (route.isPrivate) exchange.begin(); // Without the headers for other origins.
+			const preflight = route.isPrivate ? undefined : cors?.preflight(exchange.request);
+			if (preflight) return void exchange.headers(preflight).sendStatus(204);
+			void handleChecked(checks, exchange, route)?.catch((error) => sendFailure(log, exchange, error));
+		} catch (error) {
+			sendFailure(log, exchange, error);
+		}
+	};
+}
+
+/** Answers a request that failed. The cause of a 5xx is logged with the request id and never sent to the caller. */
+export function sendFailure(log: Pick<Log, "error">, exchange: Exchange, error: unknown): void {
+	const failure = toApiError(error);
+	if (failure.status >= 500) logCause(log, failure, error, exchange);
+	if (exchange.isRefused) return;
+	// A bug in a handler that had already answered: the rest of the reply must not look complete.
+	if (exchange.response.headersSent) return void exchange.response.destroy();
+	const isUnread = failure.code === "malformed_request" || failure.code === "body_too_large";
+	exchange.fail(failure, isUnread || hasUnreadBody(exchange.request));
+}
+
+/** Whether the rest of the body may be too long to read. */
+function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
+	const { "transfer-encoding": coding, "content-length": length = 0 } = headers;
+	return !complete && (coding !== undefined || Number(length) > bodyMaxBytes);
+}
+
+/** Logs all of the request that led to a bug, except its body and its credential. Overload and stops have no cause. */
+function logCause(log: Pick<Log, "error">, { code }: ApiError, error: unknown, exchange: Exchange): void {
+	const { id, trace, route, request } = exchange;
+	const fields = { "error.type": code, requestId: id, trace_id: trace?.traceId };
+	const { message: cause = String(error) } = Object(error);
+	if (code === "storage_unavailable") log.error({ ...fields, cause }, "request failed");
+	if (code !== "internal_error") return;
+	const bug = {
+		...fields,
+		"http.request.method": request.method,
+		"http.route": route?.path,
+		url: route?.keyOf ? undefined : withoutKeys(request.url), // The path of a download is a ticket.
+		"http.request.body.size": request.headers["content-length"],
+		"http.request.header.content-type": request.headers["content-type"],
+		err: error,
+	};
+	log.error(bug, "request failed");
+}
+
+function toApiError(error: unknown): ApiError {
+	if (error instanceof ApiError) return error;
+	if (error instanceof StoreBusy) return overloaded(error.retryAfterMs);
+	return new ApiError(error instanceof StorageUnavailable ? "storage_unavailable" : "internal_error");
 }

@@ -1,73 +1,66 @@
-// All routes: each path with its methods, their access and their handlers. Under /v1 there are only the operations of
-// the interface (docs/interface.md).
+// Both ports with all their routes: each path with its methods, their access and their handlers. Under /v1 there are
+// only the operations of the interface (docs/interface.md).
 
-import type { Activity, KeyInfo } from "../contract/console.ts";
+import type { Activity } from "../contract/console.ts";
+import type { Rate } from "../contract/durations.ts";
 import { toJson } from "../contract/json.ts";
+import type { Log } from "../contract/observed.ts";
 import { type Operation, type OperationName, operations, type Scope } from "../contract/operations.ts";
-import { createCategoryHandlers } from "./categories.ts";
-import { callerOf } from "./checks.ts";
-import { createEditHandlers } from "./edits.ts";
+import type { KeyCheck } from "../keys/key-check.ts";
+import { createRateLimits, type LoadLimits, type Processor, type RateLimits, watchOverload } from "./admission.ts";
+import { createChecks, createOpsChecks } from "./checks.ts";
+import type { HttpServer } from "./connection.ts";
+import { type ConsoleOptions, createConsoleHandlers } from "./console.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
-import { createExportHandlers } from "./exports.ts";
-import { find } from "./find.ts";
-import { createImport } from "./imports.ts";
-import { addPages, type PageOptions } from "./pages.ts";
+import { createExportHandlers, find } from "./find.ts";
+import { createHttpServer, type ServerOptions } from "./listen.ts";
+import { addPages } from "./pages.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
-import type { RateLimits } from "./rate-limit.ts";
-import { createDeprecationNotice } from "./reply-headers.ts";
-import type { Router } from "./router.ts";
+import { createBaseUrlOf, type LinkOptions } from "./proxies.ts";
+import { createHandler, createRouter, type Router } from "./router.ts";
 
-export interface RouteTableOptions extends PageOptions, PetOptions {
-	/** The figures of the console. */
-	activity: () => Promise<Activity>;
-	limits: RateLimits;
-	/** Begins to erase the names that edits have replaced. */
-	eraseNames: () => void;
-	/** Their replies. @throws ApiError when the service is not ready, or not live */
+interface PortOptions {
+	log: Log;
+	server: ServerOptions;
+	/** The replies of /livez and /readyz. @throws ApiError when the service is not ready, or not live */
 	probes: { live(): object; ready(): Promise<object> };
 }
 
-export interface OpsRouteOptions extends Pick<RouteTableOptions, "probes"> {
+export interface AppOptions extends PortOptions, LinkOptions, PetOptions, ConsoleOptions {
+	keyCheck: KeyCheck;
+	defaultRate: Rate | undefined;
+	loadLimits?: LoadLimits | undefined;
+	processor: Processor;
+	/** The figures of the console. */
+	activity: () => Promise<Activity>;
+	/** The folder of the built pages. Missing pages are not served. */
+	pagesFolder: string;
+}
+
+/** The public port, which does not listen yet. Call `close` after its server has ended. */
+export function buildApp(options: AppOptions) {
+	const { store, keyCheck, now, processor, loadLimits, log, server } = options;
+	const overload = watchOverload(store.queue, processor, loadLimits);
+	const limits = createRateLimits(options.defaultRate);
+	const router = createRouter();
+	addOperations(router, options);
+	addProbes(router, options.probes);
+	addPages(router, options.baseUrl, options.pagesFolder);
+	addPrivate(router, options, limits);
+	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf: createBaseUrlOf(options) });
+	const handler = createHandler(router, checks, log, server.cors);
+	return { server: createHttpServer(handler, server), close: overload.stop };
+}
+
+interface OpsOptions extends PortOptions {
+	/** The name or address that the port listens on. */
+	host: string;
 	metrics: { text(): Promise<string>; contentType: string };
 }
 
-export function addRoutes(router: Router, options: RouteTableOptions): void {
-	addOperations(router, options);
-	addProbes(router, options.probes);
-	addPages(router, options);
-	addPrivate(router, options);
-}
-
-/** The private endpoints of the console, which may change with it. */
-function addPrivate(router: Router, options: RouteTableOptions): void {
-	const { store, activity, eraseNames, limits } = options;
-	const rules = { isPrivate: true, countedAs: "console" } as const;
-	const get = (path: string, access: Scope | undefined, read: Read) =>
-		router.add(path, { GET: { ...rules, access, handler: sendJson("no-store", read) } });
-	const post = (path: string, access: Scope, read: Read, own: Partial<RouteRules> = {}) =>
-		router.add(path, { POST: { ...rules, ...own, access, acceptsBody: true, handler: sendJson("no-store", read) } });
-	get("/console/key", undefined, (exchange): KeyInfo => {
-		const { id, name, scopes, secret } = callerOf(exchange);
-		return { id, name, scopes, expiresAtMs: secret.expiresAtMs };
-	});
-	get("/console/activity", "metrics:read", activity);
-	post("/console/imports", "pets:write", createImport(store, limits), { countedAs: "import" });
-	const { edit, history } = createEditHandlers(store, eraseNames);
-	post("/console/edits", "pets:edit", edit);
-	get("/console/history", "pets:edit", history);
-	const { list, change } = createCategoryHandlers(store.categories);
-	router.add("/console/categories", {
-		GET: { ...rules, access: "pets:read", handler: sendJson("no-store", list) },
-		POST: { ...rules, access: "pets:edit", acceptsBody: true, handler: sendJson("no-store", change) },
-	});
-	get("/console/find", "pets:read", (exchange) => find(store, exchange));
-	const { order, keyOf, download } = createExportHandlers(options, activity);
-	post("/console/exports", "pets:read", order);
-	router.add("/console/exports/:ticket", { GET: { ...rules, access: "pets:read", keyOf, handler: download } });
-}
-
-/** The routes of the operators' port. */
-export function addOpsRoutes(router: Router, { metrics, probes }: OpsRouteOptions): void {
+/** The operators' port, separate from the public one: metrics and health. It does not listen yet. */
+export function buildOpsServer({ host, log, metrics, probes, server }: OpsOptions): HttpServer {
+	const router = createRouter();
 	addProbes(router, probes);
 	router.add("/metrics", {
 		GET: {
@@ -79,6 +72,7 @@ export function addOpsRoutes(router: Router, { metrics, probes }: OpsRouteOption
 			},
 		},
 	});
+	return createHttpServer(createHandler(router, createOpsChecks(host), log), server);
 }
 
 function addOperations(router: Router, options: PetOptions): void {
@@ -86,8 +80,7 @@ function addOperations(router: Router, options: PetOptions): void {
 
 	function rulesOf(name: OperationName): RouteRules {
 		const { scope, body, deprecation }: Operation = operations[name];
-		const rules = { operation: name, access: scope, acceptsBody: body !== undefined, handler: handlers[name] };
-		return deprecation ? { ...rules, deprecation: createDeprecationNotice(deprecation) } : rules;
+		return { operation: name, access: scope, acceptsBody: body !== undefined, deprecation, handler: handlers[name] };
 	}
 	const paths = Object.groupBy(Object.keys(operations) as OperationName[], (name) => operations[name].path);
 	for (const [path, names = []] of Object.entries(paths)) {
@@ -96,7 +89,7 @@ function addOperations(router: Router, options: PetOptions): void {
 	}
 }
 
-function addProbes(router: Router, { live, ready }: RouteTableOptions["probes"]): void {
+function addProbes(router: Router, { live, ready }: PortOptions["probes"]): void {
 	const probe = (read: Read): RouteRules => ({
 		access: "open",
 		countedAs: "probe",
@@ -104,6 +97,32 @@ function addProbes(router: Router, { live, ready }: RouteTableOptions["probes"])
 	});
 	router.add("/livez", { GET: probe(live) });
 	router.add("/readyz", { GET: probe(ready) });
+}
+
+/** The private endpoints of the console, which may change with it. */
+function addPrivate(router: Router, options: AppOptions, limits: RateLimits): void {
+	const { store, activity } = options;
+	const rules = { isPrivate: true, countedAs: "console" } as const;
+	const get = (access: Scope | undefined, read: Read) => ({
+		GET: { ...rules, access, handler: sendJson("no-store", read) },
+	});
+	const post = (access: Scope, read: Read) => ({
+		POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) },
+	});
+	const { key, importRows, edit, history, categories, changeCategories } = createConsoleHandlers(options, limits);
+	const { order, keyOf, download } = createExportHandlers(options, activity);
+	router.add("/console/key", get(undefined, key));
+	router.add("/console/activity", get("metrics:read", activity));
+	router.add(
+		"/console/find",
+		get("pets:read", (exchange) => find(store, exchange)),
+	);
+	router.add("/console/imports", { POST: { ...post("pets:write", importRows).POST, countedAs: "import" } });
+	router.add("/console/edits", post("pets:edit", edit));
+	router.add("/console/history", get("pets:edit", history));
+	router.add("/console/categories", { ...get("pets:read", categories), ...post("pets:edit", changeCategories) });
+	router.add("/console/exports", post("pets:read", order));
+	router.add("/console/exports/:ticket", { GET: { ...rules, access: "pets:read", keyOf, handler: download } });
 }
 
 /** Returns the value to send, or a promise of it. */

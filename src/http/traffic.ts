@@ -1,5 +1,5 @@
-// Counts the connections of a server, their bytes, and their requests in progress, and limits the connections of an
-// address. A request costs one addition on its connection.
+// Counts the connections of a server, their bytes and their requests in progress, and limits the connections of an
+// address.
 
 import { isIPv6 } from "node:net";
 import type { Log, TrafficCounts } from "../contract/observed.ts";

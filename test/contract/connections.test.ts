@@ -21,9 +21,9 @@ const get = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 const answers: RequestListener = (_request, response) => void response.end("yes");
 
 const ignore = () => {};
-const replyWatch = createReplyWatch({
+const watch = createReplyWatch({
 	log: { info: ignore, warn: ignore },
-	requestId: () => "test",
+	node: "test",
 	onReply: ignore,
 	isOnTerminal: false,
 });
@@ -32,8 +32,9 @@ const replyWatch = createReplyWatch({
 async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
 	const server = createHttpServer(({ request, response }) => handler(request, response), {
 		timeouts: defaultTimeouts,
-		replyHead: { fields: [], isClosing: () => false },
-		replyWatch,
+		fields: [],
+		isClosing: () => false,
+		watch,
 		...options,
 	});
 	return { server, port: await listenFor(context, server) };

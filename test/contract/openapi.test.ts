@@ -10,7 +10,7 @@ import { openApiText } from "../../openapi/document.ts";
 import { errorTable } from "../../openapi/introduction.ts";
 import { errorCodes } from "../../src/contract/errors.ts";
 import { checkFields } from "../../src/contract/validate.ts";
-import { readIdempotencyKey } from "../../src/http/request-headers.ts";
+import { readIdempotencyKey } from "../../src/http/checks.ts";
 import { runProgram } from "../support/program.ts";
 import { seed } from "../support/random.ts";
 import { testService } from "../support/service.ts";

@@ -13,10 +13,10 @@ export const faults: Faults = {
 	"test/contract/edits.test.ts": [
 		["src/contract/console.ts", 'return action === "rename" || action === "remove";', 'return action === "rename";'],
 		["src/store/transactions.ts", "one.name === other.name && one.status === other.status", "one.name === other.name"],
-		["src/http/app.ts", "if (route.isPrivate) exchange.begin();", ""],
+		["src/http/router.ts", "if (route.isPrivate) exchange.begin();", ""],
 	],
 	"test/contract/exports.test.ts": [
-		["src/http/exports.ts", "return row && isWorking(row, now()) ? row : undefined;", "return row;"],
+		["src/http/find.ts", "return row && isWorking(row, now()) ? row : undefined;", "return row;"],
 		["src/http/exchange.ts", "socket.resetAndDestroy();", ""],
 	],
 	"test/contract/find.test.ts": [["src/http/find.ts", "if (left.aborted) return { pets: [] };", ""]],

@@ -3,7 +3,7 @@
 import type { Faults } from "../mutant.ts";
 
 export const faults: Faults = {
-	"src/http/overload.test.ts": [["src/http/overload.ts", "ownShare() >= limits.ownShare", "true"]],
+	"src/http/admission.test.ts": [["src/http/admission.ts", "ownShare() >= limits.ownShare", "true"]],
 	"test/contract/connections.test.ts": [
 		["src/http/listen.ts", 'socket.on("error", () => {});', ""],
 		["src/http/traffic.ts", "return void socket.destroy();", ""],
@@ -27,7 +27,7 @@ export const faults: Faults = {
 		],
 	],
 	"test/contract/operations.test.ts": [
-		["src/http/rate-limit.ts", "now = () => performance.now()", "now = () => Date.now()"],
+		["src/http/admission.ts", "now = () => performance.now()", "now = () => Date.now()"],
 	],
 	"test/contract/paging.test.ts": [
 		["src/http/paging.ts", "{ upTo: after }", "{ upTo: after - 1n }"],

@@ -1,0 +1,131 @@
+// Protects the service from too many requests. An overloaded service refuses requests early and cheaply, before memory
+// runs out or the event loop stalls; a key with a rate has so many requests in each window.
+
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { parseRate, type Rate } from "../contract/durations.ts";
+import { ApiError } from "../contract/errors.ts";
+import type { KeyRow, WriteQueue } from "../store/store.ts";
+
+const sampleEveryMs = 250;
+const resolutionMs = 10;
+const retryAfterMaxSeconds = 60;
+
+export type Overload = ReturnType<typeof watchOverload>;
+export type RateLimits = ReturnType<typeof createRateLimits>;
+
+const defaultLimits = {
+	/** The mean delay of the event loop; 150 ms are about 4,000 concurrent requests. */
+	delayMs: 150,
+	/**
+	 * The share of the time in which this thread used the CPU, or of its quota that the process used. With less, it
+	 * waited for the CPU or was stopped, which is not overload.
+	 */
+	ownShare: 0.7,
+};
+/** Requests are refused above both. */
+export type LoadLimits = typeof defaultLimits;
+
+/** CPU times since the start, in milliseconds. */
+export interface Processor {
+	threadMs(): number;
+	processMs(): number;
+	/** The cores that the process may use; infinite without a quota. */
+	quota(): number;
+}
+
+/** @param queue creates that wait for their commit */
+export function watchOverload(
+	queue: Pick<WriteQueue, "isFull" | "expectedMs">,
+	processor: Processor,
+	limits: LoadLimits = defaultLimits,
+) {
+	const delay = monitorEventLoopDelay({ resolution: resolutionMs });
+	delay.enable();
+	const sample = () => ({
+		atMs: performance.now(),
+		threadMs: processor.threadMs(),
+		processMs: processor.processMs(),
+	});
+	let isLate = false;
+	let before = sample();
+	const sampler = setInterval(() => {
+		const now = sample();
+		const { atMs, threadMs, processMs } = before;
+		const elapsedMs = now.atMs - atMs;
+		const ownShare = () =>
+			Math.max(now.threadMs - threadMs, (now.processMs - processMs) / processor.quota()) / elapsedMs;
+		// Without a second tick of the event loop since the last sample there is no delay yet, and no mean.
+		const delayMs = delay.count === 0 ? elapsedMs : delay.mean / 1e6 - resolutionMs;
+		isLate = delayMs > limits.delayMs && ownShare() >= limits.ownShare;
+		before = now;
+		delay.reset();
+	}, sampleEveryMs).unref();
+
+	return {
+		/** The event loop is late, and because of what this process does. */
+		isLate: () => isLate,
+		/** @throws ApiError `overloaded` */
+		refuse(isWrite: boolean): void {
+			if (isLate) throw overloaded(0);
+			if (isWrite && queue.isFull) throw overloaded(queue.expectedMs);
+		},
+		stop(): void {
+			clearInterval(sampler);
+			delay.disable();
+		},
+	};
+}
+
+/** @param afterMs the time until the service has caught up */
+export function overloaded(afterMs: number): ApiError {
+	const seconds = Math.min(Math.max(Math.ceil(afterMs / 1000), 1), retryAfterMaxSeconds);
+	return new ApiError("overloaded").after(seconds);
+}
+
+/**
+ * Counts the requests of keys with a rate, and the rows of their imports: rows for which the window has no room are
+ * taken from the next windows. Replies have the fields of draft-ietf-httpapi-ratelimit-headers.
+ * @param defaultRate for keys without their own rate
+ * @param now milliseconds of a monotonic clock: a jump of the wall clock neither refills nor extends a window
+ */
+export function createRateLimits(defaultRate: Rate | undefined, now = () => performance.now()) {
+	/** By key id, so there are at most as many windows as keys. */
+	const windows = new Map<string, Rate & { used: number; owed: number; endsAtMs: number }>();
+
+	/** The key's window; a new one if the last has ended or the rate of the key has changed. */
+	function windowOf(keyId: string, { requests, windowSeconds }: Rate, nowMs: number) {
+		const last = windows.get(keyId);
+		const isSameRate = last?.requests === requests && last.windowSeconds === windowSeconds;
+		if (last && isSameRate && nowMs < last.endsAtMs) return last;
+		const windowMs = windowSeconds * 1000;
+		const used = isSameRate ? Math.max(0, last.owed - Math.floor((nowMs - last.endsAtMs) / windowMs) * requests) : 0;
+		const next = { requests, windowSeconds, used, owed: Math.max(0, used - requests), endsAtMs: nowMs + windowMs };
+		windows.set(keyId, next);
+		return next;
+	}
+
+	/** @param isOwed takes requests that the window has no room for from the next ones */
+	function count({ id, rate: ownRate }: KeyRow, more: number, isOwed: boolean) {
+		const rate = ownRate === undefined ? defaultRate : parseRate(ownRate);
+		if (!rate) return undefined;
+		const nowMs = now();
+		const window = windowOf(id, rate, nowMs);
+		window.used += more;
+		if (isOwed) window.owed = Math.max(0, window.used - window.requests);
+		const { requests, windowSeconds, used, owed, endsAtMs } = window;
+		const resetSeconds = Math.ceil((endsAtMs - nowMs) / 1000) + Math.floor(owed / requests) * windowSeconds;
+		const headers = {
+			"ratelimit-policy": `"key";q=${requests};w=${windowSeconds}`,
+			ratelimit: `"key";r=${Math.max(0, requests - used)};t=${resetSeconds}`,
+		};
+		const refused = () => new ApiError("rate_limited", requests, windowSeconds, resetSeconds).after(resetSeconds);
+		return { headers, refused: used > requests ? refused() : undefined };
+	}
+
+	return {
+		/** Counts a request. Returns its reply headers and the refusal if any, or undefined if no limit applies. */
+		count: (caller: KeyRow) => count(caller, 1, false),
+		/** Counts more rows of a request that was counted as one. Returns its reply headers. */
+		countRows: (caller: KeyRow, rows: number) => count(caller, rows, true)?.headers,
+	};
+}

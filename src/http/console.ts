@@ -1,0 +1,184 @@
+// The console's private endpoints, except its searches (find.ts): imports, edits with the history of an animal, and the
+// names of categories.
+
+import {
+	type CategoriesReply,
+	type CategoryChange,
+	CategoryName,
+	categoriesMax,
+	categoryChangesMax,
+	editActions,
+	editsMax,
+	type ImportResult,
+	type KeyInfo,
+	type LatestEdit,
+	replacesName,
+} from "../contract/console.ts";
+import { ApiError } from "../contract/errors.ts";
+import { parseJson } from "../contract/json.ts";
+import type { ImportCounts } from "../contract/observed.ts";
+import { type AnyPet, NewPet, Pet } from "../contract/pet.ts";
+import { type Static, Type } from "../contract/schema.ts";
+import { checkOf } from "../contract/validate.ts";
+import { type EditResult, type ImportedPet, type KeyedPet, type NewEdit, StorageUnavailable } from "../store/store.ts";
+import type { RateLimits } from "./admission.ts";
+import { readList, validOf } from "./body.ts";
+import { callerOf } from "./checks.ts";
+import type { Exchange } from "./exchange.ts";
+import { createQueryReader, type PetOptions } from "./pets.ts";
+
+/** The most edits of one history. */
+const historyMax = 100;
+const latestMax = 5n;
+
+const { id, name, categoryId, status } = Pet.properties;
+const readNoQuery = createQueryReader(Type.Object({}));
+const readHistoryQuery = createQueryReader(Type.Object({ id: Type.Optional(id) }));
+
+export interface ConsoleOptions extends Pick<PetOptions, "store"> {
+	/** Begins to erase the names that edits have replaced. */
+	eraseNames: () => void;
+}
+
+export function createConsoleHandlers({ store, eraseNames }: ConsoleOptions, limits: RateLimits) {
+	const { edits, categories, createPets, getPet } = store;
+
+	async function latestEdits(): Promise<LatestEdit[]> {
+		const { lastEdit } = await store.version();
+		const records = await edits.list(lastEdit > latestMax ? lastEdit - latestMax : 0n, Number(latestMax));
+		const named = records.map(async (record) => {
+			const { json } = await getPet(record.petId);
+			return { ...record, name: json === undefined ? undefined : (parseJson(json) as AnyPet).name };
+		});
+		return (await Promise.all(named)).reverse();
+	}
+
+	return {
+		key(exchange: Exchange): KeyInfo {
+			const { id, name, scopes, secret } = callerOf(exchange);
+			return { id, name, scopes, expiresAtMs: secret.expiresAtMs };
+		},
+		/** Rows that are no animals are reported, and the others are stored. */
+		async importRows(exchange: Exchange): Promise<{ results: ImportResult[] }> {
+			const rows = (await readList(exchange.request, "rows", "animals, each with a key")).map(parseRow);
+			const rateHeaders = limits.countRows(callerOf(exchange), rows.length - 1);
+			if (rateHeaders) exchange.headers(rateHeaders);
+			const valid = rows.filter((row): row is KeyedPet => "pet" in row);
+			const stored = (valid.length > 0 ? await createPets(valid) : []).values();
+			const results = rows.map((row) => ("pet" in row ? resultOf(stored.next().value as ImportedPet) : row));
+			exchange.imported = countOutcomes(results);
+			return { results };
+		},
+		async edit(exchange: Exchange) {
+			const list = await readList(exchange.request, "edits", `1 to ${editsMax} edits`, editsMax);
+			const given = list.map((edit, index) => parseEdit(edit, `edits[${index}]`, callerOf(exchange).name));
+			const results: EditResult[] = [];
+			for (const edit of given) {
+				try {
+					results.push(await edits.apply(edit));
+				} catch (error) {
+					// The edits before it are stored: the reply has their results, and no more.
+					const isEdited = results.some(({ outcome }) => outcome === "edited");
+					if (!isEdited || !(error instanceof StorageUnavailable)) throw error;
+					break;
+				}
+			}
+			const edited = given.filter((_, index) => results[index]?.outcome === "edited");
+			if (edited.some(({ action }) => replacesName(action))) eraseNames();
+			return { results };
+		},
+		async history({ query }: Exchange) {
+			const { id } = readHistoryQuery(query);
+			if (id === undefined) return { edits: await latestEdits() };
+			const records = await edits.ofPet(id, historyMax);
+			return { edits: records.map(({ petId: _, ...record }) => record) };
+		},
+		async categories({ query }: Exchange): Promise<CategoriesReply> {
+			readNoQuery(query);
+			return { categories: await categories.list(categoriesMax) };
+		},
+		async changeCategories({ request }: Exchange) {
+			const rule = `1 to ${categoryChangesMax} changes`;
+			const changes = await readList(request, "categories", rule, categoryChangesMax);
+			return { results: await categories.apply(changes.map(parseChange)) };
+		},
+	};
+}
+
+const key = Type.String({ description: "a string of 1 to 255 visible ASCII characters", pattern: "^[!-~]{1,255}$" });
+const checkRow = checkOf(
+	Type.Object({ key, ...NewPet.properties }, { description: "a JSON object with key, name and categoryId" }),
+);
+
+function parseRow(given: unknown): KeyedPet | Extract<ImportResult, { outcome: "invalid" }> {
+	const { value, faults } = checkRow(given);
+	if (faults) return { outcome: "invalid", faults };
+	const { key, ...pet } = value;
+	// In place of the id of an API key, which begins with `key_`: the keys of imports belong to the store.
+	return { pet, idempotencyKey: { caller: "import", key } };
+}
+
+function resultOf({ id, outcome, earlier }: ImportedPet): ImportResult {
+	if (!earlier) return { outcome: "added", id };
+	const { atMs, isRemoved } = earlier;
+	if (isRemoved) return { outcome: "removed", id, atMs };
+	return { outcome: outcome === "reused" ? "different" : "present", id, atMs };
+}
+
+function countOutcomes(results: readonly ImportResult[]): ImportCounts {
+	const counts: ImportCounts = { added: 0, present: 0, different: 0, removed: 0, invalid: 0 };
+	for (const { outcome } of results) counts[outcome]++;
+	return counts;
+}
+
+/**
+ * `name` is for `rename`, `categoryId` for `set-category`, and `status` for `set-status`, which takes the status away
+ * if it is absent.
+ */
+const PetEdit = Type.Object(
+	{
+		id,
+		action: Type.Enum(editActions, { description: `one of ${editActions.join(", ")}` }),
+		name: Type.Optional(name),
+		categoryId: Type.Optional(categoryId),
+		status,
+	},
+	{ description: "an object with id, action and seen" },
+);
+const checkEdit = checkOf(PetEdit);
+/** The state of the animal that the editor saw: another one is a conflict. Older consoles do not send the category. */
+const Seen = Type.Object(
+	{ name, categoryId: Type.Optional(categoryId), status },
+	{ description: "an object with name and optionally categoryId and status" },
+);
+const checkSeen = checkOf(Seen);
+
+/** @throws ApiError `invalid_body` */
+function parseEdit(given: { seen?: unknown } | null, place: string, editor: string): NewEdit {
+	const edit = validOf(checkEdit(given), `${place}: `);
+	const seen = validOf(checkSeen(given?.seen), `${place}.seen: `);
+	return { ...toChange(edit, place), petId: edit.id, editor, seen };
+}
+
+function toChange({ action, name, categoryId, status }: Static<typeof PetEdit>, place: string) {
+	if (action === "set-status") return { action, status };
+	if (action === "remove") return { action };
+	if (action === "set-category" && categoryId !== undefined) return { action, categoryId };
+	if (action === "rename" && name !== undefined) return { action, name };
+	const field = action === "rename" ? "name" : "categoryId";
+	throw new ApiError("invalid_body", `${place}: ${field} is required for ${action}`);
+}
+
+const Change = Type.Object(
+	{ id: Type.Optional(categoryId), name: Type.Optional(CategoryName) },
+	{ description: "an object with id, name or both" },
+);
+const checkChange = checkOf(Change);
+
+/** @throws ApiError `invalid_body` */
+function parseChange(given: unknown, index: number): CategoryChange {
+	const { id, name } = validOf(checkChange(given), `categories[${index}]: `);
+	if (id !== undefined) return { id, ...(name !== undefined && { name }) };
+	if (name !== undefined) return { name };
+	throw new ApiError("invalid_body", `categories[${index}]: id or name is required`);
+}
