@@ -25,10 +25,11 @@ import { readMaxDescriptors } from "./ops/process-metrics.ts";
 import { ownProcessor } from "./ops/processor.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
 import { createBackground } from "./store/background.ts";
+import type { OpenOptions } from "./store/engine.ts";
 import { createErasing } from "./store/erasing.ts";
 import { isPostgres, openStore } from "./store/open.ts";
 import type { ScheduledBackups } from "./store/scheduled-backups.ts";
-import { type OpenOptions, StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
+import { StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
 
 type Limits = Partial<Pick<ServerOptions, "timeouts" | "unsentMax">> & Pick<AppOptions, "loadLimits">;
 

@@ -16,9 +16,10 @@ import {
 	settings,
 	type Variables,
 } from "../config.ts";
+import type { OpenOptions } from "../store/engine.ts";
 import { openStore } from "../store/open.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
-import type { OpenOptions, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 
 export interface ConnectionOptions {
 	url?: string;

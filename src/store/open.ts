@@ -1,6 +1,7 @@
 // DATABASE_URL → a migrated, running Store. Only the engine in use is loaded.
 
-import type { OpenOptions, Store } from "./store.ts";
+import type { OpenOptions } from "./engine.ts";
+import type { Store } from "./store.ts";
 
 /**
  * @param databaseUrl `sqlite:` and a path, or `postgres://…`; config.ts has validated it

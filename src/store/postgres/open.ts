@@ -3,10 +3,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createBackground } from "../background.ts";
-import { createStore, type Engine } from "../engine.ts";
+import { createStore, type Engine, type OpenOptions } from "../engine.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import type { Create } from "../idempotency.ts";
-import { type OpenOptions, StorageUnavailable, type Store, StoreRefused, StoreUpgraded } from "../store.ts";
+import { StorageUnavailable, type Store, StoreRefused, StoreUpgraded } from "../store.ts";
 import { startTransaction, type TransactionName } from "../transactions.ts";
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";

@@ -5,7 +5,8 @@
 import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
 import { parse } from "pg-connection-string";
-import { type OpenOptions, StoreRefused } from "../store.ts";
+import type { OpenOptions } from "../engine.ts";
+import { StoreRefused } from "../store.ts";
 import { NodePool } from "./connections.ts";
 import { checkServer, refuseShards } from "./engine.ts";
 import { toRefusal } from "./errors.ts";

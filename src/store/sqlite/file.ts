@@ -3,8 +3,9 @@
 
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
+import type { OpenOptions } from "../engine.ts";
 import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
-import { type OpenOptions, StoreRefused } from "../store.ts";
+import { StoreRefused } from "../store.ts";
 import { dropDraft, dropStaleDrafts, newDraft, publish } from "./draft.ts";
 import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
 
