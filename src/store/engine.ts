@@ -73,7 +73,7 @@ export interface Engine
 	/** Commits the creates in one transaction. */
 	createAll(creates: Create[]): Promise<ImportedPet[]>;
 	findKey: KeyRows["findByHash"];
-	/** The timeline that the latest read showed. */
+	/** The timeline of the latest read. */
 	timeline(): string;
 }
 
@@ -160,7 +160,6 @@ function createCategories({ select, scan, write, version }: Engine): Categories 
 }
 
 function createRows({ select, write }: Engine): Rows {
-	/** The only value of the only row. */
 	async function value(column: string, rest: string): Promise<unknown> {
 		const { rows } = await select([column], rest);
 		return rows[0]?.[0] ?? undefined;

@@ -155,9 +155,9 @@ export interface PetCount {
 	version: StoreVersion;
 }
 
-/** A batch of writes that was stored or refused. */
+/** A batch of writes, stored or not. */
 export interface Commit {
-	/** Its rows. */
+	/** In rows. */
 	writes: number;
 	/** From the start of its transaction until it was on disk. */
 	ms: number;
@@ -218,7 +218,6 @@ export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefine
 	| { action: "remove" }
 );
 
-/** The names that operators give to categories. */
 export interface Categories {
 	/** Those with names, by id. */
 	names(): Promise<CategoryName[]>;
@@ -243,7 +242,7 @@ export interface FindQuery extends Filter {
 	isCounted?: boolean;
 }
 
-/** An animal in the order of a search: it has its place there, whatever became of the animal. */
+/** A position in the order of a search. It stays valid after its animal is edited or removed. */
 export interface FindPosition {
 	id: bigint;
 	/** If the order is by name. */
@@ -262,7 +261,7 @@ export interface FoundPets {
 
 /** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {
-	/** The timeline that the latest read showed. Keys of another timeline may be lost. */
+	/** The timeline of the latest read. Keys of another timeline may be lost. */
 	readonly timeline: string;
 	/** The secret with this SHA-256 (hex) and the key it belongs to, revoked and expired ones included. */
 	findByHash(hash: string): Promise<KeyRow | undefined>;
@@ -301,7 +300,7 @@ export class StorageUnavailable extends Error {
 	override readonly name = "StorageUnavailable";
 }
 
-/** The store has too many writes to do. This create was not stored, and will not be. */
+/** The store has too many writes to do. This create was not stored, and never will be. */
 export class StoreBusy extends Error {
 	/** After how long, in milliseconds, the store will have caught up. */
 	readonly retryAfterMs: number;

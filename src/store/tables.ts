@@ -6,7 +6,6 @@ import type { Pet } from "../contract/pet.ts";
 
 /** Idempotency-Keys are scoped to the API key. */
 export interface IdempotencyKey {
-	/** The id of the caller's API key. */
 	caller: string;
 	key: string;
 }
@@ -44,7 +43,7 @@ export interface KeyRecord extends NewKey {
 	revokedAtMs?: number | undefined;
 }
 
-/** A stored secret. The newest secret of a key has the largest number. */
+/** The newest secret of a key has the largest number. */
 interface SecretRecord extends NewSecret {
 	keyId: string;
 	number: number;
@@ -64,14 +63,13 @@ export interface CategoryRecord {
 	folded: string;
 }
 
-/** An edit of an animal by an operator. */
 export interface EditRecord extends PastEdit {
 	petId: bigint;
 }
 
 type SqlValue = bigint | number | string | null;
 
-/** The column of a field. An absent field is NULL. */
+/** An absent field is NULL. */
 export interface Column {
 	name: string;
 	type: "text" | "bigint";
@@ -169,11 +167,9 @@ export interface Rows {
 	count(table: TableName): Promise<number>;
 	/** The next rows in key order, after the row with this key. */
 	read(table: TableName, after: Row | undefined, limit: number): Promise<Row[]>;
-	/** The largest id of an animal. */
 	readLastPetId(): Promise<bigint | undefined>;
 	/** Inserts rows, all or none. Skips rows that exist already. */
 	write(table: TableName, rows: Row[]): Promise<void>;
-	/** Removes all rows of all tables. */
 	clear(): Promise<void>;
 	/** The mark of the source, if this store is an unfinished copy. */
 	readCopyMark(): Promise<string | undefined>;
@@ -186,7 +182,6 @@ export function columnsOf({ columns }: Table): Column[] {
 	return Object.values(columns);
 }
 
-/** A table with only these fields. */
 export function pickColumns<Field extends string, Part extends Field>(
 	{ name, columns }: Table<Field>,
 	fields: readonly Part[],
@@ -216,7 +211,7 @@ export interface Statement {
 /** A statement has at most this many rows: SQLite takes 32,766 values. */
 const rowsPerInsert = 1000;
 
-/** @param conflict what happens to rows that exist */
+/** @param conflict SQL that says what happens to a row that exists */
 export function insertRows(table: Table, rows: readonly (readonly unknown[])[], conflict = ""): Statement[] {
 	const inserts: Statement[] = [];
 	for (let start = 0; start < rows.length; start += rowsPerInsert) {

@@ -7,7 +7,7 @@ import { readOnlyCode } from "./errors.ts";
 
 /** How long a query waits for a connection. */
 const connectTimeoutMs = 3_000;
-/** After a refused connection, how long no other is tried while the node has some. */
+/** After the server has refused a connection, how long the node uses only those that it has. */
 const growAgainMs = 1_000;
 const pauseMs = 20;
 const noWarning = "00000";
@@ -32,10 +32,10 @@ export class NodePool extends pg.Pool {
 	readonly limitScans: ReturnType<typeof createLimit>;
 	#open = 0;
 	#growAtMs = 0;
-	/** How often this node has left a server that became read-only, and when it last did. */
+	/** How often this node has left a read-only server, and when it last did. */
 	readonly #left: { count: number; atMs: number };
 
-	/** A node that had a connection keeps one, when other nodes take all that the server has. */
+	/** `min`: the node keeps a connection when other nodes take all that the server has. */
 	constructor(options: pg.PoolConfig) {
 		const left = { count: 0, atMs: -Infinity };
 		class Connection extends pg.Client {
@@ -97,7 +97,7 @@ export class NodePool extends pg.Pool {
 		return this.#limited(() => this.run(work));
 	}
 
-	/** A connection for statements. Waits for one that the node has if the server has no more. */
+	/** Takes a connection. If the server has no more, waits for one of this node. */
 	async take(): Promise<pg.PoolClient> {
 		const startedAtMs = performance.now();
 		for (;;) {

@@ -35,7 +35,7 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 	return hasStore;
 }
 
-/** Their rows become visible together, in the order of the counters. Only one place can promise that. */
+/** Their rows become visible together, in the order of the counters, which only one server can promise. */
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
 /** A table may have foreign ones as partitions or as children. */

@@ -90,7 +90,7 @@ async function answered<Results>(commit: Promise<Results>, leftMs: number): Prom
 	return Promise.race([commit, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Stops the writes of this node for good, once a newer schema or tables on several shards are not for it. */
+/** Stops the writes of this node for good after an upgrade of the schema, or when tables are on several shards. */
 function guardWrites(retry: Retry, refuse: () => Promise<void>, stop: (reason: string) => void): Retry {
 	let unfit: StorageUnavailable | undefined;
 	let searchedAtMs = performance.now();

@@ -11,7 +11,6 @@ export async function rowsOf(client: pg.PoolClient, { values = [], ...statement 
 	return (await client.query<Row>({ ...statement, values: [...values], rowMode: "array" })).rows;
 }
 
-/** Runs the statements of a transaction of all engines. */
 export async function runTransaction<Result>(client: pg.PoolClient, transaction: Transaction<Result>): Promise<Result> {
 	await client.query(begin);
 	let step = transaction.next();

@@ -15,7 +15,7 @@ const migrations = readMigrations("sqlite");
 
 /** Up to this size, `quick` reads the whole file: that takes less than 0.2 s. */
 const quickMaxBytes = 16 * 1024 * 1024;
-/** The log is cut to this size. It is larger only while another program reads an old state of the store. */
+/** The log is cut to this size. It is larger only while another process holds a long read transaction. */
 export const walMaxBytes = 16 * 1024 * 1024;
 export const busyTimeoutMs = 5000;
 
@@ -69,7 +69,6 @@ function openForWriting(file: string, identity: string | undefined) {
 	}
 }
 
-/** The store does not exist, and the caller does not create it. */
 export function missingStoreError(file: string): StoreRefused {
 	return new StoreRefused(
 		`there is no store at ${file}: fix DATABASE_URL, or create one with animal-store serve, keys create or restore`,

@@ -19,7 +19,7 @@ export type OpenFiles = ReturnType<typeof trackOpenFiles>;
 /** A file beside a store with a failed sync. Its time shows a process whether the sync failed before its start. */
 export const failedSyncSuffix = "-failed-sync";
 
-/** How long others may still read an old state from a log that loses its name. */
+/** How long to wait for read transactions of other processes on a log that loses its name. */
 const readersMaxMs = 5000;
 
 /**

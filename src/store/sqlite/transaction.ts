@@ -5,7 +5,7 @@ import type { Dialect, Transaction } from "../dialect.ts";
 import type { Row, Statement } from "../tables.ts";
 import { applicationId } from "./file.ts";
 
-/** Who writes has locked the whole file. */
+/** The writer holds an exclusive lock, which serves as lock of rows. */
 export const dialect: Dialect = {
 	forUpdate: "",
 	clock: String,
