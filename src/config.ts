@@ -94,23 +94,26 @@ export function collect<Table extends Record<string, Setting>>(
 	const values: Record<string, unknown> = {};
 	const given = Object.entries(table).map(([name, setting]): GivenSetting & { label: string } => {
 		const property = camelCase(name);
-		const found = find(name, flags[property]) ?? { text: setting.default, from: "default", label: name };
+		const flag = flags[property];
+		const found = (flag === undefined ? undefined : { text: flag, from: "flag", label: flagOf(name) }) ??
+			lookUp(name, environment, "environment", problems) ??
+			(file && lookUp(name, file.values, `file ${file.path}`, problems, lineOf(file, name))) ?? {
+				text: setting.default,
+				from: "default",
+				label: name,
+			};
 		const { value, problem } = found.text === undefined ? {} : readText(setting, found.text);
 		values[property] = value;
 		if (problem !== undefined) problems.push(`${found.label} ${problem}`);
 		return { name, ...found };
 	});
 
-	function find(name: string, flag: string | undefined) {
-		if (flag !== undefined) return { text: flag, from: "flag", label: flagOf(name) };
-		const found = lookUp(name, environment, "environment", problems);
-		if (found || !file) return found;
-		return lookUp(name, file.values, `file ${file.path}`, problems, ` (line ${file.lines[name]} of ${file.path})`);
-	}
 	/** A setting as messages name it. */
 	const labelOf = (wanted: string) => given.find(({ name }) => name === wanted)?.label ?? wanted;
 	return { given, problems, labelOf, values: values as Values<Table> };
 }
+
+const lineOf = (file: EnvFile, name: string) => ` (line ${file.lines[name]} of ${file.path})`;
 
 /** @param place of the variable, for messages */
 function lookUp(name: string, variables: Variables, from: string, problems: string[], place = "") {

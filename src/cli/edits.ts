@@ -115,18 +115,13 @@ function refuseMissing(outcome: EditResult["outcome"], petId: bigint, { action }
 		throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);
 }
 
-/** The user of the operating system and the host. */
+/** The user of the operating system, and the host. */
 function currentEditor(): string {
-	return `${currentUser()}@${hostname()}`;
-}
-
-function currentUser(): string {
+	let user = `uid ${process.getuid?.() ?? "unknown"}`; // A container may run as a user without a name.
 	try {
-		return userInfo().username;
-	} catch {
-		// A container may run as a user without a name.
-		return `uid ${process.getuid?.() ?? "unknown"}`;
-	}
+		user = userInfo().username;
+	} catch {}
+	return `${user}@${hostname()}`;
 }
 
 function parseName(name: string): string {

@@ -1,6 +1,6 @@
 // Makes a Store from the parts that each engine has: the other parts are the same for both.
 
-import { type Background, createBackground } from "./background.ts";
+import type { Background } from "./background.ts";
 import { listCategories, readUsed } from "./categories.ts";
 import { type FindSql, findPets } from "./find.ts";
 import type { Create } from "./idempotency.ts";
@@ -51,6 +51,8 @@ export interface OpenOptions {
 	random?: () => number;
 }
 
+export type StoreOptions = OpenOptions & { background: Background };
+
 /** The parts of a store that each engine has. The others are made of `select` and `write`. */
 export interface Engine
 	extends Pick<
@@ -77,9 +79,9 @@ export interface Engine
 	timeline(): string;
 }
 
-export function createStore(engine: Engine, now: () => number, options: OpenOptions): Store {
+export function createStore(engine: Engine, now: () => number, options: StoreOptions): Store {
 	const { select, write, createAll } = engine;
-	const { node = "", background = createBackground(), sweepRows } = options;
+	const { node = "", background, sweepRows } = options;
 	const takeLease = (name: string, forMs: number) => write("takeLease", name, node, forMs, now());
 	const sweep = (rows: number) => write("sweepIdempotencyKeys", now(), rows);
 	const stopSweeping = node ? sweepIdempotencyKeys(background, takeLease, sweep, sweepRows) : undefined;
@@ -125,22 +127,21 @@ function createKeyRows({ select, write, findKey, timeline }: Engine): KeyRows {
 const toEdit = createRecordReader<EditRecord>(tables.edits);
 
 function createEdits({ select, write }: Engine, now: () => number): Edits {
+	const read = async (rest: string, values: unknown[]) => {
+		const { rows, version } = await select(columnNames(tables.edits), rest, values);
+		return { edits: rows.map(toEdit), version };
+	};
 	return {
 		apply: (edit) => write("editPet", edit, now()),
 		async list(after, limit, timeline) {
-			const page = "FROM edits WHERE id > $1 ORDER BY id LIMIT $2";
-			const { rows, version } = await select(columnNames(tables.edits), page, [after, limit]);
+			const { edits, version } = await read("FROM edits WHERE id > $1 ORDER BY id LIMIT $2", [after, limit]);
 			if (timeline !== undefined && version.timeline !== timeline)
 				throw new StorageUnavailable("the store has another timeline since it was last asked");
-			return rows.map(toEdit);
+			return edits;
 		},
-		async ofPet(petId, limit) {
-			const newest = "FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT $2";
-			return (await select(columnNames(tables.edits), newest, [petId, limit])).rows.map(toEdit);
-		},
-		async hasNamesToErase() {
-			return (await select(["id"], `FROM edits WHERE ${isToErase} LIMIT 1`)).rows.length > 0;
-		},
+		ofPet: async (petId, limit) =>
+			(await read("FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT $2", [petId, limit])).edits,
+		hasNamesToErase: async () => (await read(`FROM edits WHERE ${isToErase} LIMIT 1`, [])).edits.length > 0,
 	};
 }
 

@@ -1,5 +1,6 @@
 // DATABASE_URL → a migrated, running Store. Only the engine in use is loaded.
 
+import { createBackground } from "./background.ts";
 import type { OpenOptions } from "./engine.ts";
 import type { Store } from "./store.ts";
 
@@ -8,7 +9,8 @@ import type { Store } from "./store.ts";
  * @param now milliseconds since 1970
  * @throws StoreRefused
  */
-export async function openStore(databaseUrl: string, now: () => number, options?: OpenOptions): Promise<Store> {
+export async function openStore(databaseUrl: string, now: () => number, given?: OpenOptions): Promise<Store> {
+	const options = { background: createBackground(), ...given };
 	if (isPostgres(databaseUrl)) {
 		const { openPostgres } = await import("./postgres/open.ts");
 		return openPostgres(databaseUrl, now, options);

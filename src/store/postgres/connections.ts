@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { createLimit } from "../limit.ts";
 import { StorageUnavailable } from "../store.ts";
 import { readOnlyCode } from "./errors.ts";
 
@@ -25,11 +26,15 @@ export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 200
 /** A server that refuses writes again so soon is read-only itself: new connections to its address do not help. */
 const leaveAgainMs = 2_000;
 
+/** Tasks wait for others as long as a query waits for a connection. */
+const limit = (max: number, tasks: string) =>
+	createLimit(max, connectTimeoutMs, `a node runs ${max} ${tasks} at a time, and those before this one took too long`);
+
 export class NodePool extends pg.Pool {
 	readonly #max: number;
-	readonly #limited: ReturnType<typeof createLimit>;
+	readonly #limited: ReturnType<typeof limit>;
 	/** Runs reads that take long: few at a time. @throws StorageUnavailable after a long wait */
-	readonly limitScans: ReturnType<typeof createLimit>;
+	readonly limitScans: ReturnType<typeof limit>;
 	#open = 0;
 	#growAtMs = 0;
 	/** How often this node has left a read-only server, and when it last did. */
@@ -45,8 +50,8 @@ export class NodePool extends pg.Pool {
 		this.#left = left;
 		this.#max = this.options.max;
 		const share = Math.max(1, Math.floor(this.#max * longShare));
-		this.#limited = createLimit(share, "transactions");
-		this.limitScans = createLimit(Math.min(share, scansMax), "searches");
+		this.#limited = limit(share, "transactions");
+		this.limitScans = limit(Math.min(share, scansMax), "searches");
 		this.on("error", () => {}); // An idle connection was lost: the next query opens another.
 		this.on("connect", (client) => {
 			this.#open++;
@@ -116,34 +121,4 @@ export class NodePool extends pg.Pool {
 			}
 		}
 	}
-}
-
-/** Runs at most this many tasks at a time. Others wait in order, as long as a query waits for a connection. */
-function createLimit(max: number, what: string) {
-	let running = 0;
-	const waiting = new Set<() => void>();
-	const wait = () =>
-		new Promise<void>((resolve, reject) => {
-			const late = setTimeout(() => {
-				waiting.delete(start);
-				reject(new StorageUnavailable(`${max} ${what} of this node waited for others`));
-			}, connectTimeoutMs);
-			const start = () => {
-				clearTimeout(late);
-				waiting.delete(start);
-				resolve();
-			};
-			waiting.add(start);
-		});
-	return async <Result>(task: () => Promise<Result>): Promise<Result> => {
-		if (running === max) await wait();
-		else running++;
-		try {
-			return await task();
-		} finally {
-			const [next] = waiting;
-			if (next) next();
-			else running--;
-		}
-	};
 }

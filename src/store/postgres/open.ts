@@ -2,8 +2,7 @@
 // group-committed, one statement with many rows per batch. Portable SQL only: no advisory locks, sequences or triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { createBackground } from "../background.ts";
-import { createStore, type Engine, type OpenOptions } from "../engine.ts";
+import { createStore, type Engine, type StoreOptions } from "../engine.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import type { Create } from "../idempotency.ts";
 import { StorageUnavailable, type Store, StoreRefused, StoreUpgraded } from "../store.ts";
@@ -29,8 +28,7 @@ const answerMinMs = 1_000;
  * Opens the store in this database, and migrates it if needed.
  * @throws StoreRefused
  */
-export async function openPostgres(url: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
-	const { background = createBackground() } = options;
+export async function openPostgres(url: string, now: () => number, options: StoreOptions): Promise<Store> {
 	const { host, port, database } = parsePostgresUrl(url);
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
@@ -45,7 +43,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		(guarded.has(name) ? retryWrite : retry)(() =>
 			pool.runLimited((client) => runTransaction(client, startTransaction(dialect, name, given))),
 		);
-	const watch = watchWrites(() => write("probe"), background);
+	const watch = watchWrites(() => write("probe"), options.background);
 	const commit = async (batch: Create[][], leftMs: number) => {
 		const results = await answered(createAll(pool, retryWrite, batch.flat()), leftMs);
 		return { results: batch.map(({ length }) => results.splice(0, length)) };

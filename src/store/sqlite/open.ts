@@ -4,8 +4,7 @@
 import { realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { createBackground } from "../background.ts";
-import { createStore, type Engine, type OpenOptions } from "../engine.ts";
+import { createStore, type Engine, type StoreOptions } from "../engine.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import type { ImportedPet, Store, StoreUse } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
@@ -20,8 +19,8 @@ import { startWriter, type Write } from "./writer.ts";
  * Opens the store in this file, and creates a missing one unless `mustExist` is set.
  * @throws StoreRefused
  */
-export async function openSqlite(file: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
-	const { onCreate, onNotice = () => {}, verify, mustExist = false, background = createBackground() } = options;
+export async function openSqlite(file: string, now: () => number, options: StoreOptions): Promise<Store> {
+	const { onCreate, onNotice = () => {}, verify, mustExist = false, background } = options;
 	const watch = watchWrites(() => write("probe"), background);
 	const onFatal = (reason: string) => {
 		watch.stop();
