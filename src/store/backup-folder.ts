@@ -3,7 +3,7 @@
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import { pathOf } from "./open.ts";
 import { dropStaleDraftsIn, namesIn } from "./sqlite/draft.ts";
 import { secretOfBackup } from "./sqlite/file.ts";
@@ -38,7 +38,7 @@ export function openBackupFolder(folder: string, { cursorSecret, place }: OwnSto
 			const names = backupsIn(folder);
 			let own = 0;
 			for (const name of [...names.filter((one) => one <= made), ...names.filter((one) => one > made)]) {
-				await nextTurn(); // Each is read from the disk.
+				await tick(); // `isOwn` reads from the disk.
 				if (isOwn(name) && ++own > keep) rmSync(join(folder, name), { force: true });
 			}
 		},
@@ -47,7 +47,7 @@ export function openBackupFolder(folder: string, { cursorSecret, place }: OwnSto
 }
 
 /**
- * To be called before a store is opened that may be missing. If there are backups, its disk is not mounted, or it is to
+ * Refuses to create a store while the folder has backups: then the disk of the store is not mounted, or the store is to
  * be restored.
  * @throws StoreRefused
  */

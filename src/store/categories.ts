@@ -1,5 +1,5 @@
-// The names of categories: how they change, for both engines, and the categories with their animals. A name is unique
-// in all its spellings (`foldedText`), and a category without one is its number.
+// Categories, for both engines: changes of their names, and the list with the animals of each. A name is unique in all
+// its spellings (`foldedText`), and a category without one is its number.
 
 import { type Category, type CategoryChange, type CategoryResult, foldedText } from "../contract/console.ts";
 import type { Dialect, Transaction } from "./dialect.ts";

@@ -8,8 +8,6 @@ import { runCommand } from "./command-process.ts";
 /** While other processes hold long read transactions, erasing fails, and the pause doubles up to this time. */
 const pauseMaxMs = 10 * 60_000;
 
-export type Erasing = ReturnType<typeof createErasing>;
-
 /** @param environment see `runCommand` @param pauseMs between two erasings */
 export function createErasing(background: Background, environment: NodeJS.ProcessEnv, pauseMs = 10_000) {
 	const stopping = new AbortController();

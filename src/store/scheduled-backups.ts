@@ -12,8 +12,6 @@ const retryMs = 10 * 60_000;
 /** How often the schedule is checked, at least. Less than the longest time of a timer. */
 const timerMaxMs = 24 * 60 * 60_000;
 
-export type ScheduledBackups = ReturnType<typeof scheduleBackups>;
-
 export interface ScheduleOptions {
 	folder: string;
 	/** Backups of other stores in the folder neither count nor are removed. */

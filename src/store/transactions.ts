@@ -1,5 +1,5 @@
-// The writes besides creates. Each is one transaction, written once for both engines as a sequence of statements, each
-// of which is answered with its rows.
+// All writes but creates. Each is one transaction, written once for both engines: a generator that yields statements and
+// receives their rows.
 
 import type { Pet } from "../contract/pet.ts";
 import { changeCategories } from "./categories.ts";

@@ -1,4 +1,4 @@
-// Whether writes succeed, as the latest commit shows. Without commits, a small write finds out.
+// Whether writes succeed: the outcome of the latest commit or, if there was none lately, of a small write.
 
 import type { Background } from "./background.ts";
 import { StorageUnavailable, type WriteQueue, type WriteState } from "./store.ts";

@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodePool } from "../../store/postgres/connections.ts";
-import { isPlainPostgres } from "../../store/postgres/engine.ts";
 import { toStoreError } from "../../store/postgres/errors.ts";
 import { openPool } from "../../store/postgres/pool.ts";
+import { isPlainPostgres } from "../../store/postgres/server.ts";
 import { isToErase } from "../../store/tables.ts";
 
 /** A large table takes longer than a request may. */

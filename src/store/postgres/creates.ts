@@ -44,8 +44,8 @@ const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FR
 const takenColumns = ["caller", "key", "pet_id", "fingerprint", "created_at_ms", "is_valid"];
 const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FROM taken";
 /**
- * If a key was used before, stores nothing and returns those that were. It is a commit all the same, which waits for a
- * synchronous standby as the first one did, or should have. If another batch has used a key meanwhile, the
+ * If a key was used before, stores nothing and returns those that were. It commits nevertheless, and so
+ * waits for a synchronous standby, as the first create should have. If another batch has used a key meanwhile, the
  * statement fails with a unique violation and stores nothing.
  */
 const addPetsWithKeys = {

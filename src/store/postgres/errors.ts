@@ -97,8 +97,8 @@ export function createRetry(random: () => number): Retry {
 const rolledBackCodes = new Set(["40001", "40P01", "CIINF"]);
 
 /**
- * The index of a shard of Citus, which names it only in the message, and reports a violation as XX000 where the rows
- * come from a query.
+ * Citus names the index of a shard only in the message, and reports a violation as XX000 where the rows come from a
+ * query.
  */
 const usedKeyOfShard = /"idempotency_keys_pkey_\d+"/;
 

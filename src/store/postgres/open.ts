@@ -9,11 +9,11 @@ import { StorageUnavailable, type Store, StoreRefused, StoreUpgraded } from "../
 import { startTransaction, type TransactionName } from "../transactions.ts";
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
-import { refuseShards } from "./engine.ts";
 import { createRetry, type Retry } from "./errors.ts";
 import { readFindSql } from "./find-sql.ts";
 import { openPool } from "./pool.ts";
 import { createReads, type Send } from "./reads.ts";
+import { refuseShards } from "./server.ts";
 import { dialect, rowsOf, runTransaction } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
@@ -21,7 +21,7 @@ import { parsePostgresUrl } from "./url.ts";
 const searchedMaxMs = 5_000;
 /** Writes that a newer version of the store may not allow. Those of keys and leases go on. */
 const guarded = new Set<TransactionName>(["editPet", "changeCategories", "probe"]);
-/** How long a commit may take, however long its creates have waited for it. */
+/** A commit may take at least this long, however long its creates have waited for it. */
 const answerMinMs = 1_000;
 
 /**

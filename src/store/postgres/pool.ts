@@ -8,9 +8,9 @@ import { parse } from "pg-connection-string";
 import type { OpenOptions } from "../engine.ts";
 import { StoreRefused } from "../store.ts";
 import { NodePool } from "./connections.ts";
-import { checkServer, refuseShards } from "./engine.ts";
 import { toRefusal } from "./errors.ts";
 import { migrate } from "./migrate.ts";
+import { checkServer, refuseShards } from "./server.ts";
 import { type PostgresUrl, parsePostgresUrl } from "./url.ts";
 
 const connectionsDefault = 10;

@@ -1,4 +1,4 @@
-// Runs the transactions of all engines on a connection of the pool.
+// Runs the transactions of transactions.ts on a connection of the pool.
 
 import type pg from "pg";
 import type { Dialect, Transaction } from "../dialect.ts";

@@ -116,8 +116,8 @@ const closePauseMaxMs = 10;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Removes a log that is left after this process has closed the store. SQLite lets the last connection remove it, but
- * processes that close at the same time see each other. Does nothing while another process has it open.
+ * Removes a log that is left after this process has closed the store. The last connection removes it, but of
+ * processes that close at the same time, none is the last. Does nothing while another process has it open.
  */
 export function removeLeftWal(file: string): void {
 	for (let tries = 0; tries < closeTries && existsSync(walOf(file)); tries++) {

@@ -23,7 +23,7 @@ export const failedSyncSuffix = "-failed-sync";
 const readersMaxMs = 5000;
 
 /**
- * Must be called right after the database was opened and its first read or write.
+ * To be called right after the first read or write of the opened database.
  * @param identity of the file, taken before it was opened
  */
 export function trackOpenFiles(file: string, identity: string | undefined) {

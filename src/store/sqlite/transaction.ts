@@ -1,4 +1,4 @@
-// Runs the transactions of all engines in SQLite. The writer thread's transaction is around them.
+// Runs the transactions of transactions.ts in SQLite, within the transaction of the writer thread.
 
 import type Database from "better-sqlite3";
 import type { Dialect, Transaction } from "../dialect.ts";

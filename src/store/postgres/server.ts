@@ -1,4 +1,4 @@
-// The requirements for the server, and for where an engine with shards keeps the tables.
+// Checks the server, and that an engine with shards keeps the tables in one place.
 
 import { StoreRefused } from "../store.ts";
 import type { NodePool } from "./connections.ts";
