@@ -1,5 +1,5 @@
-// All writes but creates. Each is one transaction, written once for both engines: a generator that yields statements and
-// receives their rows.
+// All writes but creates. Each is one transaction, written once for both engines: a generator that yields statements
+// and receives their rows.
 
 import type { Pet } from "../contract/pet.ts";
 import { changeCategories } from "./categories.ts";

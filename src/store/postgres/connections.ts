@@ -20,8 +20,8 @@ const scansMax = 2;
 
 /**
  * Begins a transaction of several statements. If its node is lost between two of them, the server rolls it back after
- * this time: less than `lock_timeout`, so that those who wait for its locks get them. A setting of the transaction works
- * behind any pooler.
+ * this time: less than `lock_timeout`, so that those who wait for its locks get them. A setting of the transaction
+ * works behind any pooler.
  */
 export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
 /** A server that refuses writes again so soon is read-only itself: new connections to its address do not help. */
