@@ -1,133 +1,8 @@
-// The settings: one table of names, rules, defaults and readers. Flags, the environment and a file of settings become
-// one frozen Config, or one error that lists every problem.
+// Flags, the environment and a file of settings become one frozen Config, or one error that lists every problem.
 
 import { readFileSync } from "node:fs";
-import { parseDurationMs, parseRate } from "./contract/durations.ts";
-import { parseTrustedProxies } from "./http/proxies.ts";
-import { isWellFormedKey } from "./keys/formats.ts";
-import { InvalidUrl, parsePostgresUrl } from "./store/postgres/url.ts";
-
-/** A setting and how its text becomes a value. */
-interface Setting<Value = unknown> {
-	/** What its text must be: error messages and the help quote it. */
-	rule: string;
-	/** @returns undefined for a text that breaks the rule @throws InvalidUrl */
-	read: (text: string) => Value | undefined;
-	/** Its text where nothing sets it. Without one, it is off unless it is set. */
-	default?: string;
-}
-
-type Reader<Value> = Setting<Value>["read"];
-
-export function setting<Value>(rule: string, read: Reader<Value>, preset: string): Setting<Value> {
-	return { rule, read, default: preset };
-}
-
-export function optional<Value>(rule: string, read: Reader<Value>): Setting<Value | undefined> {
-	return { rule, read };
-}
-
-export function matching(pattern: RegExp): Reader<string> {
-	return (text) => (pattern.test(text) ? text : undefined);
-}
-
-function integer(min: number, max: number): Reader<number> {
-	return (text) => {
-		const number = /^(?:0|[1-9][0-9]{0,8})$/.test(text) ? Number(text) : Number.NaN;
-		return number >= min && number <= max ? number : undefined;
-	};
-}
-
-function trueOrFalse(text: string): boolean | undefined {
-	return /^(true|false)$/.test(text) ? text === "true" : undefined;
-}
-
-const host = setting("a host name or an IP address", matching(/^[A-Za-z0-9.:_-]+$/), "127.0.0.1");
-const port = (preset: string) =>
-	setting("an integer from 0 to 65535, where 0 picks a free port", integer(0, 65535), preset);
-
-/** Up to 999 minutes; timers can wait 24 days. */
-function shortDuration(text: string): number | undefined {
-	return /^[1-9][0-9]{0,2}[sm]$/.test(text) ? parseDurationMs(text) : undefined;
-}
-
-function databaseUrl(text: string): string | undefined {
-	if (/^sqlite:.*[^/]$/.test(text)) return text;
-	if (!/^postgres(ql)?:\/\/.*$/.test(text)) return undefined;
-	parsePostgresUrl(text);
-	return text;
-}
-
-/** @returns the address with `/v1` at its end */
-function baseUrl(text: string): string | undefined {
-	if (!/^https?:\/\/[^\s/?#]+(\/[^\s?#]*)?$/.test(text)) return undefined;
-	return text.replace(/\/+$/, "").replace(/(?<!\/v1)$/, "/v1");
-}
-
-function origins(text: string): string[] | undefined {
-	return /^https?:\/\/[^\s/,*?#@]+(,https?:\/\/[^\s/,*?#@]+)*$/.test(text) ? text.split(",") : undefined;
-}
-
-/** The settings of the service. Durations become milliseconds. */
-export const settings = {
-	HOST: host,
-	PORT: port("8080"),
-	REUSE_PORT: setting("true (nodes of one store share the port, on Linux) or false", trueOrFalse, "false"),
-	OPS_HOST: host,
-	OPS_PORT: port("9464"),
-	BASE_URL: optional("an http or https URL without query, such as https://api.example.com/v1", baseUrl),
-	TRUST_PROXY: optional(
-		"addresses or networks of proxies with commas between them, such as 192.0.2.7,10.0.0.0/8, " +
-			"or the names loopback, linklocal and uniquelocal",
-		parseTrustedProxies,
-	),
-	DATABASE_URL: setting(
-		"sqlite: and the path of a file, such as sqlite:./data/animal-store.db, " +
-			"or postgres://user:password@host:5432/database",
-		databaseUrl,
-		"sqlite:./data/animal-store.db",
-	),
-	DATABASE_POOL_MAX: setting(
-		"the most connections of this node to PostgreSQL, an integer from 1 to 1000",
-		integer(1, 1000),
-		"10",
-	),
-	API_KEY: optional("a complete key of this service; animal-store keys generate makes one", (text) =>
-		isWellFormedKey(text) ? text : undefined,
-	),
-	RATE_LIMIT: optional("a number of requests in a window, such as 100/1m", parseRate),
-	CORS_ORIGINS: optional(
-		"origins with commas between them and no wildcard, such as https://a.example,https://b.example",
-		origins,
-	),
-	CONNECTIONS_PER_ADDRESS: setting("an integer from 0 to 10000, where 0 is no limit", integer(0, 10_000), "1000"),
-	CREATE_WAIT_MAX: setting("the longest time that a create may wait, such as 5s or 1m", shortDuration, "5s"),
-	STOP_DELAY: setting(
-		"the time that a stopping service still takes requests while /readyz is 503, such as 10s; 0s for no delay",
-		(text) => (text === "0s" ? 0 : shortDuration(text)),
-		"0s",
-	),
-	WHEN_WRITES_STOP: setting(
-		"serve (reads go on, /livez is 503) or exit, when only a restart lets creates work again",
-		matching(/^(serve|exit)$/),
-		"serve",
-	),
-	BACKUP_TO: optional(
-		"the folder for the service's own backups of a sqlite: store, such as /var/backups/animals",
-		(text) => text,
-	),
-	BACKUP_EVERY: optional("the time between two backups, such as 1h; 1d is the default with BACKUP_TO", parseDurationMs),
-	BACKUP_KEEP: optional(
-		"the number of backups to keep, from 1 to 10000; 7 is the default with BACKUP_TO",
-		integer(1, 10_000),
-	),
-	LOG_CLIENT_ADDRESS: setting("true or false", trueOrFalse, "false"),
-	LOG_LEVEL: setting(
-		"fatal, error, warn, info, debug, trace or silent",
-		matching(/^(fatal|error|warn|info|debug|trace|silent)$/),
-		"info",
-	),
-};
+import { type Setting, settings } from "./settings.ts";
+import { InvalidUrl } from "./store/postgres/url.ts";
 
 /** `DATABASE_URL` is `databaseUrl` in the code and as a flag, `ANIMAL_STORE_KEY` is `key`. */
 type CamelCase<Name> = Name extends `ANIMAL_STORE_${infer Rest}`
@@ -219,23 +94,26 @@ export function collect<Table extends Record<string, Setting>>(
 	const values: Record<string, unknown> = {};
 	const given = Object.entries(table).map(([name, setting]): GivenSetting & { label: string } => {
 		const property = camelCase(name);
-		const found = find(name, flags[property]) ?? { text: setting.default, from: "default", label: name };
+		const flag = flags[property];
+		const found = (flag === undefined ? undefined : { text: flag, from: "flag", label: flagOf(name) }) ??
+			lookUp(name, environment, "environment", problems) ??
+			(file && lookUp(name, file.values, `file ${file.path}`, problems, lineOf(file, name))) ?? {
+				text: setting.default,
+				from: "default",
+				label: name,
+			};
 		const { value, problem } = found.text === undefined ? {} : readText(setting, found.text);
 		values[property] = value;
 		if (problem !== undefined) problems.push(`${found.label} ${problem}`);
 		return { name, ...found };
 	});
 
-	function find(name: string, flag: string | undefined) {
-		if (flag !== undefined) return { text: flag, from: "flag", label: flagOf(name) };
-		const found = lookUp(name, environment, "environment", problems);
-		if (found || !file) return found;
-		return lookUp(name, file.values, `file ${file.path}`, problems, ` (line ${file.lines[name]} of ${file.path})`);
-	}
 	/** A setting as messages name it. */
 	const labelOf = (wanted: string) => given.find(({ name }) => name === wanted)?.label ?? wanted;
 	return { given, problems, labelOf, values: values as Values<Table> };
 }
+
+const lineOf = (file: EnvFile, name: string) => ` (line ${file.lines[name]} of ${file.path})`;
 
 /** @param place of the variable, for messages */
 function lookUp(name: string, variables: Variables, from: string, problems: string[], place = "") {

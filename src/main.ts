@@ -1,5 +1,5 @@
 // The `animal-store` command. Every failure ends here: one sentence for each problem, and exit code 1 (130 after
-// Ctrl-C). Commander has written its own sentence about a wrong call.
+// Ctrl-C). Commander reports a wrong call itself.
 
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
@@ -31,7 +31,7 @@ const commands: Record<string, Record<string, Make>> = {
 		audit: async () => (await import("./cli/audit.ts")).auditCommand(),
 		backup: async () => (await import("./cli/backup.ts")).backupCommand(),
 		restore: async () => (await import("./cli/backup.ts")).restoreCommand(),
-		verify: async () => (await import("./cli/verify.ts")).verifyCommand(),
+		verify: async () => (await import("./cli/backup.ts")).verifyCommand(),
 		copy: async () => (await import("./cli/copy.ts")).copyCommand(),
 	},
 	"More:": {

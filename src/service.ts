@@ -24,23 +24,21 @@ import { readMaxDescriptors } from "./ops/process-metrics.ts";
 import { ownProcessor } from "./ops/processor.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
 import { createBackground } from "./store/background.ts";
+import type { OpenOptions } from "./store/engine.ts";
 import { createErasing } from "./store/erasing.ts";
 import { isPostgres, openStore } from "./store/open.ts";
-import type { ScheduledBackups } from "./store/scheduled-backups.ts";
-import { type OpenOptions, StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
+import { StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
 
 type Limits = Partial<Pick<ServerOptions, "timeouts" | "unsentMax">> & Pick<AppOptions, "loadLimits">;
 
 export interface ServiceOptions extends Limits {
 	config: Config;
 	log: Log;
-	/** The number of log lines that nobody read in time. */
 	droppedLogLines?: () => number;
 	/** Milliseconds since 1970. */
 	now?: () => number;
 	/** Creates the first key if the store has none. */
 	issuesFirstKey?: boolean;
-	/** The log is read by people on a terminal. */
 	isOnTerminal?: boolean;
 	/** Ends a start that waits for the database. */
 	signal?: AbortSignal;
@@ -61,7 +59,6 @@ export interface Service {
 	 * @param cause for the log
 	 */
 	stop(graceMs?: number, cause?: object): Promise<void>;
-	/** The traffic of the public port. */
 	traffic: () => TrafficCounts;
 }
 
@@ -69,67 +66,60 @@ const { version }: { version: string } = JSON.parse(readFileSync(new URL("../pac
 
 /** How long a connection may be idle while the service stops. Clients that use one pause for less. */
 const idleOnStopMs = 1000;
+const stopGraceMs = 10_000;
 
 const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
 
 /**
- * Waits for a database that is away; meanwhile the probes of the operators' port answer.
+ * Waits for an unreachable database; meanwhile the probes of the operators' port answer.
  * @throws StoreRefused, the signal's reason, and Node's error when it cannot listen on a port
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
-	let isServing = false;
-	let backups: ScheduledBackups | undefined;
 	const ops = buildOps(options);
-	const { phase } = ops;
-	// After a fatal failure, backups might be of another file, or damaged, and replace good ones.
-	const store = await openWhenThere(options, ops, () => void backups?.stop());
-	const { app, activity, animals, keyCheck, erasing } = await buildPublic(options, ops, store);
-
-	let stopped: Promise<void> | undefined;
-	function stop(graceMs = 10_000, cause: object = {}): Promise<void> {
-		stopped ??= stopAll(graceMs, cause);
-		return stopped;
-	}
-
-	async function stopAll(graceMs: number, cause: object): Promise<void> {
-		phase.isStopping = true;
-		const backupsStopped = backups?.stop();
-		if (isServing) {
-			log.info(cause, "stopping");
-			// So that clients connect to other nodes.
-			phase.isClosing = config.stopDelay > 0;
-			await sleep(config.stopDelay);
-		}
-		if (isServing || app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs, phase });
-		app.close();
-		activity.close();
-		await ops.close();
-		await keyCheck.close();
-		await Promise.all([backupsStopped, erasing.stop()]);
-		await store.close();
-		if (isServing) log.info({}, "stopped");
-	}
-
+	const store = await openWhenThere(options, ops);
+	const { app, animals, erasing, close } = await buildPublic(options, ops, store);
 	try {
 		await listenPublic(app.server, options, store, ops.node);
 		await ops.listen();
-		// Last: if the start failed after this, nobody would see the key.
-		const first: KeyRequest = { name: "first key", scopes: [...scopes], unless: "any key" };
-		const create = () => createKey(issuerOf(store, ops.now), first);
-		const issued = options.issuesFirstKey ? await whenThere(options, ops, create) : undefined;
-		const firstKey = issued?.isAdded ? issued.key : undefined;
-		backups = await startBackups(options, ops, store);
 		if (await whenThere(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
+		// Last: if the start failed after this, nobody would see the key.
+		const firstKey = await whenThere(options, ops, () => issueFirstKey(options, ops, store));
+		const backups = await startBackups(options, ops, store);
 		ops.noteStore({ store, animals, backups });
-		isServing = true;
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
 		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");
-		return { url, opsUrl, firstKey, store, stop, traffic: ops.traffic.read };
+		const stop = async (graceMs: number, cause: object) => {
+			ops.phase.isStopping = true;
+			const backupsStopped = backups?.stop();
+			log.info(cause, "stopping");
+			// So that clients connect to other nodes.
+			ops.phase.isClosing = config.stopDelay > 0;
+			await sleep(config.stopDelay);
+			await close(graceMs, backupsStopped);
+			log.info({}, "stopped");
+		};
+		let stopped: Promise<void> | undefined;
+		return {
+			...{ url, opsUrl, firstKey, store, traffic: ops.traffic.read },
+			stop(graceMs = stopGraceMs, cause = {}) {
+				stopped ??= stop(graceMs, cause);
+				return stopped;
+			},
+		};
 	} catch (error) {
-		await stop();
+		ops.phase.isStopping = true;
+		await close(stopGraceMs);
 		throw error;
 	}
+}
+
+/** @returns undefined if the store has a key, or none is wanted */
+async function issueFirstKey({ issuesFirstKey }: ServiceOptions, { now }: Ops, store: Store) {
+	if (!issuesFirstKey) return undefined;
+	const first: KeyRequest = { name: "first key", scopes: [...scopes], unless: "any key" };
+	const { isAdded, key } = await createKey(issuerOf(store, now), first);
+	return isAdded ? key : undefined;
 }
 
 async function listenPublic(server: Server, { config, log }: ServiceOptions, store: Store, node: string) {
@@ -141,13 +131,12 @@ async function listenPublic(server: Server, { config, log }: ServiceOptions, sto
 	if (warning) log.warn({}, warning);
 }
 
-/** How often a database that is away is asked again. */
 const askAgainMs = 1_000;
 
 /** Opens the store, whose commits and failures are reported. @throws StoreRefused, and the signal's reason */
-async function openWhenThere(options: ServiceOptions, ops: Ops, stopBackups: () => void): Promise<Store> {
+async function openWhenThere(options: ServiceOptions, ops: Ops): Promise<Store> {
 	const { config, log } = options;
-	const { now, node, metrics, background } = ops;
+	const { now, node, metrics, background, fatal } = ops;
 	const openOptions: OpenOptions = {
 		verify: "quick",
 		node,
@@ -160,7 +149,7 @@ async function openWhenThere(options: ServiceOptions, ops: Ops, stopBackups: () 
 		},
 		onFatal(reason) {
 			log.fatal({}, reason);
-			stopBackups();
+			fatal.abort();
 			options.onWritesStopped?.();
 		},
 		connectionsMax: config.databasePoolMax,
@@ -197,7 +186,7 @@ async function prepare(store: Store, { apiKey: key }: Config, now: () => number)
 
 const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });
 
-/** Does a part of the start, again while the database is away. @throws StoreRefused, and the signal's reason */
+/** Does a part of the start, again while the database is unreachable. @throws StoreRefused, and the signal's reason */
 async function whenThere<Result>({ config, log, signal }: ServiceOptions, ops: Ops, part: () => Promise<Result>) {
 	for (let isFirst = true; ; isFirst = false) {
 		try {
@@ -246,7 +235,9 @@ function buildOps(options: ServiceOptions) {
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
 	return {
 		...{ phase, now, node, metrics, background, traffic, probes, common, server },
-		/** What probes and metrics tell of the store. */
+		/** Aborts when only a restart lets creates work again. */
+		fatal: new AbortController(),
+		/** Sets what probes and metrics report of the store. */
 		noteStore(now: StoreSources): void {
 			sources = now;
 		},
@@ -262,23 +253,17 @@ function buildOps(options: ServiceOptions) {
 	};
 }
 
-/**
- * Files that connections leave to the store (about 45 with Node's own) and to operators: where there are few, three
- * quarters of all. Without a free file, the system closes connections, of both ports.
- */
-const filesKept = 100;
+/** Left to the store (about 45), Node and operators; of few, three quarters. Without any, connections are closed. */
+const descriptorsKept = 100;
 
 /** The public port, which does not listen yet. */
-async function buildPublic(
-	{ config, log, unsentMax, loadLimits }: ServiceOptions,
-	{ now, metrics, traffic, probes, common, background }: Ops,
-	store: Store,
-) {
+async function buildPublic({ config, log, unsentMax, loadLimits }: ServiceOptions, ops: Ops, store: Store) {
+	const { now, metrics, traffic, probes, common, background } = ops;
 	const keyCheck = createKeyCheck(store.keys, now, background);
 	const erasing = createErasing(background, environmentFor(config.databaseUrl));
 	const activity = watchActivity(metrics);
 	const totals = watchTotals(store);
-	const files = (await readMaxDescriptors()) ?? Infinity;
+	const most = (await readMaxDescriptors()) ?? Infinity;
 	const app = buildApp({
 		store,
 		keyCheck,
@@ -290,7 +275,7 @@ async function buildPublic(
 		server: {
 			...common,
 			cors: config.corsOrigins && createCors(config.corsOrigins),
-			connectionsMax: Math.min(connectionsMost, Math.max(files - filesKept, Math.floor(files / 4))),
+			connectionsMax: Math.min(connectionsMost, Math.max(most - descriptorsKept, Math.floor(most / 4))),
 			traffic,
 			unsentMax,
 		},
@@ -301,16 +286,27 @@ async function buildPublic(
 		eraseNames: erasing.start,
 		pagesFolder,
 	});
-	return { app, activity, animals: totals.animals, keyCheck, erasing };
+	/** Answers accepted requests, then closes everything, the store last. */
+	async function close(graceMs: number, backupsStopped?: Promise<void>): Promise<void> {
+		if (app.server.listening) await drain(app.server, { idleMs: idleOnStopMs, graceMs, phase: ops.phase });
+		app.close();
+		activity.close();
+		await ops.close();
+		await keyCheck.close();
+		await Promise.all([backupsStopped, erasing.stop()]);
+		await store.close();
+	}
+	return { app, animals: totals.animals, erasing, close };
 }
 
 const backupsOfOthers = "all backups in BACKUP_TO are of other stores: they are kept, and not counted";
 
-async function startBackups({ config, log }: ServiceOptions, { now, background, metrics }: Ops, store: Store) {
+async function startBackups({ config, log }: ServiceOptions, ops: Ops, store: Store) {
+	const { now, background, metrics, fatal } = ops;
 	const { backups, databaseUrl } = config;
 	if (!backups) return undefined;
 	const { scheduleBackups } = await import("./store/scheduled-backups.ts");
-	return scheduleBackups({
+	const scheduled = scheduleBackups({
 		...backups,
 		store,
 		environment: environmentFor(databaseUrl),
@@ -324,4 +320,7 @@ async function startBackups({ config, log }: ServiceOptions, { now, background, 
 		},
 		onOthers: () => log.warn({ folder: backups.folder }, backupsOfOthers),
 	});
+	// After a fatal failure, backups might be of another file, or damaged, and replace good ones.
+	fatal.signal.addEventListener("abort", scheduled.stop);
+	return scheduled;
 }

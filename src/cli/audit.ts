@@ -9,7 +9,7 @@ import { petStatuses } from "../contract/pet.ts";
 import { jsonArray } from "../files/formats.ts";
 import type { EditRecord, Store } from "../store/store.ts";
 import { CommandError } from "./command-error.ts";
-import { withDatabase, withStore } from "./connection.ts";
+import { type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
 import { examples, toStdout } from "./output.ts";
 import { formatTable } from "./tables.ts";
 
@@ -17,17 +17,14 @@ const pageRows = 1000;
 
 export function auditCommand(): Command {
 	const audit = new Command("audit").description("show the edits that operators made");
-	const list = audit
-		.command("list")
+	withDatabase(audit.command("list"), "as a JSON array, which restore --audit reads")
 		.description("list all edits, oldest first")
-		.option("--json", "as a JSON array, which restore --audit reads")
 		.addHelpText("after", examples("audit list", "audit list --json > audit.json"))
 		.action(listEdits);
-	withDatabase(list);
 	return audit;
 }
 
-async function listEdits({ json = false, ...flags }: { json?: boolean; databaseUrl?: string }): Promise<void> {
+async function listEdits({ json, ...flags }: DatabaseOptions): Promise<void> {
 	await withStore(flags, (store) =>
 		toStdout(auditText(store, json ? "json" : process.stdout.isTTY ? "aligned" : "tabs")),
 	);
@@ -49,15 +46,20 @@ async function* pagesOf({ edits }: Store, rows: number): AsyncGenerator<EditReco
 
 /** Ids are exact JSON integers. */
 function toJson(edit: EditRecord): string {
-	const { id, atMs, editor, action, petId, fromStatus, toStatus, fromCategoryId, toCategoryId, erasedAtMs } = edit;
-	const effect = {
+	const { id, atMs, editor: by, action, petId } = edit;
+	const erasing = replacesName(action) && { erasedAt: timeOf(edit.erasedAtMs) ?? null };
+	return exactJson({ id, at: timeOf(atMs), by, petId, action, ...changeOf(edit), ...erasing });
+}
+
+/** The old and the new value, null for none; only the old one of a removal, and no names. */
+function changeOf({ action, fromStatus, toStatus, fromCategoryId, toCategoryId }: EditRecord) {
+	const changes = {
 		"set-status": { fromStatus: fromStatus ?? null, toStatus: toStatus ?? null },
 		"set-category": { fromCategoryId, toCategoryId },
 		rename: {},
 		remove: { fromStatus: fromStatus ?? null },
-	}[action];
-	const erasing = replacesName(action) && { erasedAt: timeOf(erasedAtMs) ?? null };
-	return exactJson({ id, at: new Date(atMs).toISOString(), by: editor, petId, action, ...effect, ...erasing });
+	};
+	return changes[action];
 }
 
 const timeOf = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
@@ -65,16 +67,10 @@ const timeOf = (ms: number | undefined) => (ms === undefined ? undefined : new D
 const columns = ["id", "at", "animal", "action", "change", "by", "name erased"];
 
 function cellsOf(edit: EditRecord): string[] {
-	const { id, atMs, editor, action, petId, fromStatus, toStatus, fromCategoryId, toCategoryId, erasedAtMs } = edit;
-	const [from, to] = [fromStatus ?? "none", toStatus ?? "none"];
-	const change = {
-		"set-status": `${from} → ${to}`,
-		"set-category": `${fromCategoryId} → ${toCategoryId}`,
-		rename: "",
-		remove: from,
-	}[action];
-	const erased = replacesName(action) ? (timeOf(erasedAtMs) ?? "not yet") : "";
-	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, change, editor, erased];
+	const { id, atMs, editor, action, petId } = edit;
+	const change = Object.values(changeOf(edit)).map((value) => String(value ?? "none"));
+	const erased = replacesName(action) ? (timeOf(edit.erasedAtMs) ?? "not yet") : "";
+	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, change.join(" → "), editor, erased];
 }
 
 async function* cellsOfAll(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<string[][]> {

@@ -1,48 +1,45 @@
-// `animal-store backup FILE` copies the store consistently, also while the service runs. `animal-store restore BACKUP`
-// makes a store from a backup, or replaces a damaged or lost one.
+// `animal-store backup FILE` copies the store consistently, `animal-store verify [FILE]` reads a store or a backup and
+// reports whether it is sound, both also while the service runs. `animal-store restore BACKUP` makes a store from a
+// backup, or replaces a damaged or lost one.
 
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { readAuditFile } from "./audit.ts";
-import { sayStore, withDatabase } from "./connection.ts";
+import { CommandError } from "./command-error.ts";
+import { type DatabaseOptions, sayStore, withDatabase } from "./connection.ts";
 import { interruptible } from "./interrupt.ts";
 import { longWork } from "./long-work.ts";
-import { backupStore, restoreStore } from "./maintenance/work.ts";
-import { countOf } from "./output.ts";
+import type { StoreReport } from "./maintenance/verify.ts";
+import { backupStore, restoreStore, verifyStore } from "./maintenance/work.ts";
+import { countOf, printResult } from "./output.ts";
 
 export function backupCommand(): Command {
-	const command = new Command("backup")
+	return withDatabase(new Command("backup"))
 		.description("copy the store of DATABASE_URL to a new file, also while the service runs; restore reads that file")
 		.argument("<file>", "the new file")
-		.option("--json", "the result as JSON")
-		.action(async (file: string, { json, ...flags }: { json?: boolean; databaseUrl?: string }) => {
-			const { databaseUrl } = readConfig(undefined, flags);
-			const animals = await longWork("no backup was made", (work) => backupStore(databaseUrl, file, work));
-			process.stdout.write(
-				json ? `${JSON.stringify({ animals, file })}\n` : `backed up ${countOf(animals, "animal")} to ${file}\n`,
-			);
-		});
-	return withDatabase(command);
+		.action(backUp);
+}
+
+async function backUp(file: string, { json, ...flags }: DatabaseOptions): Promise<void> {
+	const { databaseUrl } = readConfig(undefined, flags);
+	const animals = await longWork("no backup was made", (work) => backupStore(databaseUrl, file, work));
+	printResult(json, { animals, file }, `backed up ${countOf(animals, "animal")} to ${file}`);
 }
 
 export function restoreCommand(): Command {
-	const command = new Command("restore")
+	return withDatabase(new Command("restore"))
 		.description("make the store of DATABASE_URL from a backup; stop the service first")
 		.argument("<backup>", "a file that animal-store backup wrote")
 		.option("--to <file>", "the file of the store, instead of that of DATABASE_URL")
 		.option("--force", "replace an existing store")
 		.option("--audit <file>", "the store's edits from audit list --json: the animals they removed are not restored")
-		.option("--json", "the result as JSON")
 		.action(restore);
-	return withDatabase(command);
 }
 
-interface RestoreOptions {
+interface RestoreOptions extends DatabaseOptions {
 	to?: string;
 	force?: boolean;
 	audit?: string;
-	json?: boolean;
-	databaseUrl?: string;
 }
 
 async function restore(backup: string, { to, force = false, audit, json, ...flags }: RestoreOptions): Promise<void> {
@@ -52,7 +49,32 @@ async function restore(backup: string, { to, force = false, audit, json, ...flag
 		restoreStore(backup, databaseUrl, { force, auditLog, signal }),
 	);
 	sayStore(databaseUrl);
-	process.stdout.write(
-		json ? `${JSON.stringify({ animals, backup })}\n` : `restored ${countOf(animals, "animal")} from ${backup}\n`,
-	);
+	printResult(json, { animals, backup }, `restored ${countOf(animals, "animal")} from ${backup}`);
+}
+
+export function verifyCommand(): Command {
+	return withDatabase(new Command("verify"))
+		.description("read a whole store or backup and report whether it is sound, also while the service runs")
+		.argument("[file]", "a store or a backup; the store of DATABASE_URL if absent")
+		.action(verify);
+}
+
+/** @throws CommandError if the file is not sound */
+async function verify(file: string | undefined, { json, ...flags }: DatabaseOptions): Promise<void> {
+	const databaseUrl = file === undefined ? readConfig(undefined, flags).databaseUrl : `sqlite:${file}`;
+	const report = await longWork("not everything was verified", (work) => verifyStore(databaseUrl, work));
+	const { problems } = report;
+	if (json || problems.length === 0) printResult(json, report, describe(report));
+	if (problems.length === 0) return;
+	const found = problems.flatMap((problem) => problem.split("\n")).map((problem) => `found: ${problem}`);
+	const damage = `${report.file} is damaged: restore a backup with animal-store restore`;
+	throw new CommandError([damage, ...found].join("\n"));
+}
+
+function describe(report: StoreReport): string {
+	const { file, animals, keys, idempotencyKeys, categories, namesToErase, schema, bytes } = report;
+	const found = [countOf(animals, "animal"), countOf(keys, "key"), countOf(idempotencyKeys, "Idempotency-Key")];
+	if (categories > 0) found.push(countOf(categories, "category name"));
+	if (namesToErase > 0) found.push(`${countOf(namesToErase, "name")} to erase`);
+	return `${file} is sound: ${found.join(", ")}, schema ${schema}, ${countOf(bytes, "byte")}`;
 }

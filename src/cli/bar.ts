@@ -3,35 +3,28 @@
 const width = 30;
 const clearToEnd = "\x1b[K";
 
-export type Bar = ReturnType<typeof createBar>;
-
-/** Draws nothing where standard error is not a terminal. */
-export function createBar({ isTTY, columns, ...stream }: BarStream = terminal()) {
-	const write = (text: string) => void (isTTY && stream.write(text));
-	return {
-		/** @param text what follows the bar and its percentage; a narrow terminal cuts it off */
-		draw(done: number, total: number, text: string): void {
-			const share = total > 0 ? Math.min(1, done / total) : 0;
-			const full = Math.round(share * width);
-			const line = `${"█".repeat(full)}${"░".repeat(width - full)} ${Math.floor(100 * share)}% | ${text}`;
-			write(`\r${line.slice(0, columns - 1)}${clearToEnd}`);
-		},
-		/** The next output begins below the line. */
-		end: () => write("\n"),
-		/** Removes the line. */
-		clear: () => write(`\r${clearToEnd}`),
-	};
-}
-
 interface BarStream {
 	isTTY: boolean;
 	columns: number;
 	write(text: string): unknown;
 }
 
-function terminal(): BarStream {
-	const { stderr } = process;
-	return { isTTY: stderr.isTTY, columns: stderr.columns || 80, write: (text) => stderr.write(text) };
+/** Draws nothing where standard error is not a terminal. */
+export function createBar(stream: BarStream = process.stderr) {
+	const write = (text: string) => void (stream.isTTY && stream.write(text));
+	return {
+		/** @param text what follows the bar and its percentage; a narrow terminal cuts it off */
+		draw(done: number, total: number, text: string): void {
+			const share = total > 0 ? Math.min(1, done / total) : 0;
+			const full = Math.round(share * width);
+			const line = `${"█".repeat(full)}${"░".repeat(width - full)} ${Math.floor(100 * share)}% | ${text}`;
+			write(`\r${line.slice(0, (stream.columns || 80) - 1)}${clearToEnd}`);
+		},
+		/** The next output begins below the line. */
+		end: () => write("\n"),
+		/** Removes the line. */
+		clear: () => write(`\r${clearToEnd}`),
+	};
 }
 
 /** Such as `12 s`, or `3 min` from two minutes on. */

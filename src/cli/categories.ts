@@ -9,20 +9,15 @@ import {
 	categoriesMax,
 	foldedText,
 } from "../contract/console.ts";
-import { int64FromDecimal, toJson } from "../contract/json.ts";
+import { int64FromDecimal } from "../contract/json.ts";
 import { Type } from "../contract/schema.ts";
 import { checkOf, describeFaults } from "../contract/validate.ts";
 import type { Store } from "../store/store.ts";
 import { parseInt64 } from "./arguments.ts";
 import { CommandError } from "./command-error.ts";
-import { sayStore, withDatabase, withStore } from "./connection.ts";
-import { examples, toStdout } from "./output.ts";
+import { type DatabaseOptions, sayStore, withDatabase, withStore } from "./connection.ts";
+import { examples, printJson, printResult, toStdout } from "./output.ts";
 import { formatTable } from "./tables.ts";
-
-interface CommonOptions {
-	json?: boolean;
-	databaseUrl?: string;
-}
 
 export function categoriesCommand(): Command {
 	const categories = new Command("categories").description("list the categories of animals, and name them");
@@ -37,7 +32,7 @@ export function categoriesCommand(): Command {
 		.argument("<name>", "a name that no other category has, in any spelling", parseCategoryName)
 		.option("--number <number>", "which category; a new one with the next free number if absent", parseInt64)
 		.addHelpText("after", examples("categories name Dog", "categories name Dog --number 4"))
-		.action((name: string, { number: id, ...options }: CommonOptions & { number?: bigint }) =>
+		.action((name: string, { number: id, ...options }: DatabaseOptions & { number?: bigint }) =>
 			change(id === undefined ? { name } : { id, name }, options),
 		);
 	categories
@@ -45,16 +40,16 @@ export function categoriesCommand(): Command {
 		.description("take the name of a category away; animals keep its number")
 		.argument("<category>", "its number or its name")
 		.addHelpText("after", examples("categories forget Dog", "categories forget 4"))
-		.action((text: string, options: CommonOptions) =>
+		.action((text: string, options: DatabaseOptions) =>
 			change(async (store) => ({ id: await findCategory(store, text) }), options),
 		);
-	for (const command of categories.commands) withDatabase(command).option("--json", "the result as JSON");
+	for (const command of categories.commands) withDatabase(command);
 	return categories;
 }
 
-async function list({ json, ...flags }: CommonOptions): Promise<void> {
+async function list({ json, ...flags }: DatabaseOptions): Promise<void> {
 	const found = await withStore(flags, ({ categories }) => categories.list(categoriesMax));
-	if (json) return void process.stdout.write(`${toJson(found, 2)}\n`);
+	if (json) return printJson(found);
 	const cells = ({ id, name = "", animals }: Category) => [`${id}`, `${animals}`, name];
 	const isNumber = (title: string) => title !== "name";
 	await toStdout(formatTable([found.map(cells)], ["number", "animals", "name"], process.stdout.isTTY, isNumber));
@@ -63,7 +58,7 @@ async function list({ json, ...flags }: CommonOptions): Promise<void> {
 type Change = CategoryChange | ((store: Store) => Promise<CategoryChange>);
 
 /** Applies the change and says what became of it. @throws CommandError */
-async function change(given: Change, { json, ...flags }: CommonOptions): Promise<void> {
+async function change(given: Change, { json, ...flags }: DatabaseOptions): Promise<void> {
 	const { outcome, id, name, databaseUrl } = await withStore(flags, async (store, databaseUrl) => {
 		const [result] = await store.categories.apply([typeof given === "function" ? await given(store) : given]);
 		return { ...(result as CategoryResult), databaseUrl };
@@ -72,9 +67,9 @@ async function change(given: Change, { json, ...flags }: CommonOptions): Promise
 	if (outcome === "taken")
 		throw new CommandError(`category ${id} is called ${called} already: choose another name, or rename that one first`);
 	sayStore(databaseUrl);
-	if (json) return void process.stdout.write(`${toJson({ id, name: name ?? null, outcome })}\n`);
 	const state = name === undefined ? "has no name" : `is called ${called}`;
-	process.stdout.write(`category ${id} ${state}${outcome === "unchanged" ? " already" : ""}\n`);
+	const text = `category ${id} ${state}${outcome === "unchanged" ? " already" : ""}`;
+	printResult(json, { id, name: name ?? null, outcome }, text);
 }
 
 /** The category with this number, or with this name in any spelling. @throws CommandError */

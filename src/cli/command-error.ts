@@ -16,10 +16,8 @@ export class Interrupted extends CommandError {}
 
 /** One sentence for each problem; the stack of an unexpected error. */
 export function describeError(error: unknown): string[] {
-	if (error instanceof ConfigError) return error.message.split("\n");
-	if (error instanceof CommandError) return error.message.split("\n");
-	if (error instanceof FileError) return [error.message];
-	if (error instanceof StoreRefused || error instanceof NoSuchKey) return [error.message];
+	for (const type of [ConfigError, CommandError, FileError, StoreRefused, NoSuchKey])
+		if (error instanceof type) return error.message.split("\n");
 	if (error instanceof StorageUnavailable) return [`the store cannot be written: ${error.message}`];
 	if (error instanceof ImportFailure) return [error.hasReply ? error.message : describeNoReply(error)];
 	if (error instanceof ApiError) return [describeApiError(error)];

@@ -9,16 +9,14 @@ import {
 	type connectionNames,
 	type EnvFile,
 	type Flags,
-	matching,
-	optional,
 	readConfig,
-	setting,
-	settings,
 	type Variables,
 } from "../config.ts";
+import { matching, optional, setting, settings } from "../settings.ts";
+import type { OpenOptions } from "../store/engine.ts";
 import { openStore } from "../store/open.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
-import type { OpenOptions, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 
 export interface ConnectionOptions {
 	url?: string;
@@ -58,9 +56,16 @@ export function withConnection(command: Command): Command {
 		.option("--key <key>", "the API key (ANIMAL_STORE_KEY, which is safer: other users can see flags)");
 }
 
-/** For the commands that open the store itself. */
-export function withDatabase(command: Command): Command {
-	return command.option("--database-url <url>", `the store (DATABASE_URL; default: ${settings.DATABASE_URL.default})`);
+export interface DatabaseOptions {
+	json?: boolean;
+	databaseUrl?: string;
+}
+
+/** For the commands that open the store itself. @param json what `--json` prints */
+export function withDatabase(command: Command, json = "the result as JSON"): Command {
+	return command
+		.option("--json", json)
+		.option("--database-url <url>", `the store (DATABASE_URL; default: ${settings.DATABASE_URL.default})`);
 }
 
 /** Opens the store of the settings while the work runs. By default it must exist: DATABASE_URL may be mistyped. */

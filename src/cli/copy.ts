@@ -12,7 +12,7 @@ import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
 import type { WriteLock } from "./maintenance/lock-sqlite.ts";
 import { lockWrites, refuseOpenStore } from "./maintenance/work.ts";
-import { countOf } from "./output.ts";
+import { countOf, printResult } from "./output.ts";
 
 export function copyCommand(): Command {
 	return new Command("copy")
@@ -49,10 +49,9 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 			bar.clear();
 			sayStore(to);
 			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-			if (json) return void process.stdout.write(`${JSON.stringify(copied)}\n`);
 			const [pets, keys] = [countOf(copied.pets, "animal"), countOf(copied.keys, "key")];
 			const counts = `${pets}, ${keys} and ${countOf(copied.idempotencyKeys, "Idempotency-Key")}`;
-			process.stdout.write(`copied ${counts} in ${seconds} s; both stores agree\n`);
+			printResult(json, copied, `copied ${counts} in ${seconds} s; both stores agree`);
 		} finally {
 			bar.clear();
 			await target.close();

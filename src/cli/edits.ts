@@ -5,20 +5,19 @@ import { hostname, userInfo } from "node:os";
 import { Argument, type Command } from "commander";
 import { readConfig } from "../config.ts";
 import { replacesName } from "../contract/console.ts";
+import { toJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
 import { type EditResult, type NewEdit, StorageUnavailable, type Store, StoreAway } from "../store/store.ts";
 import { parsePetId, parsePrintable } from "./arguments.ts";
 import { findCategory } from "./categories.ts";
 import { CommandError } from "./command-error.ts";
-import { sayStore, withDatabase, withStore } from "./connection.ts";
+import { type DatabaseOptions, sayStore, withDatabase, withStore } from "./connection.ts";
 import { eraseNames } from "./maintenance/work.ts";
-import { examples } from "./output.ts";
+import { examples, printResult } from "./output.ts";
 
-interface EditOptions {
+interface EditOptions extends DatabaseOptions {
 	by?: string;
-	json?: boolean;
-	databaseUrl?: string;
 }
 
 type ChangeOf<Edit> = Edit extends NewEdit ? Omit<Edit, "petId" | "editor"> : never;
@@ -32,50 +31,35 @@ const mayBeLeft = (reason: string) =>
 /** Adds the commands to `pets`. */
 export function withEdits(pets: Command): Command {
 	pets.commandsGroup("For operators, in the store itself (DATABASE_URL), also while the service runs:");
-	const setStatus = pets
-		.command("set-status")
-		.description("change the status of an animal")
-		.argument("<id>", "its id", parsePetId)
+	const editing = (name: string, description: string) =>
+		withDatabase(pets.command(name).description(description))
+			.option("--by <name>", "who makes the edit, for the audit log; this user and host if absent", parsePrintable)
+			.argument("<id>", "its id", parsePetId);
+	editing("set-status", "change the status of an animal")
 		.addArgument(new Argument("<status>", "its new status").choices([...petStatuses, noStatus]))
 		.addHelpText("after", examples("pets set-status 42 sold", "pets set-status 42 none --by 'Ann, shop'"))
 		.action((petId: bigint, text: string, options: EditOptions) => {
 			const status = petStatuses.find((status) => status === text);
 			return edit(petId, { action: "set-status", status }, `has the status ${text}`, options);
 		});
-	const setCategory = pets
-		.command("set-category")
-		.description("put an animal into another category")
-		.argument("<id>", "its id", parsePetId)
+	editing("set-category", "put an animal into another category")
 		.argument("<category>", "the number or the name of its new category")
 		.addHelpText("after", examples("pets set-category 42 Dog", "pets set-category 42 4"))
 		.action((petId: bigint, text: string, options: EditOptions) =>
 			edit(petId, toCategory(text), `is in the category ${text}`, options),
 		);
-	const rename = pets
-		.command("rename")
-		.description("correct the name of an animal")
-		.argument("<id>", "its id", parsePetId)
+	editing("rename", "correct the name of an animal")
 		.argument("<name>", "its new name, 1 to 255 characters", parseName)
 		.addHelpText("after", examples("pets rename 42 Rex"))
 		.action((petId: bigint, name: string, options: EditOptions) =>
 			edit(petId, { action: "rename", name }, "has its new name", options),
 		);
-	const remove = pets
-		.command("remove")
-		.description("remove an animal for good, and erase its name; backups keep it until they expire")
-		.argument("<id>", "its id", parsePetId)
+	editing("remove", "remove an animal for good, and erase its name; backups keep it until they expire")
 		.addHelpText("after", examples("pets remove 42"))
 		.action((petId: bigint, options: EditOptions) => edit(petId, { action: "remove" }, "is removed", options));
-	withDatabase(
-		pets
-			.command("erase-names")
-			.description("erase the names that edits have replaced; a service does it soon after edits in the console")
-			.action(eraseReplaced),
-	).option("--json", "the result as JSON");
-	for (const command of [setStatus, setCategory, rename, remove])
-		withDatabase(command)
-			.option("--by <name>", "who makes the edit, for the audit log; this user and host if absent", parsePrintable)
-			.option("--json", "the result as JSON");
+	withDatabase(pets.command("erase-names"))
+		.description("erase the names that edits have replaced; a service does it soon after edits in the console")
+		.action(eraseReplaced);
 	return pets;
 }
 
@@ -99,19 +83,19 @@ async function edit(petId: bigint, given: Given, result: string, { by, json, ...
 	// Also after a repeated edit, because the first command may have ended before this.
 	const left = replacesName(action) ? await eraseOrExplain(databaseUrl) : undefined;
 	const isErased = replacesName(action) ? left === undefined : undefined;
-	if (json) process.stdout.write(`{"id":${petId},${JSON.stringify({ action, outcome, isErased }).slice(1)}\n`);
+	if (json) process.stdout.write(`${toJson({ id: petId, action, outcome, isErased })}\n`);
 	else if (isErased) process.stdout.write(`its ${action === "rename" ? "old " : ""}name is erased\n`);
 	if (left === undefined) return;
 	const later = "the next rename or removal of any animal erases it, too";
 	throw new CommandError(`the old name of animal ${petId} ${mayBeLeft(left)}; ${later}`);
 }
 
-async function eraseReplaced({ json, ...flags }: { json?: boolean; databaseUrl?: string }): Promise<void> {
+async function eraseReplaced({ json, ...flags }: DatabaseOptions): Promise<void> {
 	const { databaseUrl } = readConfig(undefined, flags);
 	const left = await eraseOrExplain(databaseUrl);
 	if (left !== undefined) throw new CommandError(`names that edits have replaced ${mayBeLeft(left)}`);
 	sayStore(databaseUrl);
-	process.stdout.write(json ? '{"isErased":true}\n' : "all names that edits have replaced are erased\n");
+	printResult(json, { isErased: true }, "all names that edits have replaced are erased");
 }
 
 /** The edit stays stored if the old name cannot be erased now. @returns why it is left @throws StoreRefused */
@@ -131,18 +115,13 @@ function refuseMissing(outcome: EditResult["outcome"], petId: bigint, { action }
 		throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);
 }
 
-/** The user of the operating system and the host. */
+/** The user of the operating system, and the host. */
 function currentEditor(): string {
-	return `${currentUser()}@${hostname()}`;
-}
-
-function currentUser(): string {
+	let user = `uid ${process.getuid?.() ?? "unknown"}`; // A container may run as a user without a name.
 	try {
-		return userInfo().username;
-	} catch {
-		// A container may run as a user without a name.
-		return `uid ${process.getuid?.() ?? "unknown"}`;
-	}
+		user = userInfo().username;
+	} catch {}
+	return `${user}@${hostname()}`;
 }
 
 function parseName(name: string): string {

@@ -5,17 +5,16 @@ import { open, rename, rm, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command, Option } from "commander";
-import type { AnimalStore } from "../../client/src/index.ts";
 import { type ExportFormat, exportFormats } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
 import type { Pet } from "../contract/pet.ts";
 import type { AskConsole } from "../files/categories.ts";
 import { formatPets } from "../files/formats.ts";
 import { filterIn, withFilter } from "./arguments.ts";
-import { CommandError, describeError, Interrupted } from "./command-error.ts";
+import { CommandError, describeError } from "./command-error.ts";
 import { type ConnectionOptions, connect, readConnection, withConnection } from "./connection.ts";
 import { categoriesOf, consoleRequests } from "./console-request.ts";
-import { type Interruption, watchInterrupt } from "./interrupt.ts";
+import { interruptible } from "./interrupt.ts";
 import { countOf, examples, toStdout } from "./output.ts";
 
 interface ExportOptions extends ConnectionOptions, Filter {
@@ -62,33 +61,28 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 		);
 	const store = connect(options, { retryForMs });
 	const ask = consoleRequests({ ...readConnection(options), retryForMs });
-	const interruption = watchInterrupt();
 	let count = 0;
-	async function* pages(): AsyncGenerator<Pet[]> {
-		for await (const pets of petPages(store, filterIn(options), interruption)) {
+	async function* pages(signal: AbortSignal): AsyncGenerator<Pet[]> {
+		for await (const { pets } of store.listPets(filterIn(options), { signal }).pages()) {
 			count += pets.length;
 			yield pets;
 		}
 	}
-	try {
-		const categoryName = isTable(format) ? await categoryNames(ask, interruption) : undefined;
-		const pieces = markedPieces(formatPets(pages(), format, categoryName), format);
+	await interruptible("the export is not complete", async (signal) => {
+		const categoryName = isTable(format) ? await categoryNames(ask, signal) : undefined;
+		const pieces = markedPieces(formatPets(pages(signal), format, categoryName), format);
 		if (file === undefined) await toStdout(pieces);
 		else await toFile(file, pieces, options.force === true);
-	} finally {
-		interruption.end();
-	}
+	});
 	if (options.json) process.stdout.write(`${JSON.stringify({ animals: count, file })}\n`);
 	else console.error(`${countOf(count, "animal")} exported${file === undefined ? "" : ` to ${file}`}`);
 }
 
 const isTable = (format: ExportFormat) => format === "xlsx" || format.startsWith("csv");
 
-/** Undefined if the service tells no names of categories: then the export has no column of them. */
-async function categoryNames(ask: AskConsole, { requested }: Interruption) {
-	const categories = await categoriesOf(ask, requested).catch((error) => {
-		throw requested.aborted ? new Interrupted("interrupted: nothing was exported") : error;
-	});
+/** Undefined if the key may not read the names of categories: the export then has no column of names. */
+async function categoryNames(ask: AskConsole, signal: AbortSignal) {
+	const categories = await categoriesOf(ask, signal);
 	const names = categories && new Map(categories.map(({ id, name }) => [id, name]));
 	return names && ((id: bigint) => names.get(id));
 }
@@ -99,14 +93,6 @@ type Pieces = AsyncIterable<string | Uint8Array>;
 async function* markedPieces(pieces: Pieces, format: ExportFormat): AsyncGenerator<string | Uint8Array> {
 	if (format === "csv-semicolon") yield "\uFEFF";
 	yield* pieces;
-}
-
-async function* petPages(store: AnimalStore<"bigint">, filter: Filter, { requested }: Interruption) {
-	try {
-		for await (const { pets } of store.listPets(filter, { signal: requested }).pages()) yield pets;
-	} catch (error) {
-		throw requested.aborted ? new Interrupted("interrupted: the export is not complete") : error;
-	}
 }
 
 /** The file is always a whole export or the earlier file, never a part of an export. */

@@ -37,10 +37,8 @@ export function onSignals(
 export interface Interruption {
 	/** Aborts at the first signal. */
 	requested: AbortSignal;
-	/** Aborts 10 seconds after `stop` or the first signal; until then, requests under way may finish. */
+	/** Aborts 10 seconds after it; until then, requests under way may finish. */
 	overdue: AbortSignal;
-	/** Stops without a signal. */
-	stop(): void;
 	/** Restores default signal handling. */
 	end(): void;
 }
@@ -50,21 +48,17 @@ export function watchInterrupt(onFirst: () => void = () => {}): Interruption {
 	const requested = new AbortController();
 	const overdue = new AbortController();
 	let timer: NodeJS.Timeout | undefined;
-	const stop = () => {
-		timer ??= setTimeout(() => overdue.abort(), graceMs).unref();
-	};
 	const onSignal = () => {
 		// The terminal has written ^C.
 		if (process.stderr.isTTY) process.stderr.write("\n");
 		requested.abort();
-		stop();
+		timer = setTimeout(() => overdue.abort(), graceMs).unref();
 		onFirst();
 	};
 	const off = onSignals(signals, onSignal, () => process.exit(interruptedExitCode));
 	return {
 		requested: requested.signal,
 		overdue: overdue.signal,
-		stop,
 		end() {
 			clearTimeout(timer);
 			off();

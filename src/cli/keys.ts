@@ -8,9 +8,10 @@ import { defaultScopes, type Scope, scopes } from "../contract/operations.ts";
 import { keyFromRandom } from "../keys/formats.ts";
 import { createKey, type Issuer, revokeKey, rotateKey } from "../keys/issue.ts";
 import { isWorking } from "../keys/key-check.ts";
-import type { ListedKey, OpenOptions, Store } from "../store/store.ts";
+import type { OpenOptions } from "../store/engine.ts";
+import type { ListedKey, Store } from "../store/store.ts";
 import { parseDuration, parsePrintable } from "./arguments.ts";
-import { sayStore, withDatabase, withStore } from "./connection.ts";
+import { type DatabaseOptions, sayStore, withDatabase, withStore } from "./connection.ts";
 import { adviseAsCalled, examples, printJson } from "./output.ts";
 import { deprecatedOperations, keyTable, type ShownKey } from "./tables.ts";
 
@@ -39,14 +40,14 @@ export function keysCommand(): Command {
 				.argParser(parseDuration)
 				.default(24 * 3_600_000, "24h"),
 		)
-		.action((id: string, { grace, json, databaseUrl }: CommonOptions & { grace: number }) =>
+		.action((id: string, { grace, json, databaseUrl }: DatabaseOptions & { grace: number }) =>
 			withIssuer({ databaseUrl }, async (issuer) => printKey(await rotateKey(issuer, id, grace), { id, json })),
 		);
 	keys
 		.command("revoke")
 		.description("disable a key permanently, within a second")
 		.argument("<id>", "the key's id, from keys list")
-		.action((id: string, { json, databaseUrl }: CommonOptions) =>
+		.action((id: string, { json, databaseUrl }: DatabaseOptions) =>
 			withIssuer({ databaseUrl }, async (issuer) => {
 				await revokeKey(issuer, id);
 				if (json) printJson({ id, state: "revoked" });
@@ -57,17 +58,12 @@ export function keysCommand(): Command {
 	keys
 		.command("generate")
 		.description("print a new key without storing it, for API_KEY")
-		.action(({ json }: CommonOptions) => printKey(keyFromRandom(randomBytes(32)), { json }));
-	for (const command of keys.commands) command.option("--json", "the result as JSON");
+		.option("--json", "the result as JSON")
+		.action(({ json }: DatabaseOptions) => printKey(keyFromRandom(randomBytes(32)), { json }));
 	return keys;
 }
 
-interface CommonOptions {
-	json?: boolean;
-	databaseUrl?: string;
-}
-
-interface CreateOptions extends CommonOptions {
+interface CreateOptions extends DatabaseOptions {
 	name: string;
 	scopes: Scope[];
 	expires?: number;
@@ -84,7 +80,7 @@ async function create({ name, scopes, expires, rate, json, databaseUrl }: Create
 	await withIssuer({ databaseUrl }, issue, { onCreate });
 }
 
-async function list({ json = false, databaseUrl }: CommonOptions): Promise<void> {
+async function list({ json = false, databaseUrl }: DatabaseOptions): Promise<void> {
 	const rows = await withStore({ databaseUrl }, (store) => store.keys.list());
 	const now = Date.now();
 	const keys = rows.map((row) => describeKey(row, now));

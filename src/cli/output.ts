@@ -17,6 +17,11 @@ export function printJson(value: object): void {
 	process.stdout.write(`${toJson(value, 2)}\n`);
 }
 
+/** Prints the result of a command: a line of JSON, or the text. */
+export function printResult(isJson: boolean | undefined, value: object, text: string): void {
+	process.stdout.write(`${isJson ? toJson(value) : text}\n`);
+}
+
 /** Quotes a word for a shell. */
 export function quoteWord(text: string): string {
 	return /^[\p{L}\p{N}:=_.-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

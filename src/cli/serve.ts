@@ -2,10 +2,11 @@
 // service would use, and the source of each. Secrets are not shown.
 
 import { Command } from "commander";
-import { type Flags, flagOf, type GivenSetting, isUnderNpm, readConfig, settings } from "../config.ts";
+import { type Flags, flagOf, type GivenSetting, isUnderNpm, readConfig } from "../config.ts";
 import { curlForFirst, curlOf } from "../contract/curl.ts";
 import type { Log } from "../contract/observed.ts";
 import type { Service } from "../service.ts";
+import { settings } from "../settings.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import { buildConsole } from "./build-console.ts";
 import { onSignals } from "./interrupt.ts";

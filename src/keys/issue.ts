@@ -7,7 +7,7 @@ export interface Issuer {
 	rows: KeyRows;
 	/** Milliseconds since 1970. */
 	now: () => number;
-	/** Cryptographic random bytes. */
+	/** From a cryptographic generator. */
 	random: (bytes: number) => Buffer;
 }
 

@@ -22,7 +22,7 @@ export function watchActivity({ latency, upToMs }: Pick<Metrics, "latency" | "up
 		before = latency();
 		if (past.length >= minutesMax) past.shift();
 	}, 60_000).unref();
-	/** `minutes`: the newest ones since the start, oldest first; the last one is not over. */
+	/** `minutes`: since the start, at most the newest 180, oldest first; the last one is not over. */
 	return { minutes: () => [...past, present()], close: () => clearInterval(recorder) };
 }
 
@@ -43,7 +43,7 @@ export function minuteOf(upToMs: number[], counts: number[]): Minute {
 	return { replies, p95Ms: upToMs.at(-1) ?? 0 };
 }
 
-/** Small enough to delay other reads by only one or two milliseconds. */
+/** Small batches: each delays other reads by one or two milliseconds. */
 const countBatch = 5_000;
 const editBatch = 1_000;
 /** How long a reply waits for the first count. */

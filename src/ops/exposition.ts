@@ -17,7 +17,7 @@ export interface Sample {
 	value: number;
 }
 
-/** What a scrape gets of a metric. Without a value, the figure is unknown: the metric has no samples. */
+/** The value of a metric at a scrape; undefined if it is unknown, and then there are no samples. */
 export type Value = number | Iterable<Sample> | undefined;
 
 /** One series of a histogram. */

@@ -15,7 +15,7 @@ export const backlogMaxBytes = 4 * 1024 * 1024;
 export function createLog(level: string, output: Writable, isOnTerminal: boolean) {
 	let lines: string[] = [];
 	let dropped = 0;
-	/** Already reported. */
+	/** Those that the log has reported. */
 	let droppedBefore = 0;
 	output.on("error", () => {}); // The reader closed the log; the service continues.
 

@@ -1,5 +1,4 @@
-// The process: CPU, memory, event loop, files, build and log. `process_*` are the names of Prometheus,
-// with its meanings.
+// The process: CPU, memory, event loop, files, build and log. `process_*` have the names and meanings of Prometheus.
 
 import { readdir, readFile } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";

@@ -72,7 +72,7 @@ type CallerCounts = ReturnType<typeof createCallerCounts>;
 
 /** Counts the calls of each key. Beyond the limit, the key that called longest ago is counted with the others. */
 function createCallerCounts() {
-	/** The latest caller last. */
+	/** By key, the latest caller last. */
 	const values = new Map<string, number>();
 	let others = 0;
 	return {

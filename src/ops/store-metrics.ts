@@ -6,7 +6,7 @@ import { type BackgroundTask, backgroundTasks, type Commit, type Store } from ".
 import { createSeries, histogramSamples, samplesBy, upToSeconds } from "./exposition.ts";
 import { inTime, type ProbeSources } from "./probes.ts";
 
-/** All of it is absent until the store is open. */
+/** Empty until the store is open. */
 export interface StoreSources extends ProbeSources {
 	store?: Pick<Store, "queue" | "version" | "writeState" | "checkWrites" | "readUse">;
 	/** The animals by status, counted up to now. */

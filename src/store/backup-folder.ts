@@ -1,9 +1,9 @@
-// The folder of the service's own backups. Their names have the time; which store they are of stands in their content,
-// so names, clocks and a folder that stores share cannot remove the good backups of a store.
+// The folder of the service's own backups. A name has the time of its backup. The store is identified by the content of
+// a backup, so neither a wrong clock nor a folder that stores share removes the good backups of a store.
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as tick } from "node:timers/promises";
 import { pathOf } from "./open.ts";
 import { dropStaleDraftsIn, namesIn } from "./sqlite/draft.ts";
 import { secretOfBackup } from "./sqlite/file.ts";
@@ -21,7 +21,7 @@ export function openBackupFolder(folder: string, { cursorSecret, place }: OwnSto
 	}
 
 	return {
-		/** When the newest backup of this store was made, 0 without one. Those from the future are of a wrong clock. */
+		/** When the newest backup of this store was made, 0 without one. A later time than now is of a wrong clock. */
 		newestMs(nowMs: number): number {
 			const isPast = (name: string) => timeOf(name) <= nowMs;
 			const newest = backupsIn(folder).find((name) => isPast(name) && isOwn(name));
@@ -31,14 +31,14 @@ export function openBackupFolder(folder: string, { cursorSecret, place }: OwnSto
 		hasOnlyOthers: () => backupsIn(folder).length > 0 && !backupsIn(folder).some(isOwn),
 		/**
 		 * Removes old backups of this store.
-		 * @param made the name of the one just made: those with a later time are from a wrong clock, and removed first
+		 * @param made the name of the latest: backups with a later time are of a wrong clock, and removed first
 		 * @param keep how many stay
 		 */
 		async removeOld(made: string, keep: number): Promise<void> {
 			const names = backupsIn(folder);
 			let own = 0;
 			for (const name of [...names.filter((one) => one <= made), ...names.filter((one) => one > made)]) {
-				await nextTurn(); // Each is read from the disk.
+				await tick(); // `isOwn` reads from the disk.
 				if (isOwn(name) && ++own > keep) rmSync(join(folder, name), { force: true });
 			}
 		},
@@ -47,8 +47,8 @@ export function openBackupFolder(folder: string, { cursorSecret, place }: OwnSto
 }
 
 /**
- * To be called before a store is opened that may be missing: backups are then of a store whose disk is not mounted, or
- * that is to be restored.
+ * Refuses to create a store while the folder has backups: then the disk of the store is not mounted, or the store is to
+ * be restored.
  * @throws StoreRefused
  */
 export function refuseNewStore(databaseUrl: string, folder: string): void {
@@ -73,7 +73,7 @@ export function timeOf(name: string): number {
 	return Date.parse(name.replace(backupName, "$1-$2-$3T$4:$5:$6Z"));
 }
 
-/** The names of backups of any store, the newest first. */
+/** The newest first, of any store. */
 function backupsIn(folder: string): string[] {
 	return namesIn(folder)
 		.filter((name) => backupName.test(name))

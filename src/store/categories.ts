@@ -1,5 +1,5 @@
-// The names of categories: how they change, for both engines, and the categories with their animals. A name is unique
-// in all its spellings (`foldedText`), and a category without one is its number.
+// Categories, for both engines: changes of their names, and the list with the animals of each. A name is unique in all
+// its spellings (`foldedText`), and a category without one is its number.
 
 import { type Category, type CategoryChange, type CategoryResult, foldedText } from "../contract/console.ts";
 import type { Dialect, Transaction } from "./dialect.ts";
@@ -11,10 +11,10 @@ const toRow = createRowWriter(tables.categories);
 const named = pickColumns(tables.categories, ["id", "name"]);
 const toName = createRecordReader<CategoryName>(named);
 const setName = "ON CONFLICT (id) DO UPDATE SET name = excluded.name, folded = excluded.folded";
-/** New numbers are below it, so that every program has them exactly. */
+/** New numbers are below it, so that no program rounds them. */
 const idEnd = 2n ** 53n;
 
-/** The categories that were in use at a moment, for the next free number. */
+/** The categories in use at a moment, for the next free number. */
 export interface UsedCategories {
 	/** The largest one below 2^53 that an animal had. */
 	largest: bigint;
@@ -89,7 +89,7 @@ export async function listCategories(scan: Scan, names: readonly CategoryName[],
 	return [...found.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** @param version what the store shows now, or showed before */
+/** @param version the present one, or an earlier one */
 export async function readUsed(scan: Scan, { lastId, lastEdit }: Omit<UsedCategories, "largest">) {
 	const [[largest] = []] = await scan([`coalesce(max(category_id), 0)`], `FROM pets WHERE category_id < ${idEnd}`);
 	return { largest: largest as bigint, lastId, lastEdit };

@@ -1,5 +1,5 @@
-// Runs a command of `animal-store` in a process of its own: work on the files of a store that the service has open. A
-// second descriptor in the service's process would end the locks of its first one when it is closed.
+// Runs a command of `animal-store` in its own process, for work on the files of a store that the service has open. In
+// the service's process, closing a second descriptor of a file would end the locks of the first.
 
 import { execFile } from "node:child_process";
 import { addAbortListener } from "node:events";

@@ -1,6 +1,6 @@
 // Makes a Store from the parts that each engine has: the other parts are the same for both.
 
-import { createBackground } from "./background.ts";
+import type { Background } from "./background.ts";
 import { listCategories, readUsed } from "./categories.ts";
 import { type FindSql, findPets } from "./find.ts";
 import type { Create } from "./idempotency.ts";
@@ -9,32 +9,65 @@ import { countPets, listKeys, type Scan, type Select } from "./reads.ts";
 import {
 	type Categories,
 	type CategoryName,
+	type Commit,
 	type EditRecord,
 	type Edits,
 	type ImportedPet,
 	type KeyRows,
-	type OpenOptions,
-	type Rows,
 	StorageUnavailable,
 	type Store,
 } from "./store.ts";
-import { columnNames, columnsOf, createRecordReader, isToErase, tables } from "./tables.ts";
+import { columnNames, columnsOf, createRecordReader, isToErase, type Rows, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
-/** What is made of the parts of an engine. */
-type Made =
-	| "keys"
-	| "edits"
-	| "categories"
-	| "findPets"
-	| "rows"
-	| "countPets"
-	| "takeLease"
-	| "createPet"
-	| "createPets";
+/** How a store is opened. */
+export interface OpenOptions {
+	/**
+	 * `whole` reads the whole file of a SQLite store first and rejects a damaged one. `quick`, for the service, does so
+	 * with a file of up to 16 MiB; of a larger one it checks the header, the schema and the ends of each table.
+	 */
+	verify?: "whole" | "quick" | undefined;
+	/** Rejects a missing store instead of creating it. */
+	mustExist?: boolean;
+	/** Called when a store was created; `location` is its file or its database. */
+	onCreate?: (location: string) => void;
+	/** Called with information for operators, such as a slow start. */
+	onNotice?: (text: string) => void;
+	/** Called once, when the store stops accepting writes until it is opened again. */
+	onFatal?: (reason: string) => void;
+	/** Identifies a node among those of the store. It removes expired Idempotency-Keys; commands have none. */
+	node?: string;
+	/** The most of them that one sweep removes; `sweepRows` (idempotency.ts) if absent. */
+	sweepRows?: number;
+	/** The most connections to a database server; 10 if absent. */
+	connectionsMax?: number;
+	/** Reports background work that fails; commands have none. */
+	background?: Background;
+	/** How long a create may wait until its commit begins; without a limit if absent. */
+	writeWaitMaxMs?: number | undefined;
+	/** Called after each batch of writes. */
+	onCommit?: (commit: Commit) => void;
+	/** Returns 0 to 1. Spreads the retries of nodes that write concurrently. Commands write once and omit it. */
+	random?: () => number;
+}
+
+export type StoreOptions = OpenOptions & { background: Background };
 
 /** The parts of a store that each engine has. The others are made of `select` and `write`. */
-export interface Engine extends Omit<Store, Made> {
+export interface Engine
+	extends Pick<
+		Store,
+		| "listPets"
+		| "getPet"
+		| "version"
+		| "cursorSecret"
+		| "place"
+		| "queue"
+		| "writeState"
+		| "checkWrites"
+		| "readUse"
+		| "close"
+	> {
 	select: Select;
 	scan: Scan;
 	findSql: FindSql;
@@ -42,13 +75,13 @@ export interface Engine extends Omit<Store, Made> {
 	/** Commits the creates in one transaction. */
 	createAll(creates: Create[]): Promise<ImportedPet[]>;
 	findKey: KeyRows["findByHash"];
-	/** The timeline that the latest read showed. */
+	/** The timeline of the latest read. */
 	timeline(): string;
 }
 
-export function createStore(engine: Engine, now: () => number, options: OpenOptions): Store {
+export function createStore(engine: Engine, now: () => number, options: StoreOptions): Store {
 	const { select, write, createAll } = engine;
-	const { node = "", background = createBackground(), sweepRows } = options;
+	const { node = "", background, sweepRows } = options;
 	const takeLease = (name: string, forMs: number) => write("takeLease", name, node, forMs, now());
 	const sweep = (rows: number) => write("sweepIdempotencyKeys", now(), rows);
 	const stopSweeping = node ? sweepIdempotencyKeys(background, takeLease, sweep, sweepRows) : undefined;
@@ -94,22 +127,21 @@ function createKeyRows({ select, write, findKey, timeline }: Engine): KeyRows {
 const toEdit = createRecordReader<EditRecord>(tables.edits);
 
 function createEdits({ select, write }: Engine, now: () => number): Edits {
+	const read = async (rest: string, values: unknown[]) => {
+		const { rows, version } = await select(columnNames(tables.edits), rest, values);
+		return { edits: rows.map(toEdit), version };
+	};
 	return {
 		apply: (edit) => write("editPet", edit, now()),
 		async list(after, limit, timeline) {
-			const page = "FROM edits WHERE id > $1 ORDER BY id LIMIT $2";
-			const { rows, version } = await select(columnNames(tables.edits), page, [after, limit]);
+			const { edits, version } = await read("FROM edits WHERE id > $1 ORDER BY id LIMIT $2", [after, limit]);
 			if (timeline !== undefined && version.timeline !== timeline)
 				throw new StorageUnavailable("the store has another timeline since it was last asked");
-			return rows.map(toEdit);
+			return edits;
 		},
-		async ofPet(petId, limit) {
-			const newest = "FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT $2";
-			return (await select(columnNames(tables.edits), newest, [petId, limit])).rows.map(toEdit);
-		},
-		async hasNamesToErase() {
-			return (await select(["id"], `FROM edits WHERE ${isToErase} LIMIT 1`)).rows.length > 0;
-		},
+		ofPet: async (petId, limit) =>
+			(await read("FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT $2", [petId, limit])).edits,
+		hasNamesToErase: async () => (await read(`FROM edits WHERE ${isToErase} LIMIT 1`, [])).edits.length > 0,
 	};
 }
 
@@ -129,7 +161,6 @@ function createCategories({ select, scan, write, version }: Engine): Categories 
 }
 
 function createRows({ select, write }: Engine): Rows {
-	/** The only value of the only row. */
 	async function value(column: string, rest: string): Promise<unknown> {
 		const { rows } = await select([column], rest);
 		return rows[0]?.[0] ?? undefined;

@@ -5,10 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Background } from "./background.ts";
 import { runCommand } from "./command-process.ts";
 
-/** After failures, because other programs read an old state, the pause doubles up to this time. */
+/** While other processes hold long read transactions, erasing fails, and the pause doubles up to this time. */
 const pauseMaxMs = 10 * 60_000;
-
-export type Erasing = ReturnType<typeof createErasing>;
 
 /** @param environment see `runCommand` @param pauseMs between two erasings */
 export function createErasing(background: Background, environment: NodeJS.ProcessEnv, pauseMs = 10_000) {
@@ -33,7 +31,7 @@ export function createErasing(background: Background, environment: NodeJS.Proces
 	}
 
 	return {
-		/** Names were replaced. */
+		/** To be called after an edit that replaces a name. */
 		start() {
 			isWanted = true;
 			running ??= eraseAll();

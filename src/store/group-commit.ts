@@ -5,7 +5,7 @@ import { type Commit, StoreBusy, type WriteQueue } from "./store.ts";
 
 /** Limits the memory for waiting writes and their HTTP requests. */
 export const lengthMax = 20_000;
-/** Limits the duration of one transaction, in rows. */
+/** The most rows of a transaction, which limits its duration. */
 const batchMax = 1000;
 /** The share of the latest commit in the expected duration of the next one. */
 const latestShare = 0.3;
@@ -51,7 +51,6 @@ export function createGroupCommit<Write, Result>(
 	let [waitingRows, committingRows] = [0, 0];
 	/** A commit is under way, or begins at the end of this tick. */
 	let isBusy = false;
-	/** When the commit under way began. */
 	let startedAtMs = 0;
 	/** The expected duration of a commit. */
 	let commitMs = 0;
@@ -158,5 +157,5 @@ export function createGroupCommit<Write, Result>(
 type Expiring = Pick<PendingWrite<unknown, unknown>, "expiresAtMs">;
 
 const expiryOf = (write: Expiring | undefined) => write?.expiresAtMs ?? Infinity;
-/** The place of the one that expires first; -1 if none has a limit. */
+/** The index of the write that expires first; -1 if none has a limit. */
 const firstLimited = (writes: Expiring[]) => writes.findIndex(({ expiresAtMs }) => expiresAtMs < Infinity);

@@ -20,7 +20,7 @@ export interface Create {
 
 export type RecordedCreate = Pick<IdempotencyKeyRecord, "petId" | "fingerprint" | "createdAtMs">;
 
-/** Fields that were added after the format of the fingerprint was fixed. */
+/** Fields that are newer than the format of the fingerprint. */
 const laterFields = newPetFields.filter((field) => !["name", "categoryId", "status"].includes(field));
 
 /**

@@ -6,8 +6,9 @@ import type { Background } from "./background.ts";
 import { sweepRows } from "./idempotency.ts";
 import type { Store } from "./store.ts";
 
-/** How long a lease lasts that is renewed while the work goes on. */
+/** The duration of a lease, which is renewed while the work goes on. */
 export const leaseMs = 60_000;
+
 /**
  * Does work that only one node does at a time, and renews the lease until the work ends.
  * @param take as `Store.takeLease`; while it fails, the work is done without a lease
@@ -32,7 +33,7 @@ export async function withLease(
 }
 
 const sweepEveryMs = 10 * 60_000;
-/** The node that has it keeps it, unless it misses a sweep. */
+/** Long enough that the node with the lease keeps it, unless it misses a sweep. */
 const sweepLeaseMs = 1.5 * sweepEveryMs;
 
 /**

@@ -1,13 +1,16 @@
 // DATABASE_URL → a migrated, running Store. Only the engine in use is loaded.
 
-import type { OpenOptions, Store } from "./store.ts";
+import { createBackground } from "./background.ts";
+import type { OpenOptions } from "./engine.ts";
+import type { Store } from "./store.ts";
 
 /**
  * @param databaseUrl `sqlite:` and a path, or `postgres://…`; config.ts has validated it
  * @param now milliseconds since 1970
  * @throws StoreRefused
  */
-export async function openStore(databaseUrl: string, now: () => number, options?: OpenOptions): Promise<Store> {
+export async function openStore(databaseUrl: string, now: () => number, given?: OpenOptions): Promise<Store> {
+	const options = { background: createBackground(), ...given };
 	if (isPostgres(databaseUrl)) {
 		const { openPostgres } = await import("./postgres/open.ts");
 		return openPostgres(databaseUrl, now, options);

@@ -47,7 +47,6 @@ export function pageSql(query: PageQuery, parameter: (place: number) => string) 
 	};
 }
 
-/** Equal for equal queries. */
 export function nameOfPage(query: PageQuery): string {
 	return `page ${Object.entries(query).join(" ")}`;
 }
@@ -97,7 +96,7 @@ export async function countPets(select: Select, after: bigint, limit: number): P
 	return { counts: found, ...(lastId !== null && { lastId }), version };
 }
 
-/** The fields of a secret that are read. The hash never leaves the store. */
+/** Without the hash, which never leaves the store. */
 const shownSecret = pickColumns(tables.secrets, ["last4", "createdAtMs", "expiresAtMs"]);
 const readKey = createRecordReader<KeyRecord>(tables.keys);
 const readSecret = createRecordReader<Secret>(shownSecret);

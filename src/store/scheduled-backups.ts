@@ -12,14 +12,11 @@ const retryMs = 10 * 60_000;
 /** How often the schedule is checked, at least. Less than the longest time of a timer. */
 const timerMaxMs = 24 * 60 * 60_000;
 
-export type ScheduledBackups = ReturnType<typeof scheduleBackups>;
-
 export interface ScheduleOptions {
 	folder: string;
 	/** Backups of other stores in the folder neither count nor are removed. */
 	store: OwnStore;
 	everyMs: number;
-	/** How many backups are kept. */
 	keep: number;
 	/** The environment of the process, with DATABASE_URL: a command line is visible to other users. */
 	environment: Record<string, string | undefined>;
@@ -88,9 +85,9 @@ export function scheduleBackups(plan: ScheduleOptions) {
 	look();
 	return {
 		everyMs,
-		/** When the newest backup of the store was made, by any run of any node: since 1970, 0 without one. */
+		/** When any node made the newest backup, in milliseconds since 1970; 0 without one. */
 		lastAtMs: () => lastAtMs,
-		/** Ends a backup under way, which leaves no file. */
+		/** Ends a backup under way, of which no file is left. */
 		async stop() {
 			clearTimeout(timer);
 			stopping.abort();

@@ -3,7 +3,6 @@
 import type { Category, CategoryChange, CategoryResult, EditResult, Sort } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
-import type { Background } from "./background.ts";
 import type {
 	CategoryRecord,
 	EditRecord,
@@ -12,9 +11,8 @@ import type {
 	KeyUse,
 	NewKey,
 	NewSecret,
-	Row,
+	Rows,
 	Secret,
-	TableName,
 } from "./tables.ts";
 
 export type { EditResult } from "../contract/console.ts";
@@ -57,10 +55,10 @@ export interface Store {
 	readonly place: string;
 
 	readonly keys: KeyRows;
-
 	readonly edits: Edits;
-
 	readonly categories: Categories;
+	/** For copying the whole store (cli/copy.ts). */
+	readonly rows: Rows;
 
 	/**
 	 * Looks for animals among all of them, without delaying other reads.
@@ -68,9 +66,6 @@ export interface Store {
 	 * @throws StorageUnavailable, and the signal's reason
 	 */
 	findPets(query: FindQuery, signal?: AbortSignal): Promise<FoundPets>;
-
-	/** For copying the whole store (cli/copy.ts). */
-	readonly rows: Rows;
 
 	/** Counts the next `limit` animals with ids above `after`, by status. */
 	countPets(after: bigint, limit: number): Promise<PetCount>;
@@ -117,37 +112,6 @@ export interface WriteQueue {
  */
 export type WriteState = "working" | "slow" | "failing" | "stopped";
 
-/** How a store is opened. */
-export interface OpenOptions {
-	/**
-	 * `whole` reads the whole file of a SQLite store first and rejects a damaged one. `quick`, for the service, does so
-	 * with a file of up to 16 MiB; of a larger one it checks the header, the schema and the ends of each table.
-	 */
-	verify?: "whole" | "quick" | undefined;
-	/** Rejects a missing store instead of creating it. */
-	mustExist?: boolean;
-	/** Called when a store was created; `location` is its file or its database. */
-	onCreate?: (location: string) => void;
-	/** Called with information for operators, such as a slow start. */
-	onNotice?: (text: string) => void;
-	/** Called once, when the store stops accepting writes until it is opened again. */
-	onFatal?: (reason: string) => void;
-	/** Identifies a node among those of the store. It removes expired Idempotency-Keys; commands have none. */
-	node?: string;
-	/** The most of them that one sweep removes; `sweepRows` (idempotency.ts) if absent. */
-	sweepRows?: number;
-	/** The most connections to a database server; 10 if absent. */
-	connectionsMax?: number;
-	/** Reports background work that fails; commands have none. */
-	background?: Background;
-	/** How long a create may wait until its commit begins; without a limit if absent. */
-	writeWaitMaxMs?: number | undefined;
-	/** Called after each batch of writes. */
-	onCommit?: (commit: Commit) => void;
-	/** Returns 0 to 1. Spreads the retries of nodes that write concurrently. Commands write once and omit it. */
-	random?: () => number;
-}
-
 /** Where a page is: the first animals with ids above `after`, or the last ones with ids up to and including `upTo`. */
 export type PagePosition = { after: bigint; upTo?: never } | { upTo: bigint; after?: never };
 
@@ -191,9 +155,9 @@ export interface PetCount {
 	version: StoreVersion;
 }
 
-/** A batch of writes that was stored or refused. */
+/** A batch of writes, stored or not. */
 export interface Commit {
-	/** Its rows. */
+	/** In rows. */
 	writes: number;
 	/** From the start of its transaction until it was on disk. */
 	ms: number;
@@ -243,10 +207,10 @@ export interface Edits {
 	hasNamesToErase(): Promise<boolean>;
 }
 
-/** An animal as an editor saw it. Older consoles do not say the category. */
+/** An animal as an editor saw it. Older consoles do not send the category. */
 type SeenPet = Pick<Pet, "name" | "status"> & Partial<Pick<Pet, "categoryId">>;
 
-/** `status` is undefined for none. With `seen`, it applies only to an animal that is so. */
+/** `status` is undefined for none. With `seen`, only an animal that still has these values is edited. */
 export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefined } & (
 	| { action: "set-status"; status: PetStatus | undefined }
 	| { action: "set-category"; categoryId: bigint }
@@ -254,7 +218,6 @@ export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefine
 	| { action: "remove" }
 );
 
-/** The names that operators give to categories. */
 export interface Categories {
 	/** Those with names, by id. */
 	names(): Promise<CategoryName[]>;
@@ -279,7 +242,7 @@ export interface FindQuery extends Filter {
 	isCounted?: boolean;
 }
 
-/** An animal in the order of a search: it has its place there, whatever became of the animal. */
+/** A position in the order of a search. It stays valid after its animal is edited or removed. */
 export interface FindPosition {
 	id: bigint;
 	/** If the order is by name. */
@@ -298,7 +261,7 @@ export interface FoundPets {
 
 /** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {
-	/** The timeline that the latest read showed. Keys of another timeline may be lost. */
+	/** The timeline of the latest read. Keys of another timeline may be lost. */
 	readonly timeline: string;
 	/** The secret with this SHA-256 (hex) and the key it belongs to, revoked and expired ones included. */
 	findByHash(hash: string): Promise<KeyRow | undefined>;
@@ -332,30 +295,12 @@ export interface ListedKey extends KeyRow {
 	usedAtMs: Readonly<Record<string, number>>;
 }
 
-/** The stored rows of any engine, for copying a whole store. */
-export interface Rows {
-	count(table: TableName): Promise<number>;
-	/** The next rows in key order, after the row with this key. */
-	read(table: TableName, after: Row | undefined, limit: number): Promise<Row[]>;
-	/** The largest id of an animal. */
-	readLastPetId(): Promise<bigint | undefined>;
-	/** Inserts rows, all or none. Skips rows that exist already. */
-	write(table: TableName, rows: Row[]): Promise<void>;
-	/** Removes all rows of all tables. */
-	clear(): Promise<void>;
-	/** The mark of the source, if this store is an unfinished copy. */
-	readCopyMark(): Promise<string | undefined>;
-	markCopy(mark: string): Promise<void>;
-	/** Completes a copy: cursors of the source become valid, and the next id follows the source's last one. */
-	finishCopy(source: { cursorSecret: Buffer; lastId: bigint }): Promise<void>;
-}
-
 /** A failure that may be temporary: a full disk, a lost server. Callers get 503. */
 export class StorageUnavailable extends Error {
 	override readonly name = "StorageUnavailable";
 }
 
-/** The store has too many writes to do. This create was not stored, and will not be. */
+/** The store has too many writes to do. This create was not stored, and never will be. */
 export class StoreBusy extends Error {
 	/** After how long, in milliseconds, the store will have caught up. */
 	readonly retryAfterMs: number;

@@ -6,7 +6,6 @@ import type { Pet } from "../contract/pet.ts";
 
 /** Idempotency-Keys are scoped to the API key. */
 export interface IdempotencyKey {
-	/** The id of the caller's API key. */
 	caller: string;
 	key: string;
 }
@@ -44,7 +43,7 @@ export interface KeyRecord extends NewKey {
 	revokedAtMs?: number | undefined;
 }
 
-/** A stored secret. The newest secret of a key has the largest number. */
+/** The newest secret of a key has the largest number. */
 interface SecretRecord extends NewSecret {
 	keyId: string;
 	number: number;
@@ -64,14 +63,13 @@ export interface CategoryRecord {
 	folded: string;
 }
 
-/** An edit of an animal by an operator. */
 export interface EditRecord extends PastEdit {
 	petId: bigint;
 }
 
 type SqlValue = bigint | number | string | null;
 
-/** The column of a field. An absent field is NULL. */
+/** An absent field is NULL. */
 export interface Column {
 	name: string;
 	type: "text" | "bigint";
@@ -84,12 +82,7 @@ export interface Column {
 const text = (name: string): Column => ({ name, type: "text", isOptional: false });
 const int64 = (name: string): Column => ({ name, type: "bigint", isOptional: false });
 /** An integer that a number represents exactly, such as milliseconds since 1970. */
-const number = (name: string): Column => ({
-	name,
-	type: "bigint",
-	isOptional: false,
-	fromSql: (value: bigint) => Number(value),
-});
+const number = (name: string): Column => ({ ...int64(name), fromSql: Number });
 /** Words without spaces, separated by spaces. */
 const words = (name: string): Column => ({
 	...text(name),
@@ -105,97 +98,90 @@ export interface Table<Field extends string = string> {
 	columns: Readonly<Record<Field, Column>>;
 }
 
+function table<Rec>(name: string, keyLength: number, columns: Table<Extract<keyof Rec, string>>["columns"]) {
+	return { name, keyLength, columns };
+}
+
 /** In the order in which they are copied. */
 export const tables = {
-	pets: {
-		name: "pets",
-		keyLength: 1,
-		columns: {
-			id: int64("id"),
-			name: text("name"),
-			categoryId: int64("category_id"),
-			status: optional(text("status")),
-		} satisfies Record<keyof Pet, Column>,
-	},
-	keys: {
-		name: "keys",
-		keyLength: 1,
-		columns: {
-			id: text("id"),
-			name: text("name"),
-			scopes: words("scopes"),
-			rate: optional(text("rate")),
-			createdAtMs: number("created_at_ms"),
-			revokedAtMs: optional(number("revoked_at_ms")),
-		} satisfies Record<keyof KeyRecord, Column>,
-	},
-	secrets: {
-		name: "secrets",
-		keyLength: 1,
-		columns: {
-			hash: text("hash"),
-			keyId: text("key_id"),
-			number: number("number"),
-			last4: text("last4"),
-			createdAtMs: number("created_at_ms"),
-			expiresAtMs: optional(number("expires_at_ms")),
-		} satisfies Record<keyof SecretRecord, Column>,
-	},
-	keyUses: {
-		name: "key_uses",
-		keyLength: 2,
-		columns: {
-			keyId: text("key_id"),
-			operation: text("operation"),
-			usedAtMs: number("last_used_at_ms"),
-		} satisfies Record<keyof KeyUse, Column>,
-	},
-	idempotencyKeys: {
-		name: "idempotency_keys",
-		keyLength: 2,
-		columns: {
-			caller: text("caller"),
-			key: text("key"),
-			petId: int64("pet_id"),
-			fingerprint: text("fingerprint"),
-			createdAtMs: number("created_at_ms"),
-		} satisfies Record<keyof IdempotencyKeyRecord, Column>,
-	},
-	edits: {
-		name: "edits",
-		keyLength: 1,
-		columns: {
-			id: int64("id"),
-			atMs: number("at_ms"),
-			editor: text("editor"),
-			action: text("action"),
-			petId: int64("pet_id"),
-			fromStatus: optional(text("from_status")),
-			toStatus: optional(text("to_status")),
-			erasedAtMs: optional(number("erased_at_ms")),
-			fromCategoryId: optional(int64("from_category_id")),
-			toCategoryId: optional(int64("to_category_id")),
-		} satisfies Record<keyof EditRecord, Column>,
-	},
-	categories: {
-		name: "categories",
-		keyLength: 1,
-		columns: {
-			id: int64("id"),
-			name: text("name"),
-			folded: text("folded"),
-		} satisfies Record<keyof CategoryRecord, Column>,
-	},
-} as const satisfies Record<string, Table>;
+	pets: table<Pet>("pets", 1, {
+		id: int64("id"),
+		name: text("name"),
+		categoryId: int64("category_id"),
+		status: optional(text("status")),
+	}),
+	keys: table<KeyRecord>("keys", 1, {
+		id: text("id"),
+		name: text("name"),
+		scopes: words("scopes"),
+		rate: optional(text("rate")),
+		createdAtMs: number("created_at_ms"),
+		revokedAtMs: optional(number("revoked_at_ms")),
+	}),
+	secrets: table<SecretRecord>("secrets", 1, {
+		hash: text("hash"),
+		keyId: text("key_id"),
+		number: number("number"),
+		last4: text("last4"),
+		createdAtMs: number("created_at_ms"),
+		expiresAtMs: optional(number("expires_at_ms")),
+	}),
+	keyUses: table<KeyUse>("key_uses", 2, {
+		keyId: text("key_id"),
+		operation: text("operation"),
+		usedAtMs: number("last_used_at_ms"),
+	}),
+	idempotencyKeys: table<IdempotencyKeyRecord>("idempotency_keys", 2, {
+		caller: text("caller"),
+		key: text("key"),
+		petId: int64("pet_id"),
+		fingerprint: text("fingerprint"),
+		createdAtMs: number("created_at_ms"),
+	}),
+	edits: table<EditRecord>("edits", 1, {
+		id: int64("id"),
+		atMs: number("at_ms"),
+		editor: text("editor"),
+		action: text("action"),
+		petId: int64("pet_id"),
+		fromStatus: optional(text("from_status")),
+		toStatus: optional(text("to_status")),
+		erasedAtMs: optional(number("erased_at_ms")),
+		fromCategoryId: optional(int64("from_category_id")),
+		toCategoryId: optional(int64("to_category_id")),
+	}),
+	categories: table<CategoryRecord>("categories", 1, {
+		id: int64("id"),
+		name: text("name"),
+		folded: text("folded"),
+	}),
+};
 
 export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as TableName[];
+
+export type Row = (bigint | string | null)[];
+
+/** The stored rows of any engine, for copying a whole store. */
+export interface Rows {
+	count(table: TableName): Promise<number>;
+	/** The next rows in key order, after the row with this key. */
+	read(table: TableName, after: Row | undefined, limit: number): Promise<Row[]>;
+	readLastPetId(): Promise<bigint | undefined>;
+	/** Inserts rows, all or none. Skips rows that exist already. */
+	write(table: TableName, rows: Row[]): Promise<void>;
+	clear(): Promise<void>;
+	/** The mark of the source, if this store is an unfinished copy. */
+	readCopyMark(): Promise<string | undefined>;
+	markCopy(mark: string): Promise<void>;
+	/** Completes a copy: cursors of the source become valid, and the next id follows the source's last one. */
+	finishCopy(source: { cursorSecret: Buffer; lastId: bigint }): Promise<void>;
+}
 
 export function columnsOf({ columns }: Table): Column[] {
 	return Object.values(columns);
 }
 
-/** A table with only these fields. */
 export function pickColumns<Field extends string, Part extends Field>(
 	{ name, columns }: Table<Field>,
 	fields: readonly Part[],
@@ -225,7 +211,7 @@ export interface Statement {
 /** A statement has at most this many rows: SQLite takes 32,766 values. */
 const rowsPerInsert = 1000;
 
-/** @param conflict what happens to rows that exist */
+/** @param conflict SQL that says what happens to a row that exists */
 export function insertRows(table: Table, rows: readonly (readonly unknown[])[], conflict = ""): Statement[] {
 	const inserts: Statement[] = [];
 	for (let start = 0; start < rows.length; start += rowsPerInsert) {
@@ -264,8 +250,6 @@ export function createRecordReader<Rec>({
 		return Object.fromEntries(present);
 	};
 }
-
-export type Row = (bigint | string | null)[];
 
 /** The edits whose replaced names may still be in unused space of the store (SQL). */
 export const isToErase = "erased_at_ms IS NULL AND action IN ('rename', 'remove')";

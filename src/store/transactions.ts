@@ -1,5 +1,5 @@
-// The writes besides creates. Each is one transaction, written once for both engines as a sequence of statements, each
-// of which is answered with its rows.
+// All writes but creates. Each is one transaction, written once for both engines: a generator that yields statements
+// and receives their rows.
 
 import type { Pet } from "../contract/pet.ts";
 import { changeCategories } from "./categories.ts";
@@ -22,7 +22,7 @@ import {
 	tables,
 } from "./tables.ts";
 
-/** No lease lasts longer: one that seems to was taken before the clock was put back. */
+/** Upper bound of a lease. A later expiry means that the clock was set back. */
 const leaseMaxMs = 3_600_000;
 
 const toEditRow = createRowWriter(tables.edits);
@@ -65,7 +65,6 @@ function* editPet(dialect: Dialect, edit: NewEdit, nowMs: number): Transaction<E
 	return { outcome: "edited", ...(edited && { pet: edited }) };
 }
 
-/** @returns undefined for a removal */
 function editedPet(pet: Pet, edit: NewEdit): Pet | undefined {
 	if (edit.action === "remove") return undefined;
 	if (edit.action === "rename") return { ...pet, name: edit.name };
@@ -78,7 +77,7 @@ function isSame(one: Editable, other: Editable): boolean {
 	return one.name === other.name && one.status === other.status && one.categoryId === other.categoryId;
 }
 
-/** What the record of an edit says of it. */
+/** The changed values in the record of an edit. Names are not among them. */
 function changeOf(action: NewEdit["action"], pet: Pet, edited: Pet | undefined): Partial<EditRecord> {
 	if (action === "rename") return {};
 	if (action === "set-category") return { fromCategoryId: pet.categoryId, toCategoryId: edited?.categoryId };
@@ -93,7 +92,7 @@ function* readLastEditor(petId: bigint): Transaction<string | undefined> {
 
 function* addKey(dialect: Dialect, key: NewKey, secret: NewSecret, unless?: AddUnless): Transaction<boolean> {
 	if (unless) {
-		// Held by the node that adds a key on a condition, so that the condition is true until its commit.
+		// Until the commit, no other node adds a key on a condition.
 		yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${dialect.forUpdate}` };
 		const found = yield unless === "same secret"
 			? { text: "SELECT hash FROM secrets WHERE hash = $1", values: [secret.hash] }
@@ -157,7 +156,6 @@ function* sweepIdempotencyKeys(_: Dialect, nowMs: number, rows: number): Transac
 	return swept.length;
 }
 
-/** @throws StoreUpgraded */
 function* probe(dialect: Dialect): Transaction<void> {
 	const upgraded = yield { text: dialect.probe };
 	if (upgraded.length > 0) throw new StoreUpgraded();

@@ -1,4 +1,4 @@
-// Whether writes succeed, as the latest commit shows. Without commits, a small write finds out.
+// Whether writes succeed: the outcome of the latest commit or, if there was none lately, of a small write.
 
 import type { Background } from "./background.ts";
 import { StorageUnavailable, type WriteQueue, type WriteState } from "./store.ts";
@@ -30,7 +30,6 @@ export function watchWrites(probe: () => Promise<unknown>, background: Backgroun
 		}
 	}
 
-	/** See `Store.checkWrites`. */
 	async function check(): Promise<void> {
 		if (state === "stopped" || performance.now() - knownAtMs < trustedMs[state]) return;
 		checking ??= background
@@ -44,7 +43,7 @@ export function watchWrites(probe: () => Promise<unknown>, background: Backgroun
 	return {
 		observe,
 		check,
-		/** See `Store.writeState`. */
+		/** See `Store.writeState`; `check` is that of `Store.checkWrites`. */
 		state(queue: WriteQueue): WriteState {
 			void check();
 			return state === "working" && queue.isFull ? "slow" : state;

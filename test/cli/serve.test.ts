@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { settings } from "../../src/config.ts";
 import { curlForFirst, curlOf } from "../../src/contract/curl.ts";
+import { settings } from "../../src/settings.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { runProgram, type Start, startProgram, startRefused } from "../support/program.ts";

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { settings } from "../../src/config.ts";
+import { settings } from "../../src/settings.ts";
 import { promises } from "../promises.ts";
 import { statements } from "../statements.ts";
 import { filesOfTests, filesThatProve, promisesPage, writePromises } from "./promises-page.ts";
@@ -30,7 +30,8 @@ const mayImport: Record<string, RegExp> = {
 	keys: /^src\/(contract|keys)\/|^src\/store\/store\.ts$/,
 	http: /^src\/(contract|files|http)\/|^openapi\.json$|^src\/store\/store\.ts$|^src\/keys\/(formats|key-check)\.ts$/,
 	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
-	"config.ts": /^src\/(contract|keys)\/|^src\/http\/proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
+	"settings.ts": /^src\/(contract|keys)\/|^src\/http\/proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
+	"config.ts": /^src\/settings\.ts$|^src\/store\/postgres\/url\.ts$/,
 	"service.ts": /^src\/(?!main|cli)|^dist$|^package\.json$/,
 	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
 	"main.ts": /^src\//,

@@ -6,7 +6,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { readConfig, settings } from "../../src/config.ts";
+import { readConfig } from "../../src/config.ts";
+import { settings } from "../../src/settings.ts";
 import {
 	type Budget,
 	folder,

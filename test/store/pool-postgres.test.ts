@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { NodePool } from "../../src/store/postgres/connections.ts";
-import { refuseShards } from "../../src/store/postgres/engine.ts";
+import { refuseShards } from "../../src/store/postgres/server.ts";
 import { parsePostgresUrl } from "../../src/store/postgres/url.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";

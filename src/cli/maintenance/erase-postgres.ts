@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodePool } from "../../store/postgres/connections.ts";
-import { isPlainPostgres } from "../../store/postgres/engine.ts";
 import { toStoreError } from "../../store/postgres/errors.ts";
 import { openPool } from "../../store/postgres/pool.ts";
+import { isPlainPostgres } from "../../store/postgres/server.ts";
 import { isToErase } from "../../store/tables.ts";
 
 /** A large table takes longer than a request may. */
@@ -15,7 +15,7 @@ const retryMs = 500;
 
 /**
  * Erases the names that all edits until now have replaced, and records when.
- * @returns false if a reader of an old state may still see one, or if the server does not report it
+ * @returns false if a long transaction may still see one, or if the server does not report it
  * @throws StoreRefused, StorageUnavailable
  */
 export async function erasePostgresNames(url: string, now: () => number): Promise<boolean> {
@@ -40,8 +40,8 @@ export async function erasePostgresNames(url: string, now: () => number): Promis
 }
 
 /**
- * Frees the space of removed rows. A row that a reader of an old state may still see stays, such as during a dump, and
- * VACUUM counts it as dead. What it frees in pets it then also frees of the same edits in idempotency_keys.
+ * Frees the space of removed rows. A row that a long transaction may still see stays, such as during a dump, and VACUUM
+ * counts it as dead. What it frees in pets it then also frees of the same edits in idempotency_keys.
  * @returns whether nothing of pets is left
  */
 async function vacuum(pool: NodePool): Promise<boolean> {

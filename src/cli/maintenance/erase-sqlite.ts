@@ -14,7 +14,7 @@ const columns = { pets: "name", idempotency_keys: "fingerprint" };
 type NameTable = keyof typeof columns;
 const nameTables = Object.keys(columns) as NameTable[];
 
-/** How long other programs may read an old state of the store, which needs the log. */
+/** How long to wait for read transactions of other processes, which need the log. */
 const readersMaxMs = 5000;
 const retryMs = 10;
 /** Pages that are cleared in one transaction: a few milliseconds, in which others wait for the write lock. */
@@ -25,7 +25,7 @@ const roundsMax = 3;
  * Erases the names that all edits until now have replaced, and records when. Clears only the pages that have unused
  * space with former rows in it. Other processes may read and write the store; this one must not have it open, because
  * closing a second descriptor of a file ends its locks.
- * @returns false if another program reads an old state of the store, or keeps its lock
+ * @returns false if another process holds a long read transaction, or keeps its lock
  * @throws StoreRefused, StorageUnavailable
  */
 export async function eraseSqliteNames(file: string, now: () => number): Promise<boolean> {

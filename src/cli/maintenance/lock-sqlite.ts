@@ -1,4 +1,4 @@
-// Locks on the file of a SQLite store, which keep services or writers away while a command works.
+// Locks on the file of a SQLite store, which keep out services or writers while a command works.
 
 import { existsSync, realpathSync } from "node:fs";
 import Database from "better-sqlite3";

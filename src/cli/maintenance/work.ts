@@ -31,7 +31,7 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
 
 /**
  * Erases the names that edits have replaced from the files of a store, and records when in the audit log.
- * @returns false if other programs prevent it now, or if the server does not report what is left
+ * @returns false if other processes prevent it now, or if the server does not report what is left
  * @throws StoreRefused, StorageUnavailable
  */
 export async function eraseNames(databaseUrl: string, now: () => number): Promise<boolean> {

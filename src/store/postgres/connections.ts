@@ -1,13 +1,15 @@
-// The connections of a node to its database: shared when the server has no more to give, and left when it is read-only.
+// The connections of a node to its database. They are shared when the server has no more, and closed when it becomes
+// read-only.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { createLimit } from "../limit.ts";
 import { StorageUnavailable } from "../store.ts";
 import { readOnlyCode } from "./errors.ts";
 
 /** How long a query waits for a connection. */
 const connectTimeoutMs = 3_000;
-/** After a refused connection, how long no other is tried while the node has some. */
+/** After the server has refused a connection, how long the node uses only those that it has. */
 const growAgainMs = 1_000;
 const pauseMs = 20;
 const noWarning = "00000";
@@ -18,24 +20,28 @@ const scansMax = 2;
 
 /**
  * Begins a transaction of several statements. If its node is lost between two of them, the server rolls it back after
- * this time: less than `lock_timeout`, so that those who wait for its locks get them. As a setting of the transaction,
- * it needs nothing of a pooler.
+ * this time: less than `lock_timeout`, so that those who wait for its locks get them. A setting of the transaction
+ * works behind any pooler.
  */
 export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
 /** A server that refuses writes again so soon is read-only itself: new connections to its address do not help. */
 const leaveAgainMs = 2_000;
 
+/** Tasks wait for others as long as a query waits for a connection. */
+const limit = (max: number, tasks: string) =>
+	createLimit(max, connectTimeoutMs, `a node runs ${max} ${tasks} at a time, and those before this one took too long`);
+
 export class NodePool extends pg.Pool {
 	readonly #max: number;
-	readonly #limited: ReturnType<typeof createLimit>;
+	readonly #limited: ReturnType<typeof limit>;
 	/** Runs reads that take long: few at a time. @throws StorageUnavailable after a long wait */
-	readonly limitScans: ReturnType<typeof createLimit>;
+	readonly limitScans: ReturnType<typeof limit>;
 	#open = 0;
 	#growAtMs = 0;
-	/** How often this node has left a server that became read-only, and when it last did. */
+	/** How often this node has left a read-only server, and when it last did. */
 	readonly #left: { count: number; atMs: number };
 
-	/** A node that had a connection keeps one, when other nodes take all that the server has. */
+	/** `min`: the node keeps a connection when other nodes take all that the server has. */
 	constructor(options: pg.PoolConfig) {
 		const left = { count: 0, atMs: -Infinity };
 		class Connection extends pg.Client {
@@ -45,8 +51,8 @@ export class NodePool extends pg.Pool {
 		this.#left = left;
 		this.#max = this.options.max;
 		const share = Math.max(1, Math.floor(this.#max * longShare));
-		this.#limited = createLimit(share, "transactions");
-		this.limitScans = createLimit(Math.min(share, scansMax), "searches");
+		this.#limited = limit(share, "transactions");
+		this.limitScans = limit(Math.min(share, scansMax), "searches");
 		this.on("error", () => {}); // An idle connection was lost: the next query opens another.
 		this.on("connect", (client) => {
 			this.#open++;
@@ -97,7 +103,7 @@ export class NodePool extends pg.Pool {
 		return this.#limited(() => this.run(work));
 	}
 
-	/** A connection for statements. Waits for one that the node has if the server has no more. */
+	/** Takes a connection. If the server has no more, waits for one of this node. */
 	async take(): Promise<pg.PoolClient> {
 		const startedAtMs = performance.now();
 		for (;;) {
@@ -116,34 +122,4 @@ export class NodePool extends pg.Pool {
 			}
 		}
 	}
-}
-
-/** Runs at most this many tasks at a time. Others wait in order, as long as a query waits for a connection. */
-function createLimit(max: number, what: string) {
-	let running = 0;
-	const waiting = new Set<() => void>();
-	const wait = () =>
-		new Promise<void>((resolve, reject) => {
-			const late = setTimeout(() => {
-				waiting.delete(start);
-				reject(new StorageUnavailable(`${max} ${what} of this node waited for others`));
-			}, connectTimeoutMs);
-			const start = () => {
-				clearTimeout(late);
-				waiting.delete(start);
-				resolve();
-			};
-			waiting.add(start);
-		});
-	return async <Result>(task: () => Promise<Result>): Promise<Result> => {
-		if (running === max) await wait();
-		else running++;
-		try {
-			return await task();
-		} finally {
-			const [next] = waiting;
-			if (next) next();
-			else running--;
-		}
-	};
 }

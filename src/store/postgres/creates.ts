@@ -39,13 +39,13 @@ const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
 	(type, index) => `$${keyParameter + index}::${type}[]`,
 );
 const sinceParameter = `$${keyParameter + keyArrays.length}`;
-/** The primary key, and so on a distributed engine the column to distribute by is `caller` or both. */
+/** By the primary key: a distributed engine may distribute by `caller`, or by both columns. */
 const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FROM unnest(${callers}, ${keys}))`;
 const takenColumns = ["caller", "key", "pet_id", "fingerprint", "created_at_ms", "is_valid"];
 const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FROM taken";
 /**
- * If a key was used before, stores nothing and returns those that were. It is a commit all the same, which waits for a
- * synchronous standby as the first one did, or should have. If another batch has used a key meanwhile, the
+ * If a key was used before, stores nothing and returns those that were. It commits nevertheless, and so
+ * waits for a synchronous standby, as the first create should have. If another batch has used a key meanwhile, the
  * statement fails with a unique violation and stores nothing.
  */
 const addPetsWithKeys = {
@@ -83,7 +83,7 @@ async function createPlain(client: pg.PoolClient, batch: Create[]): Promise<Impo
 	return batch.map((_, index) => ({ id: firstId + BigInt(index), outcome: "created" }));
 }
 
-/** Tries to add all of the batch; then, with the used keys that the statement has found, what is left of it. */
+/** Tries to add the whole batch; if keys of it were used before, then the rest. */
 async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<ImportedPet[]> {
 	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
 	const taken: (IdempotencyKey & RecordedCreate)[] = [];
@@ -109,7 +109,6 @@ function firstIdOf([row]: (Added | TakenKey)[]): bigint {
 }
 
 interface Added {
-	/** The id of the first animal. */
 	first_id: bigint;
 }
 

@@ -14,7 +14,7 @@ export const readOnlyCode = "25006";
  * read-only after a failover (25006), transactions that took too long (25P03, 25P04), a pooler that mixes up named
  * statements (26, 42P05), passwords and permissions (28, 42501), a missing database (3D), rollbacks for other
  * transactions (40, 72), full disks and memory (53), locks (55), operators and time-outs (57), system errors (58, F0,
- * XX). All others, such as wrong SQL and violated constraints, are bugs of ours.
+ * XX). All others, such as wrong SQL and violated constraints, are our bugs.
  */
 const temporary = /^(08|25006|25P03|25P04|26|28|3D|40|42501|42P05|53|55|57|58|72|F0|XX)/;
 
@@ -31,7 +31,7 @@ export const readOnlyText = "the database is read-only, perhaps a replica: set D
 /** The server does not run, starts or ends (57P01, 57P02, 57P03), its name is not known, or the connection was lost. */
 const awayCodes =
 	/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET|EPIPE|57P0[123]|08(?!P01)...)$/;
-/** What time-outs and poolers say. PgBouncer has one code, 08P01, also for a user that the server or itself refused. */
+/** Messages of time-outs and poolers. PgBouncer has one code, 08P01, for them and for a refused user. */
 const awayTexts = /timeout|terminated|(shutting down|starting up)|cannot connect|server (login|conn|down)/i;
 const refusedTexts = /password|authentication|does not exist|pg_hba|unsupported/i;
 
@@ -97,12 +97,12 @@ export function createRetry(random: () => number): Retry {
 const rolledBackCodes = new Set(["40001", "40P01", "CIINF"]);
 
 /**
- * The index of a shard of Citus, which names it only in the message, and reports a violation as XX000 where the rows
- * come from a query.
+ * Citus names the index of a shard only in the message, and reports a violation as XX000 where the rows come from a
+ * query.
  */
 const usedKeyOfShard = /"idempotency_keys_pkey_\d+"/;
 
-/** Because of others, or for an Idempotency-Key that another node has used since it was read. */
+/** Rolled back for other transactions, or because another node has just used the Idempotency-Key. */
 function isRolledBack(error: unknown): boolean {
 	const { code = "", table, message } = error as { code?: string; table?: string; message: string };
 	if (rolledBackCodes.has(code)) return true;

@@ -11,7 +11,7 @@ export const { schemaMax } = migrations;
 
 /** For one migration of a large store, and for waiting while another node runs it. */
 const migrationLimitMs = 30 * 60_000;
-/** After this time, a commit that waits for a standby is not just slow. */
+/** A commit that has waited longer for a standby is not just slow. */
 const standbySeconds = 2;
 
 /**
@@ -36,7 +36,7 @@ export async function migrate(pool: NodePool): Promise<void> {
 	}
 }
 
-/** Rolled back because of another node, or its lock was not released in time. */
+/** Rolled back because of another node, or a lock of another node was not released in time. */
 const concurrentMigrationCodes = /^(40001|40P01|55P03)$/;
 
 async function migrateOnce(pool: NodePool): Promise<void> {

@@ -2,19 +2,18 @@
 // group-committed, one statement with many rows per batch. Portable SQL only: no advisory locks, sequences or triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import { createBackground } from "../background.ts";
-import { createStore, type Engine } from "../engine.ts";
+import { createStore, type Engine, type StoreOptions } from "../engine.ts";
 import { createGroupCommit } from "../group-commit.ts";
 import type { Create } from "../idempotency.ts";
-import { type OpenOptions, StorageUnavailable, type Store, StoreRefused, StoreUpgraded } from "../store.ts";
+import { StorageUnavailable, type Store, StoreRefused, StoreUpgraded } from "../store.ts";
 import { startTransaction, type TransactionName } from "../transactions.ts";
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
-import { refuseShards } from "./engine.ts";
 import { createRetry, type Retry } from "./errors.ts";
 import { readFindSql } from "./find-sql.ts";
 import { openPool } from "./pool.ts";
 import { createReads, type Send } from "./reads.ts";
+import { refuseShards } from "./server.ts";
 import { dialect, rowsOf, runTransaction, scanWith } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
@@ -22,15 +21,14 @@ import { parsePostgresUrl } from "./url.ts";
 const searchedMaxMs = 5_000;
 /** Writes that a newer version of the store may not allow. Those of keys and leases go on. */
 const guarded = new Set<TransactionName>(["editPet", "changeCategories", "probe"]);
-/** How long a commit may take, however long its creates have waited for it. */
+/** A commit may take at least this long, however long its creates have waited for it. */
 const answerMinMs = 1_000;
 
 /**
  * Opens the store in this database, and migrates it if needed.
  * @throws StoreRefused
  */
-export async function openPostgres(url: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
-	const { background = createBackground() } = options;
+export async function openPostgres(url: string, now: () => number, options: StoreOptions): Promise<Store> {
 	const { host, port, database } = parsePostgresUrl(url);
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
@@ -47,7 +45,7 @@ export async function openPostgres(url: string, now: () => number, options: Open
 		(guarded.has(name) ? retryWrite : retry)(() =>
 			pool.runLimited((client) => runTransaction(client, startTransaction(dialect, name, given))),
 		);
-	const watch = watchWrites(() => write("probe"), background);
+	const watch = watchWrites(() => write("probe"), options.background);
 	const commit = async (batch: Create[][], leftMs: number) => {
 		const results = await answered(createAll(pool, retryWrite, batch.flat()), leftMs);
 		return { results: batch.map(({ length }) => results.splice(0, length)) };
@@ -92,7 +90,7 @@ async function answered<Results>(commit: Promise<Results>, leftMs: number): Prom
 	return Promise.race([commit, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Stops the writes of this node for good, once a newer schema or tables on several shards are not for it. */
+/** Stops the writes of this node for good after an upgrade of the schema, or when tables are on several shards. */
 function guardWrites(retry: Retry, refuse: () => Promise<void>, stop: (reason: string) => void): Retry {
 	let unfit: StorageUnavailable | undefined;
 	let searchedAtMs = performance.now();

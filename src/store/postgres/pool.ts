@@ -5,22 +5,23 @@
 import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
 import { parse } from "pg-connection-string";
-import { type OpenOptions, StoreRefused } from "../store.ts";
+import type { OpenOptions } from "../engine.ts";
+import { StoreRefused } from "../store.ts";
 import { NodePool } from "./connections.ts";
-import { checkServer, refuseShards } from "./engine.ts";
 import { toRefusal } from "./errors.ts";
 import { migrate } from "./migrate.ts";
+import { checkServer, refuseShards } from "./server.ts";
 import { type PostgresUrl, parsePostgresUrl } from "./url.ts";
 
 const connectionsDefault = 10;
 const lockTimeoutMs = 3_000;
 const statementTimeoutMs = 4_000;
-/** After its time-out, for a server that does not even report that. */
+/** How much longer to wait for a server that does not report its time-out. */
 const answerLateMs = 1_000;
-/** A connection that is idle for this long is asked for a sign of life; one that is lost is closed 10 s later. */
+/** How long a connection is idle until TCP probes it; a lost one is closed 10 s later. */
 const keepAliveMs = 5_000;
 
-/** The types of columns with integers, which are read as bigint: int8 and int4. */
+/** int8 and int4 are read as bigint. */
 const integers = [20, 23];
 const types = {
 	getTypeParser: ((oid: number, format?: "text" | "binary") =>

@@ -19,8 +19,8 @@ import type { NodePool } from "./connections.ts";
 import { readOnlyCode } from "./errors.ts";
 
 /**
- * Empty on a standby, which may lag. Another server, and the same one after its restart, has another time; a table in
- * another database, and one after a restore, has another path.
+ * Empty on a standby, which may lag. The start time differs on another server and after a restart, the path of a table
+ * in another database and after a restore.
  */
 const state = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
 	last_id || ' ' || (SELECT last_id FROM counters WHERE name = 'pets') || ' ' ||

@@ -1,4 +1,4 @@
-// Runs the transactions of all engines on a connection of the pool.
+// Runs the transactions of transactions.ts on a connection of the pool.
 
 import type pg from "pg";
 import type { Dialect, Transaction } from "../dialect.ts";
@@ -19,7 +19,6 @@ export async function scanWith(client: pg.PoolClient, statement: Statement): Pro
 	return rows;
 }
 
-/** Runs the statements of a transaction of all engines. */
 export async function runTransaction<Result>(client: pg.PoolClient, transaction: Transaction<Result>): Promise<Result> {
 	await client.query(begin);
 	let step = transaction.next();

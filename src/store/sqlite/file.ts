@@ -3,8 +3,9 @@
 
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
+import type { OpenOptions } from "../engine.ts";
 import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
-import { type OpenOptions, StoreRefused } from "../store.ts";
+import { StoreRefused } from "../store.ts";
 import { dropDraft, dropStaleDrafts, newDraft, publish } from "./draft.ts";
 import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
 
@@ -14,7 +15,7 @@ const migrations = readMigrations("sqlite");
 
 /** Up to this size, `quick` reads the whole file: that takes less than 0.2 s. */
 const quickMaxBytes = 16 * 1024 * 1024;
-/** The log is cut to this size. It is larger only while another program reads an old state of the store. */
+/** The log is cut to this size. It is larger only while another process holds a long read transaction. */
 export const walMaxBytes = 16 * 1024 * 1024;
 export const busyTimeoutMs = 5000;
 
@@ -68,7 +69,6 @@ function openForWriting(file: string, identity: string | undefined) {
 	}
 }
 
-/** The store does not exist, and the caller does not create it. */
 export function missingStoreError(file: string): StoreRefused {
 	return new StoreRefused(
 		`there is no store at ${file}: fix DATABASE_URL, or create one with animal-store serve, keys create or restore`,
@@ -116,8 +116,8 @@ const closePauseMaxMs = 10;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Removes a log that is left after this process has closed the store. SQLite lets the last connection remove it, but
- * processes that close at the same time see each other. Does nothing while another process has it open.
+ * Removes a log that is left after this process has closed the store. The last connection removes it, but of
+ * processes that close at the same time, none is the last. Does nothing while another process has it open.
  */
 export function removeLeftWal(file: string): void {
 	for (let tries = 0; tries < closeTries && existsSync(walOf(file)); tries++) {

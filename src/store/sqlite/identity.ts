@@ -19,11 +19,11 @@ export type OpenFiles = ReturnType<typeof trackOpenFiles>;
 /** A file beside a store with a failed sync. Its time shows a process whether the sync failed before its start. */
 export const failedSyncSuffix = "-failed-sync";
 
-/** How long others may still read an old state from a log that loses its name. */
+/** How long to wait for read transactions of other processes on a log that loses its name. */
 const readersMaxMs = 5000;
 
 /**
- * Must be called right after the database was opened and its first read or write.
+ * To be called right after the first read or write of the opened database.
  * @param identity of the file, taken before it was opened
  */
 export function trackOpenFiles(file: string, identity: string | undefined) {

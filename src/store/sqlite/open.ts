@@ -4,15 +4,14 @@
 import { realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { createBackground } from "../background.ts";
-import { createStore, type Engine } from "../engine.ts";
+import { createStore, type Engine, type StoreOptions } from "../engine.ts";
 import { createGroupCommit } from "../group-commit.ts";
-import type { ImportedPet, OpenOptions, Store, StoreUse } from "../store.ts";
+import { type ImportedPet, StorageUnavailable, type Store, type StoreUse } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
 import { toCreateRequest } from "./creates.ts";
 import { busyTimeoutMs, bytesOfWal, readCursorSecret, toRefusal } from "./file.ts";
 import { identityOf } from "./identity.ts";
-import { createReads, refuseReplaced } from "./reads.ts";
+import { createReads } from "./reads.ts";
 import { createScans, findSql } from "./scans.ts";
 import { startWriter, type Write } from "./writer.ts";
 
@@ -20,8 +19,8 @@ import { startWriter, type Write } from "./writer.ts";
  * Opens the store in this file, and creates a missing one unless `mustExist` is set.
  * @throws StoreRefused
  */
-export async function openSqlite(file: string, now: () => number, options: OpenOptions = {}): Promise<Store> {
-	const { onCreate, onNotice = () => {}, verify, mustExist = false, background = createBackground() } = options;
+export async function openSqlite(file: string, now: () => number, options: StoreOptions): Promise<Store> {
+	const { onCreate, onNotice = () => {}, verify, mustExist = false, background } = options;
 	const watch = watchWrites(() => write("probe"), background);
 	const onFatal = (reason: string) => {
 		watch.stop();
@@ -29,7 +28,7 @@ export async function openSqlite(file: string, now: () => number, options: OpenO
 	};
 	const writer = await startWriter({ file, verify, mustExist, onFatal, onNotice });
 	if (writer.isNew) onCreate?.(file);
-	const { database, reads, isReplaced, cursorSecret } = await openReads(file).catch(async (error) => {
+	const { database, reads, refuseReplaced, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();
 		throw toRefusal(file, error);
 	});
@@ -45,7 +44,7 @@ export async function openSqlite(file: string, now: () => number, options: OpenO
 		...reads,
 		findSql,
 		async scan(columns, rest, values, signal) {
-			refuseReplaced(isReplaced);
+			refuseReplaced();
 			return scans.run({ text: `SELECT ${columns.join(", ")} ${rest}`, values }, signal);
 		},
 		write,
@@ -73,14 +72,13 @@ export async function openSqlite(file: string, now: () => number, options: OpenO
 async function openReads(file: string) {
 	const database = new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	const opened = identityOf(file);
-	// A file that is gone has no other timeline: reads go on.
-	const isReplaced = () => (identityOf(file) ?? opened) !== opened;
-	return {
-		database,
-		reads: createReads(database, isReplaced),
-		isReplaced,
-		cursorSecret: readCursorSecret(database) as Buffer,
-	};
+	function refuseReplaced(): void {
+		// A file that is gone has no other timeline: reads go on.
+		if ((identityOf(file) ?? opened) === opened) return;
+		throw new StorageUnavailable("the file was replaced while it was open: restart the service");
+	}
+	const cursorSecret = readCursorSecret(database) as Buffer;
+	return { database, reads: createReads(database, refuseReplaced), refuseReplaced, cursorSecret };
 }
 
 /** The result is empty if the file is gone. */

@@ -11,12 +11,12 @@ import { rowsOf } from "./transaction.ts";
 
 export const petJson = petJsonSql((column) => `json_quote(${column})`);
 
-/** @param isReplaced whether the store's path names another file than the open one */
+/** @param refuseReplaced throws StorageUnavailable if the store's path names another file than the open one */
 export function createReads(
 	database: Database.Database,
-	isReplaced: () => boolean,
+	refuseReplaced: () => void,
 ): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select"> {
-	const { read, version, timeline } = createTickReads(database, isReplaced);
+	const { read, version, timeline } = createTickReads(database, refuseReplaced);
 	const prepare = (clauses: string) =>
 		database.prepare<unknown[], string>(`SELECT ${petJson} FROM pets ${clauses}`).pluck();
 	const petById = prepare("WHERE id = ?");
@@ -60,11 +60,6 @@ export function createReads(
 	};
 }
 
-/** @throws StorageUnavailable */
-export function refuseReplaced(isReplaced: () => boolean): void {
-	if (isReplaced()) throw new StorageUnavailable("the file was replaced while it was open: restart the service");
-}
-
 interface Read {
 	name: unknown;
 	query: () => unknown;
@@ -74,7 +69,7 @@ interface Read {
  * All reads of a tick share a transaction, because locking and unlocking SQLite costs more than most reads. It begins
  * when the tick has taken all its requests, so that none of them is younger than what it reads.
  */
-function createTickReads(database: Database.Database, isReplaced: () => boolean) {
+function createTickReads(database: Database.Database, refuseReplaced: () => void) {
 	/** Another one after each commit of another connection; this one commits nothing. */
 	const readDataVersion = database.prepare<[], number>("PRAGMA data_version").pluck();
 	/** Another one when another program has restored the file in its place, which rewrites the schema. */
@@ -121,7 +116,7 @@ function createTickReads(database: Database.Database, isReplaced: () => boolean)
 		({ name }) => name,
 		async (reads) => {
 			if (!database.open) throw new StorageUnavailable("the store is closed");
-			refuseReplaced(isReplaced);
+			refuseReplaced();
 			try {
 				// One statement, which needs no transaction.
 				const isKnown = reads.every(({ query }) => query === version) && readDataVersion.get() === latestDataVersion;

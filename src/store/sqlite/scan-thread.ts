@@ -8,10 +8,9 @@ import type { Row, Statement } from "../tables.ts";
 import { busyTimeoutMs } from "./file.ts";
 import { rowsOf } from "./transaction.ts";
 
-/** One for each statement. */
 export type ScanMessage = { rows: Row[] } | { code: string; message: string };
 
-/** Of the letters of Latin, Greek, Cyrillic and others. */
+/** By code: letters of Latin, Greek, Cyrillic and others. */
 const foldedLetters = Array.from({ length: 0x3000 }, (_, code) => foldedText(String.fromCharCode(code)));
 
 /** `foldedText`, five times as fast for names of these letters: it depends on each of them alone. */

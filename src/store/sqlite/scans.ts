@@ -4,6 +4,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { FindSql } from "../find.ts";
+import { createLimit } from "../limit.ts";
 import { StorageUnavailable } from "../store.ts";
 import type { Row, Statement } from "../tables.ts";
 import { toStoreError } from "./errors.ts";
@@ -20,17 +21,11 @@ export const findSql: FindSql = {
 	contains: (text, part) => `instr(${text}, ${part}) > 0`,
 };
 
-interface Scan extends PromiseWithResolvers<Row[]> {
-	statement: Statement;
-	signal: AbortSignal | undefined;
-	sinceMs: number;
-}
-
 export function createScans(file: string) {
 	const program = new URL(`./scan-thread${extname(import.meta.url)}`, import.meta.url);
-	const waiting: Scan[] = [];
-	let running: Scan | undefined;
 	let thread: Worker | undefined;
+	let answer: PromiseWithResolvers<ScanMessage> | undefined;
+	const inTurn = createLimit(1, waitMaxMs, "the searches before this one took too long");
 	let isClosed = false;
 
 	function start(): Worker {
@@ -38,48 +33,28 @@ export function createScans(file: string) {
 		const lost = (cause: string) => {
 			if (thread !== worker) return;
 			thread = undefined;
-			end((scan) => scan.reject(new StorageUnavailable(`the thread that finds animals ${cause}`)));
+			answer?.reject(new StorageUnavailable(`the thread that finds animals ${cause}`));
 		};
-		worker.on("message", (message: ScanMessage) =>
-			end((scan) => {
-				if ("rows" in message) scan.resolve(message.rows);
-				else scan.reject(toStoreError(Object.assign(new Error(message.message), { code: message.code })));
-			}),
-		);
+		worker.on("message", (message: ScanMessage) => answer?.resolve(message));
 		worker.on("error", ({ message }) => lost(`failed (${message})`));
 		worker.on("exit", () => lost("has ended"));
 		return worker;
 	}
 
-	function end(settle: (scan: Scan) => void): void {
-		if (running) settle(running);
-		running = undefined;
-		next();
-	}
-
-	/** Begins the next one that somebody still waits for. */
-	function next(): void {
-		while (!running && waiting.length > 0) {
-			const scan = waiting.shift() as Scan;
-			const isLate = performance.now() - scan.sinceMs > waitMaxMs;
-			if (scan.signal?.aborted) scan.reject(scan.signal.reason);
-			else if (isClosed) scan.reject(new StorageUnavailable("the store is closed"));
-			else if (isLate) scan.reject(new StorageUnavailable("too many others look for animals"));
-			else running = scan;
-		}
-		if (!running) return;
+	async function ask(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
+		signal?.throwIfAborted();
+		if (isClosed) throw new StorageUnavailable("the store is closed");
 		thread ??= start();
-		thread.postMessage(running.statement);
+		answer = Promise.withResolvers();
+		thread.postMessage(statement);
+		const message = await answer.promise;
+		if ("rows" in message) return message.rows;
+		throw toStoreError(Object.assign(new Error(message.message), { code: message.code }));
 	}
 
 	return {
-		/** @throws StorageUnavailable, and the signal's reason */
-		run(statement: Statement, signal?: AbortSignal): Promise<Row[]> {
-			const scan = { ...Promise.withResolvers<Row[]>(), statement, signal, sinceMs: performance.now() };
-			waiting.push(scan);
-			if (!running) next();
-			return scan.promise;
-		},
+		/** Runs a statement after those before it. @throws StorageUnavailable, and the signal's reason */
+		run: (statement: Statement, signal?: AbortSignal) => inTurn(() => ask(statement, signal)),
 		/** Waits for the one that runs. */
 		async close(): Promise<void> {
 			isClosed = true;

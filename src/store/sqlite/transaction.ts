@@ -1,11 +1,11 @@
-// Runs the transactions of all engines in SQLite. The writer thread's transaction is around them.
+// Runs the transactions of transactions.ts in SQLite, within the transaction of the writer thread.
 
 import type Database from "better-sqlite3";
 import type { Dialect, Transaction } from "../dialect.ts";
 import type { Row, Statement } from "../tables.ts";
 import { applicationId } from "./file.ts";
 
-/** Who writes has locked the whole file. */
+/** The writer holds an exclusive lock, which serves as lock of rows. */
 export const dialect: Dialect = {
 	forUpdate: "",
 	clock: String,

@@ -34,15 +34,13 @@ export interface SentBatch {
 	lockWaitMs: number;
 }
 
-/** The results of a batch on their way back. */
 export interface SentResults {
 	created: CreatedBatch;
 	others: unknown[];
 	syncMs: number;
 }
 
-/** How often the size of the write-ahead log is checked. */
-const logEveryMs = 1000;
+const checkLogEveryMs = 1000;
 
 /** The first message is `opened` or `refused`, then one of the others per batch. Nothing is committed after `lost`. */
 export type WriterMessage =
@@ -69,12 +67,12 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	}
 	const { database, isNew, files } = writer;
 	post({ kind: "opened", isNew });
-	/** A reader of an old state makes the log grow. It is cut after the end of that reader, even without a write. */
+	/** A long read transaction makes the log grow. It is cut when that has ended, even without a write. */
 	const cutting = setInterval(() => {
 		if (bytesOfWal(file) <= walMaxBytes || findLoss(file, files) !== undefined) return;
 		const outcome = attempt(file, files, () => truncateWal(database));
 		if (outcome.kind === "failed" && isFailedSync(outcome)) post(outcome);
-	}, logEveryMs);
+	}, checkLogEveryMs);
 	port.on("message", (batch: SentBatch | "close") => {
 		if (batch === "close") {
 			clearInterval(cutting);
@@ -93,7 +91,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	});
 }
 
-/** Why nothing may be acknowledged any more, whatever the outcome of a commit was. */
+/** Why no commit may be acknowledged any more; undefined if it may. */
 function findLoss(file: string, files: OpenFiles): string | undefined {
 	const path = files.findLostPath();
 	if (path !== undefined) return `${path} was removed or replaced while it was open`;

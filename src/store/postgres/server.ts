@@ -1,4 +1,4 @@
-// The requirements for the server, and for where an engine with shards keeps the tables.
+// Checks the server, and that an engine with shards keeps the tables in one place.
 
 import { StoreRefused } from "../store.ts";
 import type { NodePool } from "./connections.ts";
@@ -35,7 +35,7 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 	return hasStore;
 }
 
-/** Their rows become visible together, in the order of the counters. Only one place can promise that. */
+/** Their rows become visible together, in the order of the counters, which only one server can promise. */
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
 /** A table may have foreign ones as partitions or as children. */
