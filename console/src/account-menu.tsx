@@ -2,7 +2,8 @@
 // in the palette, too.
 
 import { useState } from "preact/hooks";
-import { copied } from "./copy-button.tsx";
+import { Button } from "./button.tsx";
+import { copied, TextToCopy } from "./copy-button.tsx";
 import { LazyPart } from "./lazy-view.tsx";
 import { Menu } from "./menu.tsx";
 import type { Session } from "./session.ts";
@@ -56,17 +57,10 @@ export function AccountMenu({ session, keep, signOut }: AccountProps) {
 				<LazyPart load={loadDetails} props={{ session }} />
 			</div>
 			<div role="status">
-				{open !== "no key" && (
-					<label class="wide">
-						{open === "the key" ? "The key" : "The key, copied"}
-						<input readOnly value={key} onFocus={(event) => event.currentTarget.select()} />
-					</label>
-				)}
+				{open !== "no key" && <TextToCopy label={open === "the key" ? "The key" : "The key, copied"} text={key} />}
 			</div>
 			{commands.map(({ label, run }) => (
-				<button key={label} type="button" onClick={run}>
-					{label}
-				</button>
+				<Button key={label} label={label} onClick={run} />
 			))}
 		</Menu>
 	);

@@ -17,7 +17,7 @@ interface ActivityProps {
 }
 
 export function Activity({ session, watch }: ActivityProps) {
-	const { figures, failure, retryAtMs, reload } = watch;
+	const { value: figures, failure, retryAtMs, reload } = watch;
 	if (!may(session, "metrics:read"))
 		return <MissingScope title="This key may not see the activity" scope="metrics:read" />;
 	if (failure !== undefined && retryAtMs === undefined)

@@ -18,7 +18,7 @@ import { keepImport } from "./kept-job.ts";
 import { LostLetters } from "./lost-letters.tsx";
 import { ColumnsTable, columnAt, openFields, SheetMenu } from "./map-columns.tsx";
 import { MakeAll, type MappedValue, MapValues, newNames, toValues, withProposals } from "./map-values.tsx";
-import { countOf, digits, sentenceOf } from "./notes.tsx";
+import { countOf, digits, Problem, sentenceOf } from "./notes.tsx";
 import { describe, type OpenFile, previewed } from "./open-file.ts";
 import type { PetFile } from "./open-rows.ts";
 import { RowsTable, SaveRows } from "./rows-table.tsx";
@@ -121,9 +121,7 @@ function ColumnsNote({ file, checked, failure }: { file: OpenFile; checked: Chec
 			{failure === undefined ? (
 				<p role="status">{checked?.isComplete ? `${countOf(rows)} below the names` : "Checking …"}</p>
 			) : (
-				<p class="problem" role="alert">
-					{describe(failure)}
-				</p>
+				<Problem>{describe(failure)}</Problem>
 			)}
 		</>
 	);
@@ -221,9 +219,7 @@ function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): v
 					<p>
 						<strong class="file">{file.name}</strong>, {countOf(good + bad)}
 					</p>
-					<p class="problem" role="alert">
-						{start.problem}
-					</p>
+					<Problem>{start.problem}</Problem>
 				</>
 			}
 			onBack={onBack}

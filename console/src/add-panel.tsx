@@ -7,6 +7,7 @@ import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Fault } from "../../src/contract/validate.ts";
 import type { Adding, Field } from "./add-form.ts";
 import { add, adviceOn, titleOf } from "./adding.ts";
+import { Button, KeyButton } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { type Choice, categoryIdOf } from "./category-choices.ts";
 import { CategoryField } from "./category-field.tsx";
@@ -55,9 +56,7 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 		<aside class="panel" aria-labelledby="add-heading" tabIndex={-1}>
 			<div class="head">
 				<h2 id="add-heading">Add animal</h2>
-				<button type="button" class="quiet close" onClick={onClose}>
-					<kbd>Esc</kbd> <span class="hidden">close</span>
-				</button>
+				<KeyButton keys="Esc" meaning="close" class="close" onClick={onClose} />
 			</div>
 			{isRefused && (
 				<FailureNote title={titleOf(adding)} failure={failure} noteRef={summary}>
@@ -208,9 +207,7 @@ function Summary({ faults }: { faults: readonly Fault[] }) {
 				return (
 					fault && (
 						<li key={field}>
-							<button type="button" class="link" onClick={() => focusField(field)}>
-								{fault.problem}
-							</button>
+							<Button class="link" label={fault.problem} onClick={() => focusField(field)} />
 						</li>
 					)
 				);

@@ -20,7 +20,7 @@ import { type ListPage, type ListRequest, useList } from "./use-list.ts";
 import { useListKeys } from "./use-list-keys.ts";
 import { totalOf } from "./use-watch.ts";
 
-interface AnimalsProps {
+export interface AnimalsProps {
 	session: Session;
 	route: AnimalsRoute;
 	totals: Totals | undefined;

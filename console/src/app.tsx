@@ -3,8 +3,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { foldedText } from "../../src/contract/console.ts";
 import { type Adding, emptyForm } from "./add-form.ts";
+import type { AddManyProps } from "./add-many.tsx";
 import type { Job } from "./add-rows.ts";
-import { Animals } from "./animals.tsx";
+import { Animals, type AnimalsProps } from "./animals.tsx";
 import { type Categories, CategoriesContext, useCategories } from "./categories.ts";
 import { Header } from "./header.tsx";
 import { type Choosing, nothingChosen } from "./kept.ts";
@@ -16,7 +17,7 @@ import { may, type Session } from "./session.ts";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
 import { forgetImports, tabImport } from "./tab-import.ts";
-import { useSession } from "./use-session.ts";
+import { type SessionState, useSession } from "./use-session.ts";
 import { useWatch } from "./use-watch.ts";
 
 export function App() {
@@ -68,20 +69,11 @@ export function App() {
 	);
 }
 
-interface SignedInProps {
-	session: Session;
+interface SignedInProps
+	extends AddManyProps,
+		Pick<AnimalsProps, "adding" | "setAdding" | "isAdding" | "setIsAdding">,
+		Pick<SessionState, "keep" | "signOut" | "areOthersBusy"> {
 	route: Route;
-	adding: Adding;
-	setAdding(next: Adding | ((before: Adding) => Adding)): void;
-	isAdding: boolean;
-	setIsAdding(isAdding: boolean): void;
-	job: Job | undefined;
-	setJob(job: Job | undefined): void;
-	choosing: Choosing;
-	setChoosing(next: (before: Choosing) => Choosing): void;
-	keep(isOnComputer: boolean): void;
-	signOut(): void;
-	areOthersBusy(): Promise<boolean>;
 }
 
 function SignedIn(props: SignedInProps) {
@@ -119,8 +111,8 @@ function SignedIn(props: SignedInProps) {
 				<Animals
 					{...{ session, adding, setAdding, isAdding, setIsAdding }}
 					route={route}
-					totals={watch.figures?.animals}
-					edits={watch.figures?.edits}
+					totals={watch.value?.animals}
+					edits={watch.value?.edits}
 					isAway={watch.failure !== undefined}
 					readTotals={watch.reload}
 				/>

@@ -3,11 +3,12 @@
 import "./desk.css";
 import { useContext, useRef, useState } from "preact/hooks";
 import type { Category } from "../../src/contract/console.ts";
+import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import type { Choice } from "./category-choices.ts";
 import { CategoryField } from "./category-field.tsx";
-import { sentenceOf } from "./notes.tsx";
-import { usePopover } from "./use-popover.ts";
+import { Problem, sentenceOf } from "./notes.tsx";
+import { Popover } from "./popover.tsx";
 
 interface CategoryMenuProps {
 	title: string;
@@ -19,31 +20,19 @@ interface CategoryMenuProps {
 	onClose(): void;
 }
 
-const size = { widthPx: 280, heightPx: 360 };
+const look = { look: "category-menu", role: "dialog", widthPx: 280, heightPx: 360, focus: ["input"] } as const;
 
 export function CategoryMenu({ title, anchor, mayName, onChoose, onAll, onClose }: CategoryMenuProps) {
 	const categories = useContext(CategoriesContext);
 	const [text, setText] = useState("");
 	const { problem, attempt } = useAttempt();
-	const menu = usePopover({ ...size, anchor, focus: ["input"], onClose });
 	const choose = (choice: Choice) =>
 		attempt(async () => {
 			const id = choice.id ?? (await categories.name(choice.name)).id;
 			onChoose(id);
-			return undefined;
 		});
 	return (
-		<div
-			class="popover category-menu"
-			role="dialog"
-			aria-label={title}
-			popover="manual"
-			onKeyDown={closeBy(onClose)}
-			ref={menu}
-		>
-			<p class="soft" dir="auto">
-				{title}
-			</p>
+		<Popover {...look} {...{ title, anchor, onClose }}>
 			<CategoryField
 				text={text}
 				enter={setText}
@@ -52,16 +41,10 @@ export function CategoryMenu({ title, anchor, mayName, onChoose, onAll, onClose 
 				onChoose={choose}
 				attributes={{ "aria-label": "Name or number", placeholder: "Name or number" }}
 			>
-				<p class="problem" role="alert">
-					{problem}
-				</p>
-				{onAll && (
-					<button type="button" class="quiet" onClick={onAll}>
-						All categories
-					</button>
-				)}
+				<Problem>{problem}</Problem>
+				{onAll && <Button class="quiet" label="All categories" onClick={onAll} />}
 			</CategoryField>
-		</div>
+		</Popover>
 	);
 }
 
@@ -75,24 +58,14 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 	const categories = useContext(CategoriesContext);
 	const field = useRef<HTMLInputElement>(null);
 	const { problem, attempt } = useAttempt();
-	const menu = usePopover({ ...size, heightPx: 160, anchor, focus: ["input"], onClose });
 	const keep = (text: string | undefined) =>
 		attempt(async () => {
 			const result = text === name ? undefined : await categories.name(text, id);
 			if (result?.outcome === "taken") return `Category ${result.id} has this name.`;
 			onClose();
-			return undefined;
 		});
-	const title = `Name of category ${id}`;
 	return (
-		<div
-			class="popover category-menu"
-			role="dialog"
-			aria-label={title}
-			popover="manual"
-			onKeyDown={closeBy(onClose)}
-			ref={menu}
-		>
+		<Popover {...look} title={`Name of category ${id}`} heightPx={160} {...{ anchor, onClose }}>
 			<form
 				method="post"
 				onSubmit={(event) => {
@@ -100,7 +73,6 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 					void keep(field.current?.value.trim() ?? "");
 				}}
 			>
-				<p class="soft">{title}</p>
 				<input
 					aria-label="Name"
 					dir="auto"
@@ -110,17 +82,11 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 					defaultValue={name}
 					ref={field}
 				/>
-				<p class="problem" role="alert">
-					{problem}
-				</p>
+				<Problem>{problem}</Problem>
 				<button type="submit">Keep the name</button>
-				{name && (
-					<button type="button" class="quiet" onClick={() => keep(undefined)}>
-						Take the name away
-					</button>
-				)}
+				{name && <Button class="quiet" label="Take the name away" onClick={() => keep(undefined)} />}
 			</form>
-		</div>
+		</Popover>
 	);
 }
 
@@ -142,11 +108,3 @@ function useAttempt() {
 	}
 	return { problem, attempt };
 }
-
-/** The keys of the list do nothing in a menu. */
-const closeBy = (onClose: () => void) => (event: KeyboardEvent) => {
-	event.stopPropagation();
-	if (event.key !== "Escape") return;
-	event.preventDefault();
-	onClose();
-};

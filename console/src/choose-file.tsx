@@ -1,6 +1,8 @@
 // Step 1 of adding many: takes a file that is dropped or chosen, or rows that are pasted.
 
 import { useLayoutEffect, useState } from "preact/hooks";
+import { Button } from "./button.tsx";
+import { Problem } from "./notes.tsx";
 import { Step } from "./steps.tsx";
 
 interface ChooseFileProps {
@@ -26,9 +28,7 @@ export function ChooseFile({ text, setText, onChoose, note }: ChooseFileProps) {
 			lead={<p class="soft">A list from Excel, Google Sheets or another program, as it is.</p>}
 			note={
 				<>
-					<p class="problem" role="alert">
-						{note}
-					</p>
+					<Problem>{note}</Problem>
 					<p>Nothing is added before you have checked it.</p>
 				</>
 			}
@@ -85,9 +85,7 @@ function DropZone({ choose, onPaste }: DropZoneProps) {
 					onChange={({ currentTarget }) => choose(currentTarget.files)}
 				/>
 			</label>
-			<button type="button" class="quiet" onClick={onPaste}>
-				Paste rows
-			</button>
+			<Button class="quiet" label="Paste rows" onClick={onPaste} />
 		</>
 	);
 }
@@ -123,9 +121,7 @@ function PasteRows({ text, setText, onDone, onClose }: PasteRowsProps) {
 				<button type="submit" class="primary" aria-disabled={text.trim() === ""}>
 					Check these rows
 				</button>
-				<button type="button" class="quiet" onClick={onClose}>
-					A file instead
-				</button>
+				<Button class="quiet" label="A file instead" onClick={onClose} />
 			</div>
 		</form>
 	);

@@ -1,6 +1,7 @@
 // A button that copies a text, and confirms it. The palette has it, too.
 
 import { useEffect, useState } from "preact/hooks";
+import { Button } from "./button.tsx";
 import { useCommands } from "./shortcuts.ts";
 
 const copiedMs = 2_000;
@@ -28,17 +29,19 @@ export function CopyButton({ label, text }: { label: string; text: string }) {
 	useCommands(() => [{ label, run: copy }]);
 	return (
 		<>
-			<button type="button" onClick={copy}>
-				{outcome === "copied" ? "Copied" : label}
-			</button>
+			<Button label={outcome === "copied" ? "Copied" : label} onClick={copy} />
 			<span class="hidden" role="status">
 				{outcome === "copied" && `${label}: copied`}
 			</span>
-			{outcome === "shown" && (
-				<label class="wide">
-					Copy this <input readOnly value={text} onFocus={(event) => event.currentTarget.select()} />
-				</label>
-			)}
+			{outcome === "shown" && <TextToCopy label="Copy this" text={text} />}
 		</>
+	);
+}
+
+export function TextToCopy({ label, text }: { label: string; text: string }) {
+	return (
+		<label class="wide">
+			{label} <input readOnly value={text} onFocus={(event) => event.currentTarget.select()} />
+		</label>
 	);
 }

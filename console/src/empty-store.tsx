@@ -1,6 +1,7 @@
 // An empty store: three ways to begin, side by side.
 
 import { curlForFirst, inLines } from "../../src/contract/curl.ts";
+import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 
 export function EmptyStore({ mayAdd, onAdd }: { mayAdd: boolean; onAdd(): void }) {
@@ -11,9 +12,7 @@ export function EmptyStore({ mayAdd, onAdd }: { mayAdd: boolean; onAdd(): void }
 			<div>
 				<h2>Add the first one</h2>
 				<p class="soft">A name, a category and a status.</p>
-				<button type="button" onClick={onAdd}>
-					Add the first animal
-				</button>
+				<Button label="Add the first animal" onClick={onAdd} />
 			</div>
 			<div>
 				<h2>Bring a file</h2>

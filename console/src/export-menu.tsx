@@ -3,6 +3,7 @@
 
 import { useContext, useState } from "preact/hooks";
 import type { ExportFormat, ExportOrder } from "../../src/contract/console.ts";
+import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { Menu } from "./menu.tsx";
 import { countOf, sentenceOf } from "./notes.tsx";
@@ -50,9 +51,7 @@ export function ExportMenu({ session, subject, isCovered = false }: ExportProps)
 		<Menu label="Export" isOpen={isOpen} setIsOpen={setIsOpen}>
 			<p class="soft">Export {what}</p>
 			{formats.map(([format, text]) => (
-				<button key={format} type="button" onClick={() => run(format)}>
-					{text}
-				</button>
+				<Button key={format} label={text} onClick={() => run(format)} />
 			))}
 			<p role="status">{outcome}</p>
 		</Menu>

@@ -2,6 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import { AccountMenu, type AccountProps } from "./account-menu.tsx";
+import { Button, KeyButton } from "./button.tsx";
 import { firstAnimals, hashOf, type Route } from "./route.ts";
 import { SearchField } from "./search-field.tsx";
 import { may } from "./session.ts";
@@ -17,9 +18,7 @@ export function Header({ route, signedIn }: HeaderProps) {
 	if (route.view === "animals") animals.current = { ...route, id: undefined };
 	return (
 		<header>
-			<button type="button" class="skip" onClick={() => document.querySelector("h1")?.focus()}>
-				Skip to the content
-			</button>
+			<Button class="skip" label="Skip to the content" onClick={() => document.querySelector("h1")?.focus()} />
 			<span class="wordmark">
 				<img class="mark" src="/console/icon.svg" alt="" />
 				<span>animal-store</span>
@@ -39,9 +38,7 @@ export function Header({ route, signedIn }: HeaderProps) {
 				<>
 					{route.view === "animals" && may(signedIn.session, "pets:read") && <SearchField route={route} />}
 					<div class="right">
-						<button type="button" class="quiet palette-button" onClick={signedIn.openPalette}>
-							<kbd>Ctrl K</kbd> <span class="hidden">commands</span>
-						</button>
+						<KeyButton keys="Ctrl K" meaning="commands" class="palette-button" onClick={signedIn.openPalette} />
 						<AccountMenu {...signedIn} />
 					</div>
 				</>

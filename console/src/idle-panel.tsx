@@ -5,13 +5,14 @@ import "./idle.css";
 import { useContext, useState } from "preact/hooks";
 import type { Category, LatestEdit, Totals } from "../../src/contract/console.ts";
 import type { Scope } from "../../src/contract/operations.ts";
+import { Button, Opener } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { shortName } from "./edits.ts";
 import { LazyPart } from "./lazy-view.tsx";
 import { countOf, digits } from "./notes.tsx";
 import { describeEdit, moment } from "./past-edit.ts";
 import { CategoryName } from "./pet-table.tsx";
-import { type AnimalsRoute, go, hashOf, showPet } from "./route.ts";
+import { type AnimalsRoute, hashOf, showFirst, showPet } from "./route.ts";
 import { may, type Session } from "./session.ts";
 import { useRequest } from "./use-request.ts";
 import { totalOf } from "./use-watch.ts";
@@ -81,34 +82,23 @@ function CategoryList({ mayName, route, totals }: { mayName: boolean } & Pick<Id
 							</a>
 							<span class="soft num">{digits.format(category.animals)}</span>
 							{mayName && (
-								<button
-									type="button"
+								<Opener
+									opens="dialog"
 									class="quiet"
+									label="…"
 									aria-label={`Name of category ${id}`}
-									aria-haspopup="dialog"
-									aria-expanded="false"
-									onClick={({ currentTarget }) => setNaming({ category, anchor: currentTarget })}
-								>
-									…
-								</button>
+									open={(anchor) => setNaming({ category, anchor })}
+								/>
 							)}
 						</li>
 					);
 				})}
 			</ul>
 			{shown.length < all.length && (
-				<button type="button" class="quiet" onClick={() => setIsWhole(true)}>
-					All {all.length} categories
-				</button>
+				<Button class="quiet" label={`All ${all.length} categories`} onClick={() => setIsWhole(true)} />
 			)}
 			{route.category !== undefined && (
-				<button
-					type="button"
-					class="quiet"
-					onClick={() => go({ ...route, category: undefined, cursor: undefined, id: undefined })}
-				>
-					Show all animals
-				</button>
+				<Button class="quiet" label="Show all animals" onClick={() => showFirst(route, { category: undefined })} />
 			)}
 			{naming && <LazyPart load={loadNameMenu} props={{ ...naming, onClose: close }} />}
 		</section>

@@ -3,6 +3,7 @@
 import { useContext } from "preact/hooks";
 import { describeTime } from "../../src/contract/console.ts";
 import type { Job } from "./add-rows.ts";
+import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { countOf, digits, FailureNote } from "./notes.tsx";
 import { describe } from "./open-file.ts";
@@ -63,40 +64,21 @@ function timeLeft(rows: number, perSecond: number): string {
 function Actions({ job, session, onEnd, onAgain }: JobProgressProps) {
 	const { reload } = useContext(CategoriesContext);
 	const { phase, added, rejected, alreadyThere } = job.state;
+	function show(): void {
+		reload();
+		void showNewest(session);
+	}
 	return (
 		<div class="actions">
-			{phase === "running" && (
-				<button type="button" onClick={() => job.pause()}>
-					Pause
-				</button>
-			)}
-			{phase === "paused" && (
-				<button type="button" class="primary" onClick={() => job.run(session.sender)}>
-					Resume
-				</button>
-			)}
-			{phase === "finished" && added > 0 && (
-				<button
-					type="button"
-					class="primary"
-					onClick={() => {
-						reload();
-						void showNewest(session);
-					}}
-				>
-					Show the new animals
-				</button>
-			)}
+			{phase === "running" && <Button label="Pause" onClick={() => job.pause()} />}
+			{phase === "paused" && <Button class="primary" label="Resume" onClick={() => job.run(session.sender)} />}
+			{phase === "finished" && added > 0 && <Button class="primary" label="Show the new animals" onClick={show} />}
 			{phase === "finished" && alreadyThere > 0 && (
-				<button type="button" onClick={() => onAgain(job.again())}>
-					Add {countOf(alreadyThere)} once more
-				</button>
+				<Button label={`Add ${countOf(alreadyThere)} once more`} onClick={() => onAgain(job.again())} />
 			)}
 			{rejected > 0 && <SaveRows file={job.file} count={rejected} texts={job.rejectedText} />}
 			{phase !== "running" && (
-				<button type="button" class="quiet" onClick={onEnd}>
-					{phase === "finished" ? "Add another list" : "Discard the rest"}
-				</button>
+				<Button class="quiet" label={phase === "finished" ? "Add another list" : "Discard the rest"} onClick={onEnd} />
 			)}
 		</div>
 	);

@@ -4,12 +4,13 @@ import type { JSX } from "preact";
 import { useContext, useState } from "preact/hooks";
 import type { Filter } from "../../client/src/contract.ts";
 import type { Totals } from "../../src/contract/console.ts";
+import { Button, Opener } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { capitalized } from "./edits.ts";
 import { ExportMenu } from "./export-menu.tsx";
 import { LazyPart } from "./lazy-view.tsx";
 import { digits, Heading } from "./notes.tsx";
-import { type AnimalsRoute, go, petStatuses } from "./route.ts";
+import { type AnimalsRoute, petStatuses, showFirst } from "./route.ts";
 import { may, type Session } from "./session.ts";
 import type { Desk } from "./use-desk.ts";
 import { totalOf } from "./use-watch.ts";
@@ -43,18 +44,12 @@ export function ListTools({ session, route, totals, setIsAdding, desk }: ListToo
 							<a class="button" href="#/add-many">
 								Add many
 							</a>
-							<button type="button" class="primary" onClick={() => setIsAdding(true)}>
-								Add animal
-							</button>
+							<Button class="primary" label="Add animal" onClick={() => setIsAdding(true)} />
 						</>
 					) : (
 						!desk && <p class="soft">Read-only key</p>
 					)}
-					{desk && (
-						<button type="button" class="quiet narrow-only" onClick={desk.selection.show}>
-							Select
-						</button>
-					)}
+					{desk && <Button class="quiet narrow-only" label="Select" onClick={desk.selection.show} />}
 				</div>
 			</div>
 			{isPicking && <LazyPart load={loadSelectionBar} props={{ session, desk }} />}
@@ -76,17 +71,14 @@ const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignif
 /** A change of the filter returns to the first page. */
 function StatusChips({ route, totals }: FilterProps) {
 	const chip = (status: AnimalsRoute["status"], label: string, count: number | undefined) => (
-		<button
+		<Button
 			key={label}
-			type="button"
 			class="chip"
+			label={[label, count !== undefined && <b class="num">{shortened(count)}</b>]}
 			aria-pressed={route.status === status}
 			title={count === undefined ? undefined : digits.format(count)}
-			onClick={() => go({ ...route, status, cursor: undefined, id: undefined })}
-		>
-			{label}
-			{count !== undefined && <b class="num">{shortened(count)}</b>}
-		</button>
+			onClick={() => showFirst(route, { status })}
+		/>
 	);
 	return (
 		<fieldset aria-label="Filter by status">
@@ -103,28 +95,26 @@ const filterViews: Record<keyof Filter, (props: FilterProps) => JSX.Element> = {
 
 function CategoryChip({ route }: { route: AnimalsRoute }) {
 	const { labelOf } = useContext(CategoriesContext);
+	const category = route.category && labelOf(route.category);
 	const [anchor, setAnchor] = useState<HTMLElement>();
 	function close(): void {
 		setAnchor(undefined);
 		anchor?.focus({ preventScroll: true });
 	}
-	function show(category: bigint | undefined): void {
+	function show(id: bigint | undefined): void {
 		close();
-		go({ ...route, category: category === undefined ? undefined : String(category), cursor: undefined, id: undefined });
+		showFirst(route, { category: id?.toString() });
 	}
 	return (
 		<>
-			<button
-				type="button"
+			<Opener
+				opens="dialog"
 				class="chip category-chip"
-				aria-haspopup="dialog"
-				aria-expanded="false"
-				aria-pressed={route.category !== undefined}
-				aria-label={`Category: ${route.category ? labelOf(route.category) : "all"}`}
-				onClick={({ currentTarget }) => setAnchor(currentTarget)}
-			>
-				<span dir="auto">{route.category ? labelOf(route.category) : "Category"}</span>
-			</button>
+				label={<span dir="auto">{category ?? "Category"}</span>}
+				aria-pressed={category !== undefined}
+				aria-label={`Category: ${category ?? "all"}`}
+				open={setAnchor}
+			/>
 			{anchor && (
 				<LazyPart
 					load={loadCategoryMenu}
@@ -133,7 +123,7 @@ function CategoryChip({ route }: { route: AnimalsRoute }) {
 						anchor,
 						mayName: false,
 						onChoose: show,
-						onAll: route.category ? () => show(undefined) : undefined,
+						onAll: category ? () => show(undefined) : undefined,
 						onClose: close,
 					}}
 				/>

@@ -6,6 +6,7 @@ import type { Category } from "../../src/contract/console.ts";
 import { type PetStatus, petStatuses } from "../../src/contract/pet.ts";
 import { numbersOf } from "../../src/files/categories.ts";
 import { plainValue, type UnknownValue, unknownMax, type Values, type WordField } from "../../src/files/values.ts";
+import { Button } from "./button.tsx";
 import { labels } from "./fault-text.ts";
 import { digits } from "./notes.tsx";
 
@@ -103,9 +104,11 @@ export function MakeAll({ mapped, setMapped }: Pick<MapValuesProps, "mapped" | "
 		return newName === undefined ? value : { ...value, meaning: { newName } };
 	};
 	return (
-		<button type="button" aria-disabled={open.length === 0} onClick={() => setMapped(mapped.map(become))}>
-			New categories: all {open.length || proposed.length}
-		</button>
+		<Button
+			label={`New categories: all ${open.length || proposed.length}`}
+			isReady={open.length > 0}
+			onClick={() => setMapped(mapped.map(become))}
+		/>
 	);
 }
 
@@ -140,6 +143,10 @@ function WordRow({ value, index, ...props }: MapValuesProps & { value: MappedVal
 	const become = (next: Meaning | undefined) => setMapped(mapped.with(index, { ...value, meaning: next }));
 	const newName = mayMake ? openNameOf(value) : undefined;
 	const menu = useRef<HTMLSelectElement>(null);
+	function makeNew(name: string): void {
+		become({ newName: name });
+		menu.current?.focus();
+	}
 	return (
 		<tr>
 			<th scope="row" dir="auto">
@@ -165,16 +172,7 @@ function WordRow({ value, index, ...props }: MapValuesProps & { value: MappedVal
 						))}
 					</select>
 					{newName !== undefined && (
-						<button
-							type="button"
-							class="wide-only"
-							onClick={() => {
-								become({ newName });
-								menu.current?.focus();
-							}}
-						>
-							New category: {newName}
-						</button>
+						<Button class="wide-only" label={`New category: ${newName}`} onClick={() => makeNew(newName)} />
 					)}
 				</div>
 			</td>

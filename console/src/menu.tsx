@@ -21,14 +21,9 @@ export function Menu({ label, name, isOpen, setIsOpen, children }: MenuProps) {
 		const leave = ({ target }: Event) => {
 			if (target instanceof Node && !place.current?.contains(target)) setIsOpen(false);
 		};
-		const move = (by: number) => {
-			const buttons = [...(place.current?.querySelectorAll("button") ?? [])];
-			const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
-			buttons.at((at + by) % buttons.length)?.focus();
-		};
 		const listen = (event: KeyboardEvent) => {
 			const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-			if (by !== undefined) move(by);
+			if (by !== undefined && place.current) moveFocus(place.current, by);
 			else if (event.key === "Escape") setIsOpen(false);
 			else return;
 			event.preventDefault();
@@ -64,4 +59,11 @@ export function Menu({ label, name, isOpen, setIsOpen, children }: MenuProps) {
 			</div>
 		</div>
 	);
+}
+
+/** From the button in focus to another one in the same place. */
+export function moveFocus(place: Element, by: number): void {
+	const buttons = [...place.querySelectorAll("button")];
+	const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+	buttons.at((at + by) % buttons.length)?.focus();
 }

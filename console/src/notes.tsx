@@ -3,6 +3,7 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NoReply } from "../../client/src/index.ts";
+import { Button } from "./button.tsx";
 import { capitalized } from "./edits.ts";
 
 export const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
@@ -25,6 +26,15 @@ export function sentenceOf(failure: unknown): string {
 	return `Something went wrong in the console: ${failure instanceof Error ? failure.message : failure}.`;
 }
 
+/** Why an entry is refused, said when it appears. */
+export function Problem({ id, children }: { id?: string; children: ComponentChildren }) {
+	return (
+		<p id={id} class="problem" role="alert">
+			{children}
+		</p>
+	);
+}
+
 interface BannerProps {
 	failure: unknown;
 	retryAtMs?: number | undefined;
@@ -44,9 +54,7 @@ export function Banner({ failure, retryAtMs, shownSinceMs, shown, onRetry }: Ban
 				{sentenceOf(failure)} {shownSinceMs !== undefined && `${shown} are from ${clock.format(shownSinceMs)}.`}
 			</p>
 			{seconds !== undefined && <p class="num">{seconds > 0 ? `Next try in ${seconds} s.` : "Trying again …"}</p>}
-			<button type="button" onClick={onRetry}>
-				Try now
-			</button>
+			<Button label="Try now" onClick={onRetry} />
 		</div>
 	);
 }
@@ -89,11 +97,7 @@ export function FailureNote({
 					Request id <code>{requestId}</code>
 				</p>
 			)}
-			{onRetry && (
-				<button type="button" onClick={onRetry}>
-					{retryLabel}
-				</button>
-			)}
+			{onRetry && <Button label={retryLabel} onClick={onRetry} />}
 		</div>
 	);
 }
@@ -101,8 +105,7 @@ export function FailureNote({
 /** The scope that the key lacks, and the command that creates a key with it. */
 export function MissingScope({ title, scope }: { title: string; scope: string }) {
 	return (
-		<div class="note" role="alert">
-			<strong>{title}</strong>
+		<FailureNote title={title}>
 			<p>
 				It lacks the scope <code>{scope}</code>. On the service's machine, create a key with it, and sign in with that
 				key:
@@ -110,7 +113,7 @@ export function MissingScope({ title, scope }: { title: string; scope: string })
 			<p>
 				<code>npx animal-store keys create --name console --scopes {[...new Set([scope, "pets:read"])].join()}</code>
 			</p>
-		</div>
+		</FailureNote>
 	);
 }
 

@@ -1,23 +1,16 @@
 // Below the list: what its page has, and the way to the others.
 
+import { Button } from "./button.tsx";
 import { countOf, digits, Waiting } from "./notes.tsx";
-import { type AnimalsRoute, describeName, go, pageSizes } from "./route.ts";
+import { type AnimalsRoute, describeName, pageSizes, showFirst } from "./route.ts";
 import { endSearch } from "./search-return.ts";
 import type { ListPage, ListRequest } from "./use-list.ts";
 
-/** The buttons use `aria-disabled`: a `disabled` button would lose the focus of a keyboard user. */
 export function Paging({ request, route }: { request: ListRequest; route: AnimalsRoute }) {
 	const { value, isPending, reload } = request;
 	const links = isPending ? undefined : value;
-	const button = (label: string, isEnabled: boolean, cursor: string | undefined, look = "") => (
-		<button
-			type="button"
-			class={look}
-			aria-disabled={!isEnabled}
-			onClick={() => isEnabled && go({ ...route, cursor, id: undefined })}
-		>
-			{label}
-		</button>
+	const button = (label: string, isReady: boolean, cursor: string | undefined, look = "") => (
+		<Button class={look} label={label} isReady={isReady} onClick={() => showFirst(route, { cursor })} />
 	);
 	return (
 		<nav class="paging" aria-label="Pages">
@@ -30,9 +23,7 @@ export function Paging({ request, route }: { request: ListRequest; route: Animal
 					Per page{" "}
 					<select
 						value={String(route.limit)}
-						onChange={({ currentTarget: { value: size } }) =>
-							go({ ...route, limit: Number(size), cursor: undefined, id: undefined })
-						}
+						onChange={({ currentTarget: { value: size } }) => showFirst(route, { limit: Number(size) })}
 					>
 						{pageSizes.map((size) => (
 							<option key={size}>{size}</option>
@@ -40,14 +31,8 @@ export function Paging({ request, route }: { request: ListRequest; route: Animal
 					</select>
 				</label>
 			)}
-			<button type="button" class="quiet wide-only" onClick={reload}>
-				Refresh
-			</button>
-			{route.name !== undefined && (
-				<button type="button" class="quiet" onClick={() => endSearch(route)}>
-					Back to the list
-				</button>
-			)}
+			<Button class="quiet wide-only" label="Refresh" onClick={reload} />
+			{route.name !== undefined && <Button class="quiet" label="Back to the list" onClick={() => endSearch(route)} />}
 			<div class="pages">
 				{button("First", Boolean(route.cursor), undefined, "quiet")}
 				{button("Previous", links?.prev !== undefined, links?.prev)}

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
 import { checkFields } from "../../src/contract/validate.ts";
 import { describeFault } from "./fault-text.ts";
+import { Problem } from "./notes.tsx";
 import type { Desk } from "./use-desk.ts";
 
 export function PetName({ pet, desk }: { pet: Pet; desk: Desk }) {
@@ -48,9 +49,7 @@ export function PetName({ pet, desk }: { pet: Pet; desk: Desk }) {
 					onKeyDown={listen}
 					ref={field}
 				/>
-				<p id="rename-problem" class="problem" role="alert">
-					{problem}
-				</p>
+				<Problem id="rename-problem">{problem}</Problem>
 				<p id="rename-hint" class="soft">
 					<kbd>Enter</kbd> keeps the new name, <kbd>Esc</kbd> the old one.
 				</p>

@@ -7,6 +7,7 @@ import { ApiError } from "../../client/src/index.ts";
 import { curlOf, inLines } from "../../src/contract/curl.ts";
 import { getPetDeprecation, sunsetDay } from "../../src/contract/deprecation.ts";
 import type { Pet } from "../../src/contract/pet.ts";
+import { Button, KeyButton } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { shortName } from "./edits.ts";
 import { History } from "./history.tsx";
@@ -38,17 +39,13 @@ export function PetPanel({ move, onClose, ...props }: PetPanelProps) {
 	return (
 		<aside class="panel" aria-label={title}>
 			<div class="steps">
-				<button type="button" class="quiet back" onClick={onClose}>
-					‹ Animals
-				</button>
+				<Button class="quiet back" label="‹ Animals" onClick={onClose} />
 				<p class="soft num">
 					{listed && `${at + 1} of ${pets?.length} ${route.name === undefined ? "on this page" : "found"}`}
 				</p>
-				<Step label="Previous animal" way="up" isPossible={at > 0} onClick={() => move(-1)} />
-				<Step label="Next animal" way="down" isPossible={at < (pets?.length ?? 0) - 1} onClick={() => move(1)} />
-				<button type="button" class="quiet close" onClick={onClose}>
-					<kbd>Esc</kbd> <span class="hidden">close</span>
-				</button>
+				{step("Previous animal", "up", at > 0, () => move(-1))}
+				{step("Next animal", "down", at < (pets?.length ?? 0) - 1, () => move(1))}
+				<KeyButton keys="Esc" meaning="close" class="close" onClick={onClose} />
 			</div>
 			{listed ? (
 				<Details key={route.id} pet={listed} {...props} />
@@ -61,24 +58,9 @@ export function PetPanel({ move, onClose, ...props }: PetPanelProps) {
 	);
 }
 
-interface StepProps {
-	label: string;
-	way: "up" | "down";
-	isPossible: boolean;
-	onClick(): void;
-}
-
-function Step({ label, way, isPossible, onClick }: StepProps) {
-	return (
-		<button
-			type="button"
-			class={`quiet step ${way}`}
-			aria-label={label}
-			aria-disabled={!isPossible}
-			onClick={() => isPossible && onClick()}
-		/>
-	);
-}
+const step = (name: string, way: "up" | "down", isReady: boolean, act: () => void) => (
+	<Button class={`quiet step ${way}`} label="" aria-label={name} isReady={isReady} onClick={act} />
+);
 
 const facts = (Object.keys(columns) as (keyof Pet)[]).filter((field) => field !== "name");
 
@@ -87,7 +69,7 @@ type DetailsProps = Omit<PetPanelProps, "move" | "onClose" | "pets"> & { pet: Pe
 function Details({ session, pet, route, desk }: DetailsProps) {
 	return (
 		<>
-			{desk ? <PetName pet={pet} desk={desk} /> : <PanelTitle title={pet.name} />}
+			{desk ? <PetName pet={pet} desk={desk} /> : <h2 dir="auto">{pet.name}</h2>}
 			<dl>
 				{facts.map((field) => (
 					<Fragment key={field}>
@@ -101,16 +83,14 @@ function Details({ session, pet, route, desk }: DetailsProps) {
 			{desk && <History session={session} pet={pet} replies={desk.editing.replies} />}
 			<Snippets pet={pet} route={route} mayAdd={may(session, "pets:write")} />
 			{desk && (
-				<button type="button" class="quiet warn removal" onClick={() => desk.askRemoval([pet])}>
-					Remove {shortName(pet.name)} …
-				</button>
+				<Button
+					class="quiet warn removal"
+					label={`Remove ${shortName(pet.name)} …`}
+					onClick={() => desk.askRemoval([pet])}
+				/>
 			)}
 		</>
 	);
-}
-
-function PanelTitle({ title }: { title: string }) {
-	return <h2 dir="auto">{title}</h2>;
 }
 
 function Snippets({ pet, route, mayAdd }: { pet: Pet; route: AnimalsRoute; mayAdd: boolean }) {
@@ -155,7 +135,7 @@ function LookedUp({ session, route, desk }: Omit<DetailsProps, "pet">) {
 			{pet ? (
 				<Details key={id} session={session} pet={pet} route={{ ...route, cursor: undefined }} desk={desk} />
 			) : (
-				<PanelTitle title={`Animal ${id}`} />
+				<h2>Animal {id}</h2>
 			)}
 			<Waiting isPending={isPending} />
 			{failure !== undefined && retryAtMs !== undefined && (

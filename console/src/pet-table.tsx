@@ -5,9 +5,10 @@ import { useContext } from "preact/hooks";
 import type { Int64 } from "../../client/src/index.ts";
 import type { Sort } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
+import { Button, Opener } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { hitIn } from "./hit.ts";
-import { type AnimalsRoute, go, hashOf, showPet } from "./route.ts";
+import { type AnimalsRoute, hashOf, showFirst, showPet } from "./route.ts";
 import type { Desk } from "./use-desk.ts";
 
 interface PetTableProps {
@@ -106,15 +107,13 @@ function HeadCell({ field, route }: { field: keyof Pet; route: AnimalsRoute | un
 	const order = isDescending ? "descending" : sort === field ? "ascending" : "none";
 	return (
 		<th scope="col" class={look} aria-sort={order}>
-			<button type="button" onClick={() => sortBy(route, sort === field ? `-${field}` : field)}>
-				{label}
-			</button>
+			<Button label={label} onClick={() => sortBy(route, sort === field ? `-${field}` : field)} />
 		</th>
 	);
 }
 
 export function sortBy(route: AnimalsRoute, sort: Sort): void {
-	go({ ...route, sort: sort === "id" ? undefined : sort, cursor: undefined, id: undefined });
+	showFirst(route, { sort: sort === "id" ? undefined : sort });
 }
 
 interface RowProps {
@@ -251,22 +250,20 @@ export function Fact({ field, pet, desk, isInRow = false }: FactProps) {
 	const { nameOf } = useContext(CategoriesContext);
 	const cell = columns[field].cell(pet);
 	if (!desk || (field !== "status" && field !== "categoryId")) return cell;
-	const what = field === "status" ? field : "category";
+	const isStatus = field === "status";
+	const what = isStatus ? field : "category";
 	const category = [nameOf(pet.categoryId), pet.categoryId].filter((part) => part !== undefined).join(" ");
-	const text = field === "status" ? (pet.status ?? "not set") : category;
+	const text = isStatus ? (pet.status ?? "not set") : category;
 	return (
-		<button
-			type="button"
-			class={field === "status" ? `pill ${pet.status ?? "none"}` : "quiet"}
+		<Opener
+			opens={isStatus ? "menu" : "dialog"}
+			class={isStatus ? `pill ${pet.status ?? "none"}` : "quiet"}
+			label={isStatus ? text : cell}
 			data-edits={what}
 			// The way through the rows gets no longer: `c` does the same, and so does the panel.
-			tabIndex={isInRow && what === "category" ? -1 : undefined}
-			aria-haspopup={field === "status" ? "menu" : "dialog"}
-			aria-expanded="false"
+			tabIndex={isInRow && !isStatus ? -1 : undefined}
 			aria-label={`${columns[field].label} of ${pet.name}: ${text}`}
-			onClick={({ currentTarget }) => desk.ask(what, [pet], currentTarget)}
-		>
-			{field === "status" ? text : cell}
-		</button>
+			open={(anchor) => desk.ask(what, [pet], anchor)}
+		/>
 	);
 }

@@ -1,6 +1,7 @@
 // Asks before something that nothing brings back. The answer that changes nothing has the focus, so that Enter alone
 // never does it.
 
+import { Button } from "./button.tsx";
 import "./dialogs.css";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -19,6 +20,10 @@ export function Question({ title, no, yes, onYes, onClose, children }: QuestionP
 	const dialog = useRef<HTMLDialogElement>(null);
 	useLayoutEffect(() => dialog.current?.showModal(), []);
 	const close = () => dialog.current?.close();
+	function accept(): void {
+		close();
+		onYes();
+	}
 	return (
 		<dialog
 			class="ask"
@@ -31,19 +36,8 @@ export function Question({ title, no, yes, onYes, onClose, children }: QuestionP
 			<h2 id="ask-heading">{title}</h2>
 			<p id="ask-text">{children}</p>
 			<div class="actions">
-				<button type="button" onClick={close}>
-					{no}
-				</button>
-				<button
-					type="button"
-					class="danger"
-					onClick={() => {
-						close();
-						onYes();
-					}}
-				>
-					{yes}
-				</button>
+				<Button label={no} onClick={close} />
+				<Button class="danger" label={yes} onClick={accept} />
 			</div>
 		</dialog>
 	);

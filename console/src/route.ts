@@ -108,6 +108,11 @@ export function go(route: Route): void {
 	location.hash = hashOf(route);
 }
 
+/** The first page with another filter, order or size, and no animal beside it. */
+export function showFirst(route: AnimalsRoute, change: Partial<AnimalsRoute>): void {
+	go({ ...route, cursor: undefined, id: undefined, ...change });
+}
+
 /** Without an entry for the Back button. */
 export function replace(route: Route, state: unknown = history.state): void {
 	history.replaceState(state, "", hashOf(route));

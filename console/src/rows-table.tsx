@@ -5,9 +5,9 @@ import { newPetFields, petStatuses } from "../../src/contract/pet.ts";
 import { rejectedFormat } from "../../src/files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, textsOf } from "../../src/files/rows.ts";
 import type { Field } from "./add-form.ts";
+import { Button } from "./button.tsx";
 import type { Correcting } from "./corrections.ts";
 import { labels } from "./fault-text.ts";
-import { saveFile } from "./files.ts";
 import { digits } from "./notes.tsx";
 import { describeRow, type PetFile, type Rejected } from "./open-rows.ts";
 
@@ -136,8 +136,20 @@ interface SaveRowsProps {
 export function SaveRows({ file, count, texts }: SaveRowsProps) {
 	const save = async () => saveFile(`${file.name}.rejected.${rejectedFormat(file.kind)}`, await texts());
 	return (
-		<button type="button" onClick={save}>
-			Save the {count === 1 ? "row" : `${digits.format(count)} rows`} as a file
-		</button>
+		<Button label={`Save the ${count === 1 ? "row" : `$${digits.format(count)} rows`} as a file`} onClick={save} />
 	);
+}
+
+/** By this mark, spreadsheets recognise UTF-8. */
+const byteOrderMark = "\ufeff";
+
+/** @param parts the text, in pieces */
+function saveFile(name: string, parts: string[]): void {
+	const link = document.createElement("a");
+	const mark = name.endsWith(".csv") ? [byteOrderMark] : [];
+	link.href = URL.createObjectURL(new Blob([...mark, ...parts], { type: "text/plain" }));
+	link.download = name;
+	link.click();
+	// The download has its own reference by then.
+	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

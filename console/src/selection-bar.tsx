@@ -1,6 +1,7 @@
 // What can be done with the selected animals, in the place of the tools of the list and as high as they are.
 
 import "./desk.css";
+import { Button, Opener } from "./button.tsx";
 import { ExportMenu } from "./export-menu.tsx";
 import type { Session } from "./session.ts";
 import type { Desk } from "./use-desk.ts";
@@ -14,33 +15,23 @@ export function SelectionBar({ session, desk }: { session: Session; desk: Desk }
 			</b>
 			{selection.pets.length > 0 && (
 				<>
-					<button
-						type="button"
+					<Opener
+						opens="menu"
+						label={["Set status ", <kbd key="s">s</kbd>]}
 						data-edits="status"
-						aria-haspopup="menu"
-						aria-expanded="false"
-						onClick={({ currentTarget }) => desk.ask("status", selection.pets, currentTarget)}
-					>
-						Set status <kbd>s</kbd>
-					</button>
-					<button
-						type="button"
+						open={(anchor) => desk.ask("status", selection.pets, anchor)}
+					/>
+					<Opener
+						opens="dialog"
+						label={["Category ", <kbd key="c">c</kbd>]}
 						data-edits="category"
-						aria-haspopup="dialog"
-						aria-expanded="false"
-						onClick={({ currentTarget }) => desk.ask("category", selection.pets, currentTarget)}
-					>
-						Category <kbd>c</kbd>
-					</button>
+						open={(anchor) => desk.ask("category", selection.pets, anchor)}
+					/>
 					<ExportMenu session={session} subject={{ ids: selection.pets.map(({ id }) => id) }} />
-					<button type="button" class="quiet warn" onClick={() => desk.askRemoval(selection.pets)}>
-						Remove …
-					</button>
+					<Button class="quiet warn" label="Remove …" onClick={() => desk.askRemoval(selection.pets)} />
 				</>
 			)}
-			<button type="button" class="quiet" onClick={selection.clear}>
-				Clear <kbd>Esc</kbd>
-			</button>
+			<Button class="quiet" label={["Clear ", <kbd key="Esc">Esc</kbd>]} onClick={selection.clear} />
 		</div>
 	);
 }

@@ -2,6 +2,7 @@
 
 import "./dialogs.css";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { KeyButton } from "./button.tsx";
 import { type Key, KeyList } from "./idle-panel.tsx";
 import type { Session } from "./session.ts";
 import { areShortcutsOn, turnShortcuts } from "./shortcuts.ts";
@@ -37,9 +38,7 @@ export function ShortcutSheet({ session, onClose }: { session: Session; onClose(
 		<dialog class="keys" aria-labelledby="keys-heading" ref={dialog} onClose={onClose}>
 			<div class="head">
 				<h2 id="keys-heading">Keyboard</h2>
-				<button type="button" class="quiet close" onClick={() => dialog.current?.close()}>
-					<kbd>Esc</kbd> <span class="hidden">close</span>
-				</button>
+				<KeyButton keys="Esc" meaning="close" class="close" onClick={() => dialog.current?.close()} />
 			</div>
 			<KeyList keys={keys} session={session} />
 			<label class="check">

@@ -3,7 +3,7 @@
 import type { TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
-import { Heading, sentenceOf, Waiting } from "./notes.tsx";
+import { Heading, Problem, sentenceOf, Waiting } from "./notes.tsx";
 
 interface SignInProps {
 	/** Why the last session ended. */
@@ -61,9 +61,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 					aria-describedby="key-problem"
 					ref={field}
 				/>
-				<p id="key-problem" class="problem" role="alert">
-					{problem}
-				</p>
+				<Problem id="key-problem">{problem}</Problem>
 				<KeepChoice />
 				<button type="submit" class="primary" aria-disabled={isPending}>
 					Sign in

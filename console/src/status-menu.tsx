@@ -2,8 +2,9 @@
 
 import type { Pet } from "../../src/contract/pet.ts";
 import { stateOf } from "./edits.ts";
+import { moveFocus } from "./menu.tsx";
+import { Popover } from "./popover.tsx";
 import { petStatuses } from "./route.ts";
-import { usePopover } from "./use-popover.ts";
 
 interface StatusMenuProps {
 	title: string;
@@ -14,30 +15,22 @@ interface StatusMenuProps {
 	onClose(): void;
 }
 
+const size = { widthPx: 216, heightPx: 184, focus: ["[aria-checked=true]", "button"] };
 const statuses = [...petStatuses, undefined];
 const keyOf = (status: Pet["status"]) => stateOf(status).charAt(0);
 
 export function StatusMenu({ title, present, anchor, onChoose, onClose }: StatusMenuProps) {
-	const focus = ["[aria-checked=true]", "button"];
-	const menu = usePopover({ anchor, widthPx: 216, heightPx: 184, focus, onClose });
-
-	function listen(event: KeyboardEvent): void {
-		// The keys of the list do nothing here.
-		event.stopPropagation();
-		const items = [...(menu.current?.querySelectorAll("button") ?? [])];
-		const at = items.indexOf(document.activeElement as HTMLButtonElement);
+	function listen(event: KeyboardEvent & { currentTarget: Element }): void {
 		const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
 		const letter = statuses.findIndex((status) => keyOf(status) === event.key.toLowerCase());
-		if (by !== undefined) items.at((at + by) % items.length)?.focus();
+		if (by !== undefined) moveFocus(event.currentTarget, by);
 		else if (letter >= 0 && !event.ctrlKey && !event.metaKey) onChoose(statuses[letter]);
-		else if (event.key === "Escape" || event.key === "Tab") onClose();
+		else if (event.key === "Tab") onClose();
 		else return;
 		event.preventDefault();
 	}
-
 	return (
-		<div class="popover status-menu" popover="manual" ref={menu}>
-			<p class="soft">{title}</p>
+		<Popover look="status-menu" {...size} {...{ title, anchor, onClose }}>
 			<div role="menu" aria-label={title} onKeyDown={listen}>
 				{statuses.map((status) => (
 					<button
@@ -53,6 +46,6 @@ export function StatusMenu({ title, present, anchor, onChoose, onClose }: Status
 					</button>
 				))}
 			</div>
-		</div>
+		</Popover>
 	);
 }

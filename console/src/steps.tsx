@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { Button } from "./button.tsx";
 import { firstAnimals, hashOf } from "./route.ts";
 
 const steps = ["File", "Columns", "Values", "Check"] as const;
@@ -36,21 +37,8 @@ export function Step({ name, lead, note, onBack, others, next, children }: StepP
 			<div class="go">
 				<div class="soft">{note}</div>
 				{others}
-				{onBack && (
-					<button type="button" onClick={onBack}>
-						Back
-					</button>
-				)}
-				{next && (
-					<button
-						type="button"
-						class="primary"
-						aria-disabled={!next.isReady}
-						onClick={() => next.isReady && next.run()}
-					>
-						{next.label}
-					</button>
-				)}
+				{onBack && <Button label="Back" onClick={onBack} />}
+				{next && <Button class="primary" label={next.label} isReady={next.isReady} onClick={next.run} />}
 			</div>
 		</div>
 	);

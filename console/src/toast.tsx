@@ -2,6 +2,7 @@
 // with the focus; a problem stays until it is closed.
 
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { Button } from "./button.tsx";
 import type { Notice } from "./edits.ts";
 
 interface ToastProps {
@@ -31,16 +32,8 @@ export function Toast({ notice, undo, dismiss }: ToastProps) {
 					onFocusOut={({ currentTarget }) => setIsHeld(currentTarget.matches(":hover"))}
 				>
 					<p dir="auto">{notice.text}</p>
-					{undo && (
-						<button type="button" onClick={undo}>
-							Undo <kbd>Ctrl Z</kbd>
-						</button>
-					)}
-					{notice.isProblem && (
-						<button type="button" onClick={dismiss}>
-							Close
-						</button>
-					)}
+					{undo && <Button label={["Undo ", <kbd key="z">Ctrl Z</kbd>]} onClick={undo} />}
+					{notice.isProblem && <Button label="Close" onClick={dismiss} />}
 				</div>
 			)}
 		</div>

@@ -4,7 +4,7 @@ import { useRef } from "preact/hooks";
 import { sorts } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { sortBy, sortings } from "./pet-table.tsx";
-import { type AnimalsRoute, go, pageSizes, showPet } from "./route.ts";
+import { type AnimalsRoute, pageSizes, showFirst, showPet } from "./route.ts";
 import { focusedId, focusRow, searchField } from "./row-focus.ts";
 import { endSearch } from "./search-return.ts";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
@@ -68,7 +68,7 @@ export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
 
 function pageCommands({ route, page, reload }: ListKeysOptions): Command[] {
 	const turn = (label: string, keys: string, cursor: string | undefined, isPossible = cursor !== undefined) =>
-		isPossible ? [{ label, keys, run: () => go({ ...route, cursor, id: undefined }) }] : [];
+		isPossible ? [{ label, keys, run: () => showFirst(route, { cursor }) }] : [];
 	return [
 		...turn("Next page", "]", page?.next),
 		...turn("Previous page", "[", page?.prev),
@@ -80,7 +80,7 @@ function pageCommands({ route, page, reload }: ListKeysOptions): Command[] {
 		...sorts.map((sort) => ({ label: `Sort the list ${sortings[sort]}`, run: () => sortBy(route, sort) })),
 		...pageSizes.map((limit) => ({
 			label: `Show ${limit} animals per page`,
-			run: () => go({ ...route, limit, cursor: undefined, id: undefined }),
+			run: () => showFirst(route, { limit }),
 		})),
 	];
 }

@@ -14,6 +14,7 @@ import {
 	keptKey,
 	loadKey,
 	type OtherTabs,
+	type ThisTab,
 } from "./kept-key.ts";
 import { sentenceOf } from "./notes.tsx";
 import { openSession, type Session } from "./session.ts";
@@ -143,17 +144,11 @@ function useChecks(held: () => KeptKey | undefined, end: (ending: Ending) => voi
 	}, []);
 }
 
-interface Holder {
-	held(): KeptKey | undefined;
+interface Holder extends ThisTab {
 	/** Resolves when the key was checked. */
 	take(kept: KeptKey): Promise<void>;
-	/** Called when another tab keeps the key for another time. */
-	keep(kept: KeptKey): void;
 	/** Called when no key was found soon. A later one still counts. */
 	giveUp(): void;
-	isBusy(): boolean;
-	/** Called when another tab signed out. */
-	signOut(): void;
 }
 
 /** Takes the kept key at the start, or that of another tab. */

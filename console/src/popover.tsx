@@ -1,28 +1,34 @@
 // A panel over the page, below its button or above it; on phones, at the bottom edge. A click outside only closes it.
 
-import type { RefObject } from "preact";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-interface PopoverOptions {
+interface PopoverProps {
+	title: string;
+	look: "status-menu" | "category-menu";
+	/** Absent if the title belongs to a part of it. */
+	role?: "dialog";
 	anchor: Element;
 	widthPx: number;
 	heightPx: number;
 	/** What gets the focus: the first of these in the panel. */
 	focus: readonly string[];
 	onClose(): void;
+	children: ComponentChildren;
 }
 
-/** @returns for the panel, with the attribute `popover="manual"` */
-export function usePopover({
-	anchor,
-	widthPx,
-	heightPx,
-	focus,
-	onClose,
-}: PopoverOptions): RefObject<HTMLDivElement | null> {
+export function Popover(props: PopoverProps) {
+	const { title, look, role, anchor, widthPx, heightPx, focus, onClose, children } = props;
 	const panel = useRef<HTMLDivElement>(null);
 	const close = useRef(onClose);
 	close.current = onClose;
+	/** The keys of the list do nothing in it. */
+	function listen(event: KeyboardEvent): void {
+		event.stopPropagation();
+		if (event.key !== "Escape") return;
+		event.preventDefault();
+		onClose();
+	}
 	useLayoutEffect(() => {
 		const element = panel.current;
 		if (!element) return;
@@ -53,5 +59,13 @@ export function usePopover({
 			anchor.setAttribute("aria-expanded", "false");
 		};
 	}, [anchor]);
-	return panel;
+	const attributes = { role, "aria-label": role && title, onKeyDown: listen };
+	return (
+		<div class={`popover ${look}`} popover="manual" {...attributes} ref={panel}>
+			<p class="soft" dir="auto">
+				{title}
+			</p>
+			{children}
+		</div>
+	);
 }
