@@ -1,8 +1,9 @@
-// Splits CSV into records and their cells. A quote opens a quoted cell only at the start of the cell. The next quote that
-// is not doubled closes it, if a delimiter or the end of the line follows. All other quotes are text: spreadsheets put
-// `Rex "the King"`, `12"` and `"Rex" the King` on the clipboard as they are. There, they quote only cells with line breaks,
-// and no cell contains a tab. So a quoted text with a line break and a tab is not one cell, but two rows with a quote each.
-// A quote that opens a cell and is the last one of the file refuses it, because the end of the cell may be missing.
+// Splits CSV into records and their cells. A quote opens a quoted cell only at the start of the cell. The next quote
+// that is not doubled closes it, if a delimiter or the end of the line follows. All other quotes are text:
+// spreadsheets put `Rex "the King"`, `12"` and `"Rex" the King` on the clipboard as they are. There, they quote only
+// cells with line breaks, and no cell contains a tab. So a quoted text with a line break and a tab is not one cell,
+// but two rows with a quote each. A quote that opens a cell and is the last one of the file refuses it, because the
+// end of the cell may be missing.
 
 import { FileError } from "./encoding.ts";
 import { type RecordPlace, recordMaxLength } from "./records.ts";

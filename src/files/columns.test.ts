@@ -1,0 +1,110 @@
+// Which columns hold the fields of an animal: by their names, by a mapping, and below titles.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { read, sourceOf } from "../../test/support/read-rows.ts";
+import type { FileError } from "./encoding.ts";
+import { detectKind } from "./formats.ts";
+import { correctedRow, previewRows, type ReadOptions, textsOf } from "./rows.ts";
+
+const zoe = { name: "Zoë", categoryId: 7n, status: "sold" };
+
+test("a mapping names columns with other names; an exact name takes precedence over a shorter one", async () => {
+	const content = "Animal name;Category;CategoryID;state\nRex;Dogs;5;sold\n";
+	const unused: string[] = [];
+	const mapping = { name: "animal NAME", status: "state" };
+	const mapped = await read(content, { mapping, onUnused: (name) => unused.push(name) });
+	assert.deepEqual([mapped.pets, unused], [[{ name: "Rex", categoryId: 5n, status: "sold" }], []]);
+	const ours = await read("id,line,reason,name,categoryId\n1,2,empty,Rex,5\n", { isStrict: true });
+	assert.deepEqual(ours.pets, [{ name: "Rex", categoryId: 5n }]);
+	const many = Array.from({ length: 150 }, (_, n) => `{"name":"a","categoryId":1,"field ${n % 120}":1}`);
+	let reports = 0;
+	await read(many.join("\n"), { onUnused: () => reports++ });
+	assert.equal(reports, 100, "each once, up to a limit");
+	const without = await read("name,categoryId,status\nRex,5,none\n", { mapping: { status: null } });
+	assert.deepEqual(without.pets, [{ name: "Rex", categoryId: 5n }]);
+	const json = await read('{"Animal name":"Rex","Category":5,"x":1}', { mapping: { name: "Animal name" } });
+	assert.deepEqual(json.pets, [{ name: "Rex", categoryId: 5n }]);
+});
+
+test("a mapping by position takes one of several columns with the same name or none", async () => {
+	const content = 'Tier,Tier,,,\nAnn,Rex,1,7,sold\nBo,"Mia\nB",2,8,\n';
+	const mapping = { name: 1, categoryId: 3, status: 4 };
+	const { pets, rows } = await read(content, { mapping });
+	assert.deepEqual(pets, [{ name: "Rex", categoryId: 7n, status: "sold" }]);
+	const [, broken] = rows;
+	assert.ok(broken);
+	assert.deepEqual(textsOf(broken.given, mapping), { name: "Mia\nB", categoryId: "8", status: "" });
+	assert.deepEqual(correctedRow(broken, { name: "Mia" }, { mapping }).pet, { name: "Mia", categoryId: 8n });
+});
+
+test("a title above the heading is not taken for it if a later row has known names, and not all fields", async () => {
+	const titles = ["Our animals", "Tierheim, Stand: heute;;;", "Liste;Nr. 7;neu;x", "Animal"];
+	for (const title of titles) {
+		const content = `${title}\n\nTiername;Farbe;Zustand\nRex;7;sold\n`;
+		const source = sourceOf(content);
+		const kind = await detectKind(source);
+		const { headerRow, columns } = await previewRows(source, kind, 3);
+		assert.deepEqual([kind.delimiter, headerRow, columns], [";", 3, ["Tiername", "Farbe", "Zustand"]], title);
+		await assert.rejects(read(content), /^Error: no column is named categoryId; row 3 names the columns "Tiername"/);
+		const { pets } = await read(content, { mapping: { categoryId: "Farbe" } });
+		assert.deepEqual(pets, [{ name: "Rex", categoryId: 7n, status: "sold" }]);
+	}
+	const better = await read("Animal,Status of today\nname,category,status\nRex,1,sold\n");
+	assert.deepEqual(better.pets, [{ name: "Rex", categoryId: 1n, status: "sold" }]);
+});
+
+test("headings as people write them name the fields, and where none is known the first row with two texts is one", async () => {
+	const tables = [
+		"Rufname,Tierart,Verfügbarkeit\nZoë,7,sold",
+		"Tier,Rasse,Zustand\nZoë,7,sold",
+		"Name,Tier,Status\nZoë,7,sold",
+		"The name,Kind / breed,State\nZoë,7,sold",
+		"Animal,Species,Availability\nZoë,7,sold",
+		"Pet name,Type,Status (today)\nZoë,7,sold",
+		"Nom,L’espèce,Disponibilité\nZoë,7,sold",
+		"Nombre,Raza,Estado\nZoë,7,sold",
+		"O nome,Espécie,Situação\nZoë,7,sold",
+		"Name,Tiername,Art,Status,Vermittlungsstatus\nAnn,Zoë,7,ill,sold",
+		'"Name\n(Tier)",Name,Tierart,Rasse,Kategorie,Status,Zustand\nZoë,Ann,Hund,x,7,sold,ill',
+	];
+	for (const table of tables) {
+		const { pets } = await read(`Our animals,,2026\nnothing\n${table}\n`);
+		assert.deepEqual(pets, [zoe], table);
+	}
+	const source = sourceOf("Stand: 1.1.\n1,2\nRufzeichen,Farbe\nRex,7\n");
+	const { headerRow } = await previewRows(source, await detectKind(source), 3);
+	assert.equal(headerRow, 3);
+});
+
+test("a text in place of a category is a word, a number never, and a correction may be a name that is known", async () => {
+	const cells = ["Hund", " hund ", "Chien d’eau", "7", "1.5", "1E+20", "-", "Katze"];
+	const values = { categoryId: new Map([["hund", 4n] as const, ["7", 8n] as const, ["katze", null] as const]) };
+	const { rows, pets } = await read(["name;Art", ...cells.map((cell) => `Rex;${cell}`)].join("\n"), { values });
+	assert.deepEqual(
+		pets.map(({ categoryId }) => categoryId),
+		[4n, 4n, 7n],
+	);
+	assert.deepEqual(rows.map(({ unknown }) => unknown?.categoryId).filter(Boolean), ["Chien d’eau"]);
+	const [, , water, , dotted] = rows;
+	assert.ok(water && dotted);
+	assert.equal(correctedRow(water, { categoryId: "HUND" }, { values }).pet?.categoryId, 4n);
+	assert.deepEqual(correctedRow(dotted, { categoryId: "Wal" }, { values }).unknown, { categoryId: "Wal" });
+	const json = await read('{"name":"Rex","species":"Hund"}\n{"name":"Mia","species":"7"}', { values });
+	assert.deepEqual([json.pets, json.rows[1]?.unknown], [[{ name: "Rex", categoryId: 4n }], undefined]);
+});
+
+test("missing, unknown and duplicate columns, and with isStrict unused ones, refuse the file", async () => {
+	const files: [content: string, options: ReadOptions, said: RegExp][] = [
+		["Rex,1,sold\n", {}, /^no column is named name, and none categoryId; .* "Rex", "1", "sold"$/],
+		["name,status\nRex,sold\n", {}, /^no column is named categoryId; row 1 names the columns "name", "status"$/],
+		["Name,name,categoryId\n", {}, /^several columns fit name: "Name", "name"; row 1/],
+		["Name,Tierart,Rasse\n", {}, /^several columns fit categoryId: "Tierart", "Rasse"; row 1/],
+		["x,x,categoryId\n", { mapping: { name: "x" } }, /^there are two columns "x"; row 1/],
+		["name,categoryId\n", { mapping: { status: "state" } }, /^there is no column "state"/],
+		["name,categoryId,colour\n", { isStrict: true }, /^unknown "colour": an animal has name, categoryId, status$/],
+		['{"name":"Rex","categoryId":1,"staus":1}', { isStrict: true }, /^unknown "staus"/],
+	];
+	for (const [content, options, said] of files)
+		await assert.rejects(read(content, options), (error: FileError) => said.test(error.message) && error.line === 1);
+});

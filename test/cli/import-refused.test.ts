@@ -1,0 +1,143 @@
+// What `import` refuses as a whole: broken files, however large, with little memory; wrong keys; services without imports.
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { createKey } from "../../src/keys/issue.ts";
+import { assertImported, importer } from "../support/importer.ts";
+import { listenFor } from "../support/listen.ts";
+import { type Finished, runProgram, type Start } from "../support/program.ts";
+import { slowMs } from "../support/until.ts";
+
+test("a malformed file is refused with its line number, and nothing is sent", async (context) => {
+	const { service, write, run, path } = await importer(context);
+	const good = "name,categoryId\nRex,1\n";
+	const rows: [content: string | Buffer, said: RegExp][] = [
+		["", /a: the file is empty: there is nothing to import/],
+		[`${good}"Rex,2\nAnn,3\n`, /a, line 3: a quote opens here and is not closed within 65536 characters/],
+		["name,name,categoryId\nRex,Rex,1\n", /two columns "name"; row 1 names .*; rename one of them; nothing was sent/],
+		[
+			"name,Name,categoryId\nRex,Rex,1\n",
+			/fit name: "name", "Name"; .*; --map name=name or --map name=Name chooses one; nothing/,
+		],
+		['[{"name":"Rex","categoryId":1}\n', /line 2: this is not a JSON array: the closing bracket is missing/],
+	];
+	for (const [content, said] of rows) {
+		write("a", content);
+		const { code, stdout, stderr } = await run("a");
+		assert.deepEqual([code, stdout], [1, ""], `${stderr}${said}`);
+		assert.match(stderr, said);
+		assert.match(stderr, /^animal-store: [^\n]+\n$/, "one sentence");
+	}
+	assert.match((await run("none.csv")).stderr, /none\.csv cannot be used: no such file or directory\n$/);
+	assert.match((await run(".")).stderr, /\. is a folder: name a file in it\n$/);
+	assert.equal(service.log.filter((line) => line["http.request.method"] === "POST").length, 0);
+	assert.ok(!existsSync(path("a.rejected.csv")));
+});
+
+/** Runs a command, which may use at most 256 MiB. */
+async function runMeasured(parameters: string[], { nodeOptions = [], ...options }: Start): Promise<Finished> {
+	const watch = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
+	const watched = [...nodeOptions, "--import", `data:text/javascript,${watch}`];
+	const finished = await runProgram(parameters, { ...options, nodeOptions: watched });
+	const [, peakKiB = "none"] = /peak (\d+)/.exec(finished.stderr) ?? [];
+	assert.ok(Number(peakKiB) < 256 * 1024, `${peakKiB} KiB`);
+	return finished;
+}
+
+test("300 MB in one line, quote or string are refused with little memory", {
+	timeout: slowMs, // It writes and reads 300 MB for each.
+}, async (context) => {
+	const { environment, path, scratch } = await importer(context);
+	const starts: [text: string, code: number, said: RegExp][] = [
+		["name,categoryId\\n", 2, /longer than 65536 characters|1 rejected/],
+		['name,categoryId\\n\\"', 1, /a quote opens here/],
+		['{\\"name\\":\\"', 2, /1 rejected/],
+		['[{\\"name\\":\\"', 1, /not a JSON array/],
+	];
+	for (const [start, code, said] of starts) {
+		const zeros = `{ printf "${start}"; head -c 300000000 /dev/zero | tr "\\\\0" x; }`;
+		const under = ["bash", "-c", `${zeros} | "$@"`, "-"];
+		const finished = await runMeasured(["import", "-"], { environment, under, folder: path(".") });
+		assert.equal(finished.code, code, finished.stderr);
+		assert.match(finished.stdout + finished.stderr, said);
+	}
+	assert.deepEqual(readdirSync(scratch), [], "the copy of standard input is removed");
+});
+
+test("a file of 40 MB needs only the memory of the rows being read", {
+	timeout: slowMs, // It is written, checked and sent.
+}, async (context) => {
+	const { environment, path } = await importer(context);
+	const rows = "{ echo name,categoryId; yes 'Rex the dog with a name of forty characters,1' | head -n 1000000; }";
+	const under = ["bash", "-c", `${rows} | "$@"`, "-"];
+	const parameters = ["import", "-", "--dry-run"];
+	const nodeOptions = ["--max-old-space-size=40"];
+	const { code, stdout, stderr } = await runMeasured(parameters, {
+		environment,
+		nodeOptions,
+		under,
+		folder: path("."),
+	});
+	assert.equal(code, 0, stderr);
+	assert.match(stderr, /^stdin: CSV with commas, UTF-8, 1000000 animals\n/);
+	assert.match(stdout, /\nand 999997 more animals\n$/);
+});
+
+test("standard input and pipes are imported; rejected lines stay in the current folder", async (context) => {
+	const { service, run, read, pets } = await importer(context);
+	const { code, stdout } = await run("-", { input: "name,categoryId\nRex,1\nx,1.5\n" });
+	assert.equal(code, 2);
+	assert.match(stdout, /^stdin: 1 added, 0 already there, 1 rejected \(see stdin\.rejected\.csv\)/);
+	assert.match(read("stdin.rejected.csv"), /^line,reason,name,categoryId\n3,/);
+	const under = ["bash", "-c", `echo '{"name":"Ann","categoryId":2}' | "$@"`, "-"];
+	assertImported(await run("/dev/stdin", { under }), /^stdin: 1 added/);
+	assert.equal((await pets()).length, 2);
+	const keyless = await run("-", { environment: { ANIMAL_STORE_URL: service.url }, input: "name,categoryId\n" });
+	assert.match(keyless.stderr, /ANIMAL_STORE_KEY is required/);
+});
+
+test("a wrong key, a key without write scope and an unreachable service are reported at once", async (context) => {
+	const { service, write, run, environment, path } = await importer(context);
+	write("a.csv", "name,categoryId\nRex,1\n");
+	const withKey = (key: string) => run("a.csv", { environment: { ...environment, ANIMAL_STORE_KEY: key } });
+	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
+	const { key: writer } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
+	const wrong = await withKey("nonsense");
+	assert.deepEqual([wrong.code, wrong.stdout], [1, ""]);
+	assert.match(wrong.stderr, /^a\.csv: .*\nanimal-store: .*\(invalid_credential, [^\n]*\n$/, "one sentence");
+	assert.ok(
+		!service.log.some((line) => line["http.request.method"] === "POST"),
+		"no animal is sent with a key that is refused",
+	);
+	assert.ok(!existsSync(path("a.csv.rejected.csv")));
+	const refused = await withKey(reader);
+	assert.equal(refused.code, 1);
+	assert.match(
+		refused.stderr,
+		/\nanimal-store: this API key lacks the scope pets:write[^\n]*; added 0 of 1 animals; import /,
+	);
+	assertImported(await withKey(writer), /1 added/);
+	await service.stop(0);
+	const gone = await run("a.csv");
+	assert.equal(gone.code, 1);
+	assert.match(gone.stderr, /no reply from .* is the service running there\?/);
+});
+
+test("a service that takes no imports is named with both reasons, and nothing is sent", async (context) => {
+	const { write, run, environment } = await importer(context);
+	write("a.csv", "name,categoryId\nRex,1\n");
+	const server = createServer((request, response) => {
+		response.statusCode = request.url?.startsWith("/v1/") ? 200 : 404;
+		response.end(response.statusCode === 200 ? "[]" : "not here");
+	});
+	const url = `http://127.0.0.1:${await listenFor(context, server)}`;
+	const elsewhere = { environment: { ...environment, ANIMAL_STORE_URL: url } };
+	const { code, stderr } = await run("a.csv", elsewhere);
+	assert.equal(code, 1);
+	write("b.csv", "name,type\nRex,Dog\n");
+	const older = await run("b.csv", { ...elsewhere, more: ["--create-categories"] });
+	assert.match(older.stderr, /the service is too old to make categories; nothing was sent\n$/);
+	assert.match(stderr, /takes no imports: the service is older than this program, or a proxy publishes only \/v1 /);
+});
