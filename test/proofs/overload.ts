@@ -9,6 +9,7 @@ import { type Running, startProgram } from "../support/program.ts";
 import { newStore, type Proof, type Trial } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
 import { until } from "../support/until.ts";
+import { createHead } from "../support/wire.ts";
 
 export const proof: Proof = {
 	shows: "with as many waiting creates of the largest name as are accepted, memory stays bounded",
@@ -30,8 +31,7 @@ async function fillQueue(trial: Trial): Promise<{ waiting: number; restMB: numbe
 	trial.after(() => holder.close());
 	holder.exec("BEGIN IMMEDIATE");
 	const body = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
-	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
-	const create = `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+	const create = createHead(key, `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
 	for (let connection = 0; connection < lengthMax / underWayMax; connection++) {
 		const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
 		trial.after(() => socket.destroy());
