@@ -15,7 +15,7 @@ export const proof: Proof = {
 	shows: "with as many waiting creates of the largest name as are accepted, memory stays bounded",
 	async prove(trial) {
 		const full = await fillQueue(trial);
-		assert.ok(full.waiting === lengthMax && full.fullMB < 600, JSON.stringify(full));
+		assert.ok(full.fullMB < 600, JSON.stringify(full));
 		return full;
 	},
 };
@@ -32,15 +32,18 @@ async function fillQueue(trial: Trial): Promise<{ waiting: number; restMB: numbe
 	holder.exec("BEGIN IMMEDIATE");
 	const body = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
 	const create = createHead(key, `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-	for (let connection = 0; connection < lengthMax / underWayMax; connection++) {
+	function connection(): void {
 		const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
 		trial.after(() => socket.destroy());
 		socket.on("error", () => {}).resume();
 		socket.write(create.repeat(underWayMax));
 	}
-	const waiting = await until("a full queue", async () => {
+	const isFull = async () => {
 		const count = await figureOf(service, "animal_store_writes_waiting");
+		// On a busy machine, some are refused.
+		for (let missing = lengthMax - count; missing > 0; missing -= underWayMax) connection();
 		return count >= lengthMax && count;
-	});
+	};
+	const waiting = await until("a full queue", isFull, { everyMs: 2000 });
 	return { waiting, restMB, fullMB: Math.round((await memory(service)) / 1e6) };
 }
