@@ -4,16 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CategoriesReply, CategoryResult } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
-import { assertFailure, type TestService, testService } from "../support/service.ts";
+import { assertFailure, posting, type TestService, testService } from "../support/service.ts";
 
 const path = "/console/categories";
 
-const post = (body: unknown, headers = {}) => ({
-	method: "POST",
-	path,
-	headers: { "Content-Type": "application/json", ...headers },
-	body: typeof body === "string" ? body : JSON.stringify(body),
-});
+const post = posting(path);
 
 async function change({ send }: TestService, ...categories: unknown[]): Promise<CategoryResult[]> {
 	const { status, headers, body } = await send(post({ categories }));

@@ -8,18 +8,13 @@ import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
 import { ask } from "../support/caller.ts";
-import { assertFailure, type TestService, testService } from "../support/service.ts";
+import { assertFailure, assertNoErrors, posting, type TestService, testService } from "../support/service.ts";
 import { slowMs, until } from "../support/until.ts";
 
 const rex = { name: "Rex", categoryId: 9007199254740993n, status: "available" } as const;
 const seen = { name: "Rex", status: "available" };
 
-const post = (body: unknown, headers = {}) => ({
-	method: "POST",
-	path: "/console/edits",
-	headers: { "Content-Type": "application/json", ...headers },
-	body: typeof body === "string" ? body : JSON.stringify(body),
-});
+const post = posting("/console/edits");
 
 /** Sends edits. @returns their results, with the animals as text */
 async function edit({ send }: TestService, ...edits: object[]): Promise<unknown[]> {
@@ -300,10 +295,7 @@ test("the names that the console replaces are erased soon after, and the history
 		const file = service.databaseUrl.replace("sqlite:", "");
 		for (const path of [file, `${file}-wal`].filter((path) => existsSync(path)))
 			assert.ok(!readFileSync(path).includes(name), `${name} in ${path}`);
-		assert.deepEqual(
-			service.log.filter(({ level }) => level === "error"),
-			[],
-		);
+		assertNoErrors(service);
 	}
 });
 

@@ -8,15 +8,10 @@ import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
 import { type FindQuery, StorageUnavailable } from "../../src/store/store.ts";
 import { startProgram } from "../support/program.ts";
-import { assertFailure, revoke, type TestService, testService } from "../support/service.ts";
+import { assertFailure, assertNoErrors, posting, revoke, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-const order = (body: unknown, headers = {}) => ({
-	method: "POST",
-	path: "/console/exports",
-	headers: { "Content-Type": "application/json", ...headers },
-	body: typeof body === "string" ? body : JSON.stringify(body),
-});
+const order = posting("/console/exports");
 
 async function pathOf({ send }: TestService, what: object, headers = {}): Promise<string> {
 	const { status, headers: got, body } = await send(order(what, headers));
@@ -257,10 +252,7 @@ test("a client that does not read holds up its export, and one that leaves ends 
 		assert.ok(reads.count <= count + 1, "nothing is read any more");
 		reads.count = 0;
 	}
-	assert.deepEqual(
-		service.log.filter(({ level }) => level === "error"),
-		[],
-	);
+	assertNoErrors(service);
 });
 
 test("an export that fails in the middle breaks off the connection, for clients of HTTP/1.0, too", async (context) => {

@@ -4,14 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
 import { ask } from "../support/caller.ts";
-import { assertFailure, create, type TestService, testService } from "../support/service.ts";
+import { assertFailure, create, posting, type TestService, testService } from "../support/service.ts";
 
-const importOf = (rows: unknown, headers = {}) => ({
-	method: "POST",
-	path: "/console/imports",
-	headers: { "Content-Type": "application/json", ...headers },
-	body: typeof rows === "string" ? rows : JSON.stringify({ rows }),
-});
+const post = posting("/console/imports");
+const importOf = (rows: unknown, headers = {}) => post(typeof rows === "string" ? rows : { rows }, headers);
 
 async function resultsOf({ send }: TestService, rows: unknown, headers = {}): Promise<Record<string, unknown>[]> {
 	const { status, body, headers: got } = await send(importOf(rows, headers));

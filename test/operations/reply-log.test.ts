@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { figureOf } from "../support/scrape.ts";
 import { create, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { Connection, exchange, fillKernel, type Reply } from "../support/wire.ts";
+import { Connection, createHead, exchange, fillKernel, type Reply } from "../support/wire.ts";
 
 function lineOf({ log }: TestService, reply: Reply): Promise<Record<string, unknown>> {
 	const id = reply.headers["x-request-id"];
@@ -85,8 +85,7 @@ test("an upload that the client aborts is logged as refused", async (context) =>
 /** Sends the beginning of a create. @returns its connection */
 async function beginUpload({ port, key }: TestService, headers = ""): Promise<Socket> {
 	const upload = new Connection(port);
-	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${headers}`;
-	upload.socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n`);
+	upload.socket.write(createHead(key, `${headers}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n`));
 	await upload.next(false);
 	upload.socket.write('{"name":');
 	return upload.socket;

@@ -15,7 +15,7 @@ import { startProgram } from "../support/program.ts";
 import { withKey } from "../support/proof.ts";
 import { create, type TestService, temporaryFolder, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
-import { Connection } from "../support/wire.ts";
+import { Connection, createHead } from "../support/wire.ts";
 
 /** A connection that has sent a request's headers without their end, so that the service waits for it. */
 async function unfinished({ port }: TestService, path: string, lines = ""): Promise<Connection> {
@@ -41,8 +41,7 @@ test("while the service stops, readyz is 503 on both ports, and accepted request
 	const ready = await unfinished(service, "/readyz");
 	const list = await unfinished(service, "/v1/pets", `Authorization: Bearer ${service.key}\r\n`);
 	const upload = new Connection(service.port);
-	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\nContent-Type: application/json\r\n`;
-	upload.socket.write(`${head}Content-Length: 27\r\nExpect: 100-continue\r\n\r\n`);
+	upload.socket.write(createHead(service.key, "Content-Length: 27\r\nExpect: 100-continue\r\n\r\n"));
 	assert.equal((await upload.next(false))?.status, 100, "the service asks for the body");
 	const idle = new Connection(service.port);
 	idle.socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");

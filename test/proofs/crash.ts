@@ -32,7 +32,6 @@ interface Crashes {
 	/** Starts the service on the store. */
 	start(): Promise<Running>;
 	key: string;
-	clients?: number;
 	onProgress?(line: string): void;
 }
 
@@ -40,7 +39,7 @@ interface Crashes {
 const acknowledgedEachKill = 60;
 
 /** @returns the figures @throws AssertionError if a promise is broken */
-export async function proveCrashes({ kills, seed, start, key, clients = 16, onProgress }: Crashes) {
+export async function proveCrashes({ kills, seed, start, key, onProgress }: Crashes) {
 	const random = seededRandom(seed);
 	const ledger = new Ledger();
 	let next = 0;
@@ -76,7 +75,7 @@ export async function proveCrashes({ kills, seed, start, key, clients = 16, onPr
 		}
 		const agent = new Agent({ keepAlive: true });
 		const retries = [...ledger.unknown.values()].filter(({ idempotencyKey }) => idempotencyKey !== undefined);
-		const work = Array.from({ length: clients }, () => client(service.url, agent, retries));
+		const work = Array.from({ length: 16 }, () => client(service.url, agent, retries));
 		const working = Promise.all(work);
 		await Promise.race([working, sleep(20 + random() * 380)]);
 		assert.equal(service.process.exitCode, null, "the service ended by itself");

@@ -9,12 +9,13 @@ import { type Running, startProgram } from "../support/program.ts";
 import { newStore, type Proof, type Trial } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
 import { until } from "../support/until.ts";
+import { createHead } from "../support/wire.ts";
 
 export const proof: Proof = {
 	shows: "with as many waiting creates of the largest name as are accepted, memory stays bounded",
 	async prove(trial) {
 		const full = await fillQueue(trial);
-		assert.ok(full.waiting === lengthMax && full.fullMB < 600, JSON.stringify(full));
+		assert.ok(full.fullMB < 600, JSON.stringify(full));
 		return full;
 	},
 };
@@ -30,17 +31,19 @@ async function fillQueue(trial: Trial): Promise<{ waiting: number; restMB: numbe
 	trial.after(() => holder.close());
 	holder.exec("BEGIN IMMEDIATE");
 	const body = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
-	const head = `POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
-	const create = `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-	for (let connection = 0; connection < lengthMax / underWayMax; connection++) {
+	const create = createHead(key, `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+	function connection(): void {
 		const socket = connect(Number(new URL(service.url).port), "127.0.0.1");
 		trial.after(() => socket.destroy());
 		socket.on("error", () => {}).resume();
 		socket.write(create.repeat(underWayMax));
 	}
-	const waiting = await until("a full queue", async () => {
+	const isFull = async () => {
 		const count = await figureOf(service, "animal_store_writes_waiting");
+		// On a busy machine, some are refused.
+		for (let missing = lengthMax - count; missing > 0; missing -= underWayMax) connection();
 		return count >= lengthMax && count;
-	});
+	};
+	const waiting = await until("a full queue", isFull, { everyMs: 2000 });
 	return { waiting, restMB, fullMB: Math.round((await memory(service)) / 1e6) };
 }

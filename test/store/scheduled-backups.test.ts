@@ -255,13 +255,13 @@ test("a failed backup is logged as one error line and an alarm, and made once it
 	const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, BACKUP_TO: to, BACKUP_EVERY: "1s" };
 	const service = await startProgram(context, environment);
 	const lines = (message: string) => service.output.stdout.split("\n").filter((line) => line.includes(message));
-	const failed = async (times: number) => until("a failure", () => lines("backup failed").length >= times);
+	const failed = (times: number) => until("a failure", () => lines("backup failed").length >= times);
 	await failed(1); // The folder is missing at the start.
 	mkdirSync(to);
 	await until("a backup", () => lines("backup made").length > 0);
-	const { length: earlier } = lines("backup failed");
+	const failures = lines("backup failed").length;
 	rmSync(to, { recursive: true });
-	await failed(earlier + 1);
+	await failed(failures + 1);
 	assert.match(JSON.parse(lines("backup failed")[0] ?? "").reason, /backups.*: its folder does not exist/);
 	assert.equal(JSON.parse(lines("backup failed")[0] ?? "").level, "error");
 	assert.equal((await ask(`${service.url}/readyz`)).status, 200);

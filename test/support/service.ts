@@ -147,6 +147,24 @@ export function create(pet: unknown, headers: Record<string, string | undefined>
 	return { method: "POST", path: "/v1/pets", headers, body: typeof pet === "string" ? pet : JSON.stringify(pet) };
 }
 
+/** Makes requests that post JSON, as a text or a value, to a path. */
+export const posting =
+	(path: string) =>
+	(body: unknown, headers: Record<string, string | undefined> = {}): TestRequest => ({
+		method: "POST",
+		path,
+		headers: { "Content-Type": "application/json", ...headers },
+		body: typeof body === "string" ? body : JSON.stringify(body),
+	});
+
+/** Asserts that no line of the log has the level error. */
+export function assertNoErrors({ log }: TestService): void {
+	assert.deepEqual(
+		log.filter(({ level }) => level === "error"),
+		[],
+	);
+}
+
 /** Revokes a key, and waits until the service refuses it. */
 export async function revoke({ issuer, send }: TestService, { id, key }: { id: string; key: string }): Promise<void> {
 	await revokeKey(issuer, id);

@@ -52,6 +52,10 @@ export class Connection {
 	}
 }
 
+/** The head of a create up to these lines, without the empty line. */
+export const createHead = (key: string, lines = "") =>
+	`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${lines}`;
+
 /** Sends bytes over one connection. @returns all replies, once the server has closed it */
 export async function exchange(port: number, bytes: Buffer | string, isHead = false): Promise<Reply[]> {
 	const connection = new Connection(port);
