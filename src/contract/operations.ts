@@ -6,9 +6,9 @@ import type { ErrorCode } from "./errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
 import { type Static, type TObject, type TOptional, type TSchema, Type } from "./schema.ts";
 
-/** What a key may do unless its scopes are named. `metrics:read` allows the Activity view of the console. */
+/** The scopes of a key unless they are named. `metrics:read` allows the Activity view of the console. */
 export const defaultScopes = ["pets:read", "pets:write", "metrics:read"] as const;
-/** What a key may do. `pets:edit` allows changing and removing animals in the console. */
+/** The rights of keys. `pets:edit` allows changing and removing animals in the console. */
 export const scopes = [...defaultScopes, "pets:edit"] as const;
 export type Scope = (typeof scopes)[number];
 
