@@ -3,7 +3,7 @@
 // (test/contract/openapi.test.ts).
 
 import { curlForFirst, curlOf } from "../src/contract/curl.ts";
-import { getPetDeprecation, replacementOf, sunsetDay } from "../src/contract/deprecation.ts";
+import { getPetDeprecation } from "../src/contract/deprecation.ts";
 import { errorCodes, errors as errorsByCode } from "../src/contract/errors.ts";
 import { bodyMaxBytes } from "../src/contract/limits.ts";
 import { idempotencyHours, limitDefault, limitMax } from "../src/contract/operations.ts";
@@ -124,7 +124,7 @@ Go's \`int64\` are exact. In JavaScript and TypeScript, use \`@animal-store/clie
 **Versions.** The version is in the path: \`/v1\`. It changes by additions only: ignore fields and headers that you do \
 not know. A change that could break a client gets a new path. A deprecated operation says so in every reply, with \
 \`Deprecation\`, \`Sunset\` and \`Link\`, and answers 410 from its sunset on. So does \`getPet\`, on \
-${sunsetDay(getPetDeprecation)}; its replacement is ${replacementOf(getPetDeprecation)}.
+${getPetDeprecation.sunsetDay}; its replacement is ${getPetDeprecation.successor.call}.
 
 **Headers.** Every reply also has headers that are not repeated below: \`Date\`, \`Connection\`, \`Keep-Alive\`, \
 \`Content-Length\` and \`Content-Encoding\` of HTTP; \`X-Content-Type-Options\`, \`Content-Security-Policy\` and \

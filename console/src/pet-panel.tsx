@@ -5,7 +5,7 @@ import "./panel.css";
 import { Fragment } from "preact";
 import { ApiError } from "../../client/src/index.ts";
 import { curlOf, inLines } from "../../src/contract/curl.ts";
-import { getPetDeprecation, sunsetDay } from "../../src/contract/deprecation.ts";
+import { getPetDeprecation } from "../../src/contract/deprecation.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { Button, KeyButton } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
@@ -150,7 +150,7 @@ function LookedUp({ session, route, desk }: Omit<DetailsProps, "pet">) {
 			)}
 			<p class="soft">
 				It is not on this page of the list, and was looked up by its id. That operation will be removed on{" "}
-				{sunsetDay(getPetDeprecation)}; the list stays.
+				{getPetDeprecation.sunsetDay}; the list stays.
 			</p>
 		</>
 	);

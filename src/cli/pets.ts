@@ -1,7 +1,7 @@
 // `animal-store pets …` calls the three operations of the interface, from a terminal or a script.
 
 import { Command, Option } from "commander";
-import { getPetDeprecation, sunsetDay } from "../contract/deprecation.ts";
+import { getPetDeprecation } from "../contract/deprecation.ts";
 import { type Filter, limitDefault, limitMax } from "../contract/operations.ts";
 import { type NewPet, type Pet, petJson } from "../contract/pet.ts";
 import { formatPets } from "../files/formats.ts";
@@ -47,7 +47,7 @@ export function petsCommand(): Command {
 		.addHelpText("after", examples("pets create --name Rex --category-id 1 --status available"))
 		.action(createPet);
 	for (const option of Object.values(fieldOptions)) create.addOption(option);
-	withOutput(pets.command("get").description(`show one animal; deprecated, removed on ${sunsetDay(getPetDeprecation)}`))
+	withOutput(pets.command("get").description(`show one animal; deprecated, removed on ${getPetDeprecation.sunsetDay}`))
 		.argument("<id>", "its id", parsePetId)
 		.action(get);
 	for (const command of pets.commands) withConnection(command);

@@ -1,5 +1,5 @@
-// What the console sends to the private endpoints under /console, and gets from them. They may change with the console,
-// and are not part of the interface.
+// Requests and replies of the console's private endpoints, under /console. They may change with the console, and are
+// not part of the interface.
 
 import { NewPet, type Pet, type PetStatus } from "./pet.ts";
 import { Type } from "./schema.ts";
@@ -135,7 +135,7 @@ export interface ExportOrder {
 	name?: string | undefined;
 	category?: number | bigint | string | undefined;
 	sort?: Sort | undefined;
-	/** Exactly these animals, whatever their status and name; those that were removed are left out. */
+	/** Exactly these animals, without those that were removed. The other filters are ignored. */
 	ids?: (number | bigint)[];
 }
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeTime } from "./console.ts";
+import { getPetDeprecation } from "./deprecation.ts";
 import { errors } from "./errors.ts";
 import { int64FromDecimal, int64Max, int64Min, isInt64, parseJson } from "./json.ts";
 
@@ -57,6 +58,12 @@ test("every error code has one status, and every status of the interface documen
 	const statuses = Object.values(errors).map(({ status }) => status);
 	for (const status of statuses) assert.ok(status >= 400 && status < 600);
 	for (const status of [400, 401, 404]) assert.ok(statuses.includes(status));
+});
+
+test("the end of getPet is the same instant in HTTP, for people and in milliseconds", () => {
+	const { sunsetMs, sunset, sunsetDay } = getPetDeprecation;
+	assert.equal(sunset, new Date(sunsetMs).toUTCString());
+	assert.equal(sunsetDay, new Date(sunsetMs).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" }));
 });
 
 test("the time of an import is today or yesterday, in local time", () => {

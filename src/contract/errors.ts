@@ -2,7 +2,7 @@
 // added; messages are for people and may change. The OpenAPI document, its introduction and docs/errors.md are made
 // from this table, and test/contract/openapi-replies.test.ts provokes each example.
 
-import { type Deprecation, getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
+import { type Deprecation, getPetDeprecation } from "./deprecation.ts";
 import { bodyMaxBytes, bodyMaxDepth, headersMaxBytes, headersMaxCount, urlMaxLength } from "./limits.ts";
 import { int64Rule } from "./pet.ts";
 import { component, type Static, type TObject, Type } from "./schema.ts";
@@ -146,10 +146,10 @@ export const errors = {
 	},
 	operation_removed: {
 		status: 410,
-		when: `getPet from ${sunsetDay(getPetDeprecation)} on`,
+		when: `getPet from ${getPetDeprecation.sunsetDay} on`,
 		fix: "use listPets with the status filter",
-		message: (deprecation: Deprecation) =>
-			`this operation was removed on ${deprecation.sunset}; use ${replacementOf(deprecation)} instead`,
+		message: ({ sunset, successor }: Deprecation) =>
+			`this operation was removed on ${sunset}; use ${successor.call} instead`,
 		example: ({ deprecation = getPetDeprecation }) => [deprecation],
 	},
 	body_too_large: {

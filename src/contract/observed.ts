@@ -1,5 +1,5 @@
-// What the HTTP side reports of its requests and connections to metrics and logs, with the trace of each request (W3C
-// Trace Context): its span where OpenTelemetry instruments this process, and the caller's traceparent otherwise.
+// Reports of requests and connections to metrics and logs, with the trace of each request (W3C Trace Context): its span
+// where OpenTelemetry instruments this process, and the caller's traceparent otherwise.
 
 import type { ImportResult } from "./console.ts";
 import type { OperationName } from "./operations.ts";

@@ -1,14 +1,14 @@
 // The three operations of the interface document (§4): method, path, scope, inputs, replies and failures. The routes,
 // the OpenAPI document, the client and the reference are derived from this table.
 
-import { type Deprecation, getPetDeprecation, replacementOf, sunsetDay } from "./deprecation.ts";
+import { type Deprecation, getPetDeprecation } from "./deprecation.ts";
 import type { ErrorCode } from "./errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
 import { type Static, type TObject, type TOptional, type TSchema, Type } from "./schema.ts";
 
-/** What a key may do unless its scopes are named. `metrics:read` allows the Activity view of the console. */
+/** The scopes of a key unless they are named. `metrics:read` allows the Activity view of the console. */
 export const defaultScopes = ["pets:read", "pets:write", "metrics:read"] as const;
-/** What a key may do. `pets:edit` allows changing and removing animals in the console. */
+/** The rights of keys. `pets:edit` allows changing and removing animals in the console. */
 export const scopes = [...defaultScopes, "pets:edit"] as const;
 export type Scope = (typeof scopes)[number];
 
@@ -54,7 +54,7 @@ export const responseHeaders = {
 		'RFC 8288. Lists: `rel="first"` and `rel="last"` (the newest animals) always, `rel="next"` if animals follow, ' +
 		'`rel="prev"` if animals precede. ' +
 		'Deprecated operations: `rel="deprecation"` and `rel="successor-version"`.',
-	Location: `the URL of the new animal, until getPet's removal on ${sunsetDay(getPetDeprecation)}`,
+	Location: `the URL of the new animal, until getPet's removal on ${getPetDeprecation.sunsetDay}`,
 	"Idempotency-Replayed": "`true` when this repeats the reply to an earlier request with the same Idempotency-Key",
 	Vary: "the request headers that the reply depends on",
 	"RateLimit-Policy": "with a rate limit: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers)",
@@ -139,7 +139,7 @@ const idempotencyKey = Type.String({
 	examples: ["7f0c2b1e-5d0a-4a57-9c43-3a1f0e6b8d92"],
 });
 
-const removal = `will be removed on ${sunsetDay(getPetDeprecation)} and answers 410 from then on.`;
+const removal = `will be removed on ${getPetDeprecation.sunsetDay} and answers 410 from then on.`;
 
 export const operations = {
 	listPets: {
@@ -229,7 +229,7 @@ ${idempotencyHours} hours this adds no second animal, and returns the first repl
 		summary: "Get an animal",
 		description: `Returns the animal with this \`id\`.
 
-Deprecated: \`getPet\` ${removal} The replacement is ${replacementOf(getPetDeprecation)}. Until then, every reply \
+Deprecated: \`getPet\` ${removal} The replacement is ${getPetDeprecation.successor.call}. Until then, every reply \
 carries the date in its headers \`Deprecation\` and \`Sunset\`.`,
 		query: Type.Object({}),
 		params: { petId: Pet.properties.id },

@@ -54,7 +54,7 @@ export function watchOverload(
 		const elapsedMs = now.atMs - atMs;
 		const ownShare = () =>
 			Math.max(now.threadMs - threadMs, (now.processMs - processMs) / processor.quota()) / elapsedMs;
-		// Without a second tick of the event loop since the last sample there is no delay yet, and no mean.
+		// The delay has no mean until the event loop had two ticks since the last sample.
 		const delayMs = delay.count === 0 ? elapsedMs : delay.mean / 1e6 - resolutionMs;
 		isLate = delayMs > limits.delayMs && ownShare() >= limits.ownShare;
 		before = now;
@@ -62,7 +62,7 @@ export function watchOverload(
 	}, sampleEveryMs).unref();
 
 	return {
-		/** The event loop is late, and because of what this process does. */
+		/** The event loop is late because of the work of this process. */
 		isLate: () => isLate,
 		/** @throws ApiError `overloaded` */
 		refuse(isWrite: boolean): void {

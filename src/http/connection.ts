@@ -44,7 +44,7 @@ export class Connection {
 	readonly #all: Connections;
 	/** In order. A Map that changes with each request would keep young objects alive, and the garbage collector busy. */
 	readonly #underWay: Arrived[] = [];
-	/** One listener for all responses: a closure for each would cost more than what it does. */
+	/** One listener for all responses: a closure for each costs more than its work. */
 	readonly #onResponseClose: (this: ServerResponse) => void;
 	#last: Arrived | undefined;
 	#isRefused = false;

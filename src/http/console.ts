@@ -58,7 +58,7 @@ export function createConsoleHandlers({ store, eraseNames }: ConsoleOptions, lim
 			const { id, name, scopes, secret } = callerOf(exchange);
 			return { id, name, scopes, expiresAtMs: secret.expiresAtMs };
 		},
-		/** Rows that are no animals are reported, and the others are stored. */
+		/** Invalid rows are reported, and the others are stored. */
 		async importRows(exchange: Exchange): Promise<{ results: ImportResult[] }> {
 			const rows = (await readList(exchange.request, "rows", "animals, each with a key")).map(parseRow);
 			const rateHeaders = limits.countRows(callerOf(exchange), rows.length - 1);
@@ -131,10 +131,7 @@ function countOutcomes(results: readonly ImportResult[]): ImportCounts {
 	return counts;
 }
 
-/**
- * `name` is for `rename`, `categoryId` for `set-category`, and `status` for `set-status`, which takes the status away
- * if it is absent.
- */
+/** `rename` needs `name`, and `set-category` needs `categoryId`. `set-status` without `status` removes the status. */
 const PetEdit = Type.Object(
 	{
 		id,

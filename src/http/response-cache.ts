@@ -18,7 +18,7 @@ const usedMax = 2 ** 14;
 /** A shorter body fits into one packet anyway. */
 const gzipMinLength = 1000;
 
-/** What was read for a reply. */
+/** The result of a read. */
 export interface Found {
 	json: string;
 	version: StoreVersion;

@@ -1,5 +1,5 @@
-// Brings each request to its route: finds it by path and method, runs the checks (checks.ts) and its handler, and
-// answers what fails. A path has a route for each method that it serves, and one for all others, which answers 405.
+// Finds the route of each request by path and method, runs the checks (checks.ts) and its handler, and answers
+// failures. A path has a route for each method that it serves, and one for all others, which answers 405.
 
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";

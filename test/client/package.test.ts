@@ -12,7 +12,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { publint } from "publint";
 import { build } from "vite";
 import { compile } from "../../client/build.ts";
-import { getPetDeprecation, sunsetDay } from "../../src/contract/deprecation.ts";
+import { getPetDeprecation } from "../../src/contract/deprecation.ts";
 import { openPage } from "../support/browser.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { testService } from "../support/service.ts";
@@ -185,7 +185,7 @@ test("the package is small, has no dependencies, and its types resolve for every
 	assert.deepEqual(types.types && types.problems, []);
 	assert.match(
 		readFileSync(join(place, "dist/index.d.ts"), "utf8"),
-		new RegExp(`@deprecated [^*]*${sunsetDay(getPetDeprecation)}[^/]*\\*/\\s+getPet\\(`),
+		new RegExp(`@deprecated [^*]*${getPetDeprecation.sunsetDay}[^/]*\\*/\\s+getPet\\(`),
 	);
 
 	const source = join(folder, "use.ts");
