@@ -7,7 +7,6 @@ import { readConfig } from "../config.ts";
 import { readAuditFile } from "./audit.ts";
 import { CommandError } from "./command-error.ts";
 import { type DatabaseOptions, sayStore, withDatabase } from "./connection.ts";
-import { interruptible } from "./interrupt.ts";
 import { longWork } from "./long-work.ts";
 import type { StoreReport } from "./maintenance/verify.ts";
 import { backupStore, restoreStore, verifyStore } from "./maintenance/work.ts";
@@ -27,13 +26,14 @@ async function backUp(file: string, { json, ...flags }: DatabaseOptions): Promis
 }
 
 export function restoreCommand(): Command {
-	return withDatabase(new Command("restore"))
+	const command = new Command("restore")
 		.description("make the store of DATABASE_URL from a backup; stop the service first")
 		.argument("<backup>", "a file that animal-store backup wrote")
 		.option("--to <file>", "the file of the store, instead of that of DATABASE_URL")
 		.option("--force", "replace an existing store")
 		.option("--audit <file>", "the store's edits from audit list --json: the animals they removed are not restored")
 		.action(restore);
+	return withDatabase(command);
 }
 
 interface RestoreOptions extends DatabaseOptions {
@@ -45,8 +45,8 @@ interface RestoreOptions extends DatabaseOptions {
 async function restore(backup: string, { to, force = false, audit, json, ...flags }: RestoreOptions): Promise<void> {
 	const databaseUrl = to === undefined ? readConfig(undefined, flags).databaseUrl : `sqlite:${to}`;
 	const auditLog = audit === undefined ? undefined : readAuditFile(audit);
-	const animals = await interruptible("nothing was restored", (signal) =>
-		restoreStore(backup, databaseUrl, { force, auditLog, signal }),
+	const animals = await longWork("nothing was restored", (work) =>
+		restoreStore(backup, databaseUrl, { ...work, force, auditLog }),
 	);
 	sayStore(databaseUrl);
 	printResult(json, { animals, backup }, `restored ${countOf(animals, "animal")} from ${backup}`);

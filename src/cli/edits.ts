@@ -32,9 +32,13 @@ const mayBeLeft = (reason: string) =>
 export function withEdits(pets: Command): Command {
 	pets.commandsGroup("For operators, in the store itself (DATABASE_URL), also while the service runs:");
 	const editing = (name: string, description: string) =>
-		withDatabase(pets.command(name).description(description))
-			.option("--by <name>", "who makes the edit, for the audit log; this user and host if absent", parsePrintable)
-			.argument("<id>", "its id", parsePetId);
+		withDatabase(
+			pets
+				.command(name)
+				.description(description)
+				.argument("<id>", "its id", parsePetId)
+				.option("--by <name>", "who makes the edit, for the audit log; this user and host if absent", parsePrintable),
+		);
 	editing("set-status", "change the status of an animal")
 		.addArgument(new Argument("<status>", "its new status").choices([...petStatuses, noStatus]))
 		.addHelpText("after", examples("pets set-status 42 sold", "pets set-status 42 none --by 'Ann, shop'"))

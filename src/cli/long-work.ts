@@ -26,7 +26,22 @@ const redrawEveryMs = 200;
  */
 export function longWork<Result>(outcome: string, work: (options: LongWork) => Promise<Result>): Promise<Result> {
 	yieldToService();
-	return interruptible(outcome, (signal) => (process.stderr.isTTY ? withBar(signal, work) : work({ signal })));
+	return interruptible(outcome, async (signal) => {
+		const bar = createBar();
+		const startedAtMs = performance.now();
+		let { what, done, total }: Progress = { what: "starting", done: 0, total: 0 };
+		const draw = () => bar.draw(done, total, `${what} | ${secondsOf((performance.now() - startedAtMs) / 1000)}`);
+		draw();
+		// Also during a long step without progress.
+		const drawing = setInterval(draw, redrawEveryMs);
+		const onProgress = (progress: Progress) => {
+			({ what, done, total } = progress);
+		};
+		return work({ signal, onProgress }).finally(() => {
+			clearInterval(drawing);
+			bar.clear();
+		});
+	});
 }
 
 /** A lower priority is only a courtesy: a sandbox may refuse it. */
@@ -35,27 +50,5 @@ function yieldToService(): void {
 		setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 	} catch {
 		// The work has the priority of the service.
-	}
-}
-
-/** Shows a bar while the work runs, and removes it. */
-async function withBar<Result>(signal: AbortSignal, work: (options: LongWork) => Promise<Result>): Promise<Result> {
-	const bar = createBar();
-	const startedAtMs = performance.now();
-	let { what, done, total }: Progress = { what: "starting", done: 0, total: 0 };
-	const draw = () => bar.draw(done, total, `${what} | ${secondsOf((performance.now() - startedAtMs) / 1000)}`);
-	draw();
-	// Also during a long step without progress.
-	const drawing = setInterval(draw, redrawEveryMs);
-	try {
-		return await work({
-			signal,
-			onProgress(progress) {
-				({ what, done, total } = progress);
-			},
-		});
-	} finally {
-		clearInterval(drawing);
-		bar.clear();
 	}
 }

@@ -13,12 +13,11 @@ import type { LongWork } from "../long-work.ts";
 import { applyLaterRemovals } from "./later-removals.ts";
 import { lockFile } from "./lock-sqlite.ts";
 
-export interface RestoreOptions {
+export interface RestoreOptions extends LongWork {
 	/** Replaces an existing file. */
 	force: boolean;
 	/** The whole audit log: animals that it removes are not restored. */
 	auditLog?: readonly EditRecord[] | undefined;
-	signal: AbortSignal;
 }
 
 /** Pages copied per tick of the event loop, so that a backup can be ended. */
@@ -50,7 +49,7 @@ export async function backupSqlite(file: string, to: string, work: LongWork): Pr
  * @throws StoreRefused, and the signal's reason
  */
 export async function restoreSqlite(backup: string, to: string, options: RestoreOptions): Promise<number> {
-	const { force, auditLog, signal } = options;
+	const { force, auditLog } = options;
 	if (!existsSync(backup)) throw new StoreRefused(`there is no backup at ${backup}: name an existing file`);
 	const doesExist = existsSync(to);
 	if (doesExist && statSync(to).isDirectory()) throw new StoreRefused(`${to} is a directory: name a file`);
@@ -63,7 +62,7 @@ export async function restoreSqlite(backup: string, to: string, options: Restore
 		verifyHeader(backup, "r");
 		const unlock = doesExist ? lockFile(file, "restore") : () => {};
 		try {
-			const copied = await copySnapshot(backup, draft, { signal });
+			const copied = await copySnapshot(backup, draft, options);
 			const animals = auditLog ? applyLaterRemovals(draft, auditLog) : copied;
 			publish(draft, file, doesExist ? renameSync : undefined);
 			dropCompanions(file);

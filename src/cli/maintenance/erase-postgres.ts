@@ -13,12 +13,8 @@ const limitMs = 30 * 60_000;
 const attempts = 2;
 const retryMs = 500;
 
-/**
- * Erases the names that all edits until now have replaced, and records when.
- * @returns false if a long transaction may still see one, or if the server does not report it
- * @throws StoreRefused, StorageUnavailable
- */
-export async function erasePostgresNames(url: string, now: () => number): Promise<boolean> {
+/** See work.ts. @returns false if a long transaction may still see one, or if the server does not report it */
+export async function eraseNames(url: string, now: () => number): Promise<boolean> {
 	const { pool } = await openPool(url, { mustExist: true, connectionsMax: 1 }, limitMs);
 	try {
 		const { rows } = await pool.query(`SELECT max(id) AS last FROM edits WHERE ${isToErase}`);

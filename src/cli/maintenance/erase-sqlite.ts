@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { closeSync, openSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type Database from "better-sqlite3";
+import { pathOf } from "../../store/open.ts";
 import { isFailedSync, toStoreError, waitForLock } from "../../store/sqlite/errors.ts";
 import { openSqliteWriter, removeLeftWal, truncateWal } from "../../store/sqlite/file.ts";
 import { isToErase } from "../../store/tables.ts";
@@ -22,13 +23,12 @@ const batchPages = 50;
 const roundsMax = 3;
 
 /**
- * Erases the names that all edits until now have replaced, and records when. Clears only the pages that have unused
- * space with former rows in it. Other processes may read and write the store; this one must not have it open, because
- * closing a second descriptor of a file ends its locks.
+ * See work.ts. Clears only the pages that have unused space with former rows in it. Other processes may read and write
+ * the store; this one must not have it open, because closing a second descriptor of a file ends its locks.
  * @returns false if another process holds a long read transaction, or keeps its lock
- * @throws StoreRefused, StorageUnavailable
  */
-export async function eraseSqliteNames(file: string, now: () => number): Promise<boolean> {
+export async function eraseNames(databaseUrl: string, now: () => number): Promise<boolean> {
+	const file = pathOf(databaseUrl);
 	const { database, files } = openSqliteWriter(file, { mustExist: true });
 	const descriptor = openSync(file, "r");
 	try {

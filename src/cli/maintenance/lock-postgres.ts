@@ -14,8 +14,8 @@ const retryMs = 100;
 const others = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 	AND application_name IN ('animal-store', current_setting('application_name'))`;
 
-/** See `refuseOpenStore`. */
-export async function refuseOpenDatabase(databaseUrl: string, work: string): Promise<void> {
+/** See work.ts. */
+export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
 	const { pool } = await openPool(databaseUrl, { mustExist: true, connectionsMax: 1 });
 	try {
 		const startedAtMs = performance.now();
@@ -31,8 +31,8 @@ export async function refuseOpenDatabase(databaseUrl: string, work: string): Pro
 	}
 }
 
-/** See `lockWrites`. */
-export async function lockTables(databaseUrl: string): Promise<WriteLock> {
+/** See work.ts. */
+export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
 	const { pool } = await openPool(databaseUrl, { mustExist: true, connectionsMax: 1 });
 	const client = await pool.take();
 	async function release(): Promise<void> {

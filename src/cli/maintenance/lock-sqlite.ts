@@ -2,6 +2,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import Database from "better-sqlite3";
+import { pathOf } from "../../store/open.ts";
 import { draftName, dropDraft, link } from "../../store/sqlite/draft.ts";
 import { busyTimeoutMs, toRefusal } from "../../store/sqlite/file.ts";
 import { StoreRefused } from "../../store/store.ts";
@@ -34,8 +35,9 @@ export function lockFile(file: string, work: string): () => void {
 	return unlock;
 }
 
-/** See `refuseOpenStore`. */
-export function refuseOpenFile(file: string, work: string): void {
+/** See work.ts. */
+export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
+	const file = pathOf(databaseUrl);
 	try {
 		if (existsSync(file)) lockFile(realpathSync(file), work)();
 	} catch (error) {
@@ -50,8 +52,9 @@ export interface WriteLock {
 	release(): Promise<void>;
 }
 
-/** See `lockWrites`. */
-export function lockFileWrites(file: string): WriteLock {
+/** See work.ts. */
+export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
+	const file = pathOf(databaseUrl);
 	const database = new Database(file, { timeout: busyTimeoutMs });
 	try {
 		database.exec("BEGIN IMMEDIATE");

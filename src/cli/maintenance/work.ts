@@ -30,18 +30,17 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
 }
 
 /**
- * Erases the names that edits have replaced from the files of a store, and records when in the audit log.
+ * Erases the names that all edits until now have replaced from a store, and records when in the audit log.
  * @returns false if other processes prevent it now, or if the server does not report what is left
  * @throws StoreRefused, StorageUnavailable
  */
 export async function eraseNames(databaseUrl: string, now: () => number): Promise<boolean> {
-	if (isPostgres(databaseUrl)) {
-		const { erasePostgresNames } = await import("./erase-postgres.ts");
-		return erasePostgresNames(databaseUrl, now);
-	}
-	const { eraseSqliteNames } = await import("./erase-sqlite.ts");
-	return eraseSqliteNames(pathOf(databaseUrl), now);
+	const engine = isPostgres(databaseUrl) ? import("./erase-postgres.ts") : import("./erase-sqlite.ts");
+	return (await engine).eraseNames(databaseUrl, now);
 }
+
+const locksOf = (databaseUrl: string) =>
+	isPostgres(databaseUrl) ? import("./lock-postgres.ts") : import("./lock-sqlite.ts");
 
 /**
  * Must be called before this process opens the store.
@@ -49,22 +48,12 @@ export async function eraseNames(databaseUrl: string, now: () => number): Promis
  * @throws StoreRefused if a service has the store open
  */
 export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
-	if (isPostgres(databaseUrl)) {
-		const { refuseOpenDatabase } = await import("./lock-postgres.ts");
-		return refuseOpenDatabase(databaseUrl, work);
-	}
-	const { refuseOpenFile } = await import("./lock-sqlite.ts");
-	refuseOpenFile(pathOf(databaseUrl), work);
+	return (await locksOf(databaseUrl)).refuseOpenStore(databaseUrl, work);
 }
 
 /** Locks a store that this process may have open against all writers, also those that start. @throws StoreRefused */
 export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
-	if (isPostgres(databaseUrl)) {
-		const { lockTables } = await import("./lock-postgres.ts");
-		return lockTables(databaseUrl);
-	}
-	const { lockFileWrites } = await import("./lock-sqlite.ts");
-	return lockFileWrites(pathOf(databaseUrl));
+	return (await locksOf(databaseUrl)).lockWrites(databaseUrl);
 }
 
 /** @throws StoreRefused that names PostgreSQL's own tools for the work */
