@@ -15,7 +15,6 @@ interface CategoryMenuProps {
 	anchor: Element;
 	mayName: boolean;
 	onChoose(id: bigint): void;
-	/** Shows all categories again. */
 	onAll?: (() => void) | undefined;
 	onClose(): void;
 }
@@ -40,10 +39,9 @@ export function CategoryMenu({ title, anchor, mayName, onChoose, onAll, onClose 
 				isOpen
 				onChoose={choose}
 				attributes={{ "aria-label": "Name or number", placeholder: "Name or number" }}
-			>
-				<Problem>{problem}</Problem>
-				{onAll && <Button class="quiet" label="All categories" onClick={onAll} />}
-			</CategoryField>
+			/>
+			<Problem>{problem}</Problem>
+			{onAll && <Button class="quiet" label="All categories" onClick={onAll} />}
 		</Popover>
 	);
 }

@@ -23,7 +23,6 @@ import { useRequest } from "./use-request.ts";
 interface PetPanelProps {
 	session: Session;
 	route: AnimalsRoute & { id: string };
-	/** The animals that the list shows; undefined before its first reply. */
 	pets: Pet[] | undefined;
 	/** Absent if the key may not edit. */
 	desk: Desk | undefined;

@@ -58,7 +58,6 @@ export const columns: Record<keyof Pet, Column> = {
 };
 const fields = Object.keys(columns) as (keyof Pet)[];
 
-/** In words, for a caption and for commands. */
 export const sortings: Record<Sort, string> = {
 	id: "by ascending id",
 	"-id": "newest first",
