@@ -81,8 +81,8 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 					ref={field}
 				/>
 				<Problem>{problem}</Problem>
-				<button type="submit">Keep the name</button>
-				{name && <Button class="quiet" label="Take the name away" onClick={() => keep(undefined)} />}
+				<button type="submit">Save the name</button>
+				{name && <Button class="quiet" label="Remove the name" onClick={() => keep(undefined)} />}
 			</form>
 		</Popover>
 	);

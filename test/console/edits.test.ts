@@ -82,11 +82,11 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await overview.getByText("Luna: Moved from Cavy to 2").waitFor();
 	await overview.getByRole("button", { name: "Name of category 2" }).click();
 	await page.getByLabel("Name", { exact: true }).fill("CAVY");
-	await button(page, "Keep the name").click();
+	await button(page, "Save the name").click();
 	await shows(page, "Category 8 has this name.");
 	await page.keyboard.press("Escape");
 	await nameOf8.click();
-	await button(page, "Take the name away").click();
+	await button(page, "Remove the name").click();
 	await overview.getByText("Luna: Moved from 8 to 2").waitFor();
 	await overview.getByRole("button", { name: "Luna" }).first().click();
 	await button(page, "Remove Luna …").click();

@@ -223,8 +223,8 @@ test("single keys move through animals and pages and between views, and can be t
 	assert.equal(
 		await page.locator("dialog dl").textContent(),
 		"Ctrl KAll commands/Find by name↑↓Previous or next animal, also k and jEnterOpen the animal in focus" +
-			"sSet its status, or that of the selectedcChange the category in the same wayF2Rename itDeleteRemove it, or the selectedxSelect it" +
-			"Shift ↑↓Select severalCtrl ZUndo, as long as that is offered[]Previous or next page" +
+			"sSet its status, or that of the selectedcSet its category, or that of the selectedF2Rename itDeleteRemove it, or the selectedxSelect it" +
+			"Shift ↑↓Select severalCtrl ZUndo, while it is offered[]Previous or next page" +
 			"{}First page, newest animalsnAdd an animalmAdd manyg aGo to Animalsg cGo to Activityg dGo to the reference" +
 			"EscClose?This sheet",
 	);

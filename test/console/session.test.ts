@@ -113,7 +113,7 @@ test("the account menu shows and copies the key, and changes in all tabs how lon
 	await page.keyboard.press("Escape");
 	await second.getByRole("button", { name: /^Account: / }).click();
 	await shows(second, /^Signed in on this computer until /);
-	await button(second, "Stay signed in in this tab only").click();
+	await button(second, "Stay signed in for this tab only").click();
 	await shows(second, /^Signed in for this tab/);
 	for (const tab of [page, second]) {
 		const { tab: inTab, computer } = await stored(tab);
