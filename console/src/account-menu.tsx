@@ -27,7 +27,7 @@ export function AccountMenu({ session, keep, signOut }: AccountProps) {
 	const isInTab = untilMs === undefined;
 	const commands = [
 		{ label: "Show the key", run: showKey },
-		{ label: `Stay signed in ${isInTab ? "on this computer" : "in this tab only"}`, run: () => keep(isInTab) },
+		{ label: `Stay signed in ${isInTab ? "on this computer" : "for this tab only"}`, run: () => keep(isInTab) },
 		{
 			label: "Sign out of all tabs",
 			run() {

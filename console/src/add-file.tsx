@@ -29,7 +29,6 @@ import { useRequest } from "./use-request.ts";
 interface AddFileProps {
 	file: OpenFile;
 	session: Session;
-	/** To choose another file. */
 	onBack(): void;
 	onStart(job: Job): void;
 }

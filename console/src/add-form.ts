@@ -6,7 +6,6 @@ import type { Fault } from "../../src/contract/validate.ts";
 export type Field = keyof NewPet;
 
 export interface Adding {
-	/** As entered. */
 	entries: Record<Field, string>;
 	isPending: boolean;
 	faults: readonly Fault[];

@@ -1,6 +1,7 @@
 // The view that adds many animals: a file is dropped or rows pasted, checked in steps, and its rows are added.
 
 import "./add-many.css";
+import "./add-tables.css";
 import { previewRows } from "../../src/files/rows.ts";
 import { AddFile } from "./add-file.tsx";
 import { createJob, type Job } from "./add-rows.ts";
@@ -17,7 +18,6 @@ export interface AddManyProps {
 	/** It outlives the view and the session. */
 	job: Job | undefined;
 	setJob(job: Job | undefined): void;
-	/** It outlives them, too. */
 	choosing: Choosing;
 	setChoosing(next: (before: Choosing) => Choosing): void;
 }

@@ -23,7 +23,6 @@ export interface JobState {
 	rejected: number;
 	/** Rows that can be added and have no outcome yet. */
 	left: number;
-	/** The first rejected rows, to be shown. */
 	shown: Rejected[];
 	/** Why it paused by itself. */
 	failure?: unknown;
@@ -66,7 +65,6 @@ export interface KeptImport {
 export interface KeptBatch {
 	/** The number of its last row. */
 	last: number;
-	/** Rows that could be added. */
 	sent: number;
 	added: number;
 	/** The numbers of the rows that were there, and since when the first was. */
@@ -98,7 +96,6 @@ export interface JobOptions {
 	/** The numbers of the rows to add; all if absent. */
 	only?: ReadonlySet<number> | undefined;
 	keep?: ((kept: KeptImport) => Promise<Keeper>) | undefined;
-	/** What was kept of it before a reload. */
 	resumed?: Resumed;
 }
 
@@ -217,7 +214,6 @@ function chosen({ name, blob, kind: { sheet }, options }: PetFile) {
 /** What became of the rows so far. */
 function createTally(file: PetFile) {
 	const rejectedTexts: string[] = [];
-	/** The numbers of the rows that were there. */
 	const there = new Set<number>();
 	return {
 		rejectedTexts,
@@ -266,7 +262,6 @@ function throttled(call: () => void, everyMs: number) {
 	};
 }
 
-/** Rows per second in the last two seconds. */
 function createPace() {
 	const marks: { atMs: number; done: number }[] = [];
 	return {

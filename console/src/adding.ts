@@ -68,7 +68,6 @@ export function titleOf({ unsettled }: Adding): string {
 	return unsettled ? "The animal may have been added" : "The animal was not added";
 }
 
-/** The text for a failure that concerns no single field. */
 export function adviceOn({ failure, unsettled }: Adding): string {
 	const sentence = sentenceOf(failure);
 	const advice = " It is not known whether the animal was added. Press “Add” again: unchanged, it is added once.";

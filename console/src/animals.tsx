@@ -24,11 +24,9 @@ export interface AnimalsProps {
 	session: Session;
 	route: AnimalsRoute;
 	totals: Totals | undefined;
-	/** The number of edits so far. */
 	edits: number | undefined;
 	/** Whether the server did not answer when they were last read. */
 	isAway: boolean;
-	/** Reads the totals and the number of edits now. */
 	readTotals(): void;
 	adding: Adding;
 	setAdding(next: Adding | ((before: Adding) => Adding)): void;

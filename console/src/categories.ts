@@ -12,7 +12,6 @@ type Id = bigint | number | string;
 export interface Categories {
 	/** Those with a name first, in the order of the names, then the others by id. */
 	all: readonly Category[];
-	/** Absent if it has none. */
 	nameOf(id: Id): string | undefined;
 	/** The name, or the number. */
 	labelOf(id: Id): string;
@@ -26,7 +25,6 @@ export interface Categories {
 }
 
 const unread: readonly Category[] = [];
-/** Without a session, no category has a name. */
 export const CategoriesContext = createContext<Categories>({
 	...labelsOf(unread),
 	reload() {},

@@ -15,7 +15,6 @@ interface CategoryMenuProps {
 	anchor: Element;
 	mayName: boolean;
 	onChoose(id: bigint): void;
-	/** Shows all categories again. */
 	onAll?: (() => void) | undefined;
 	onClose(): void;
 }
@@ -40,10 +39,9 @@ export function CategoryMenu({ title, anchor, mayName, onChoose, onAll, onClose 
 				isOpen
 				onChoose={choose}
 				attributes={{ "aria-label": "Name or number", placeholder: "Name or number" }}
-			>
-				<Problem>{problem}</Problem>
-				{onAll && <Button class="quiet" label="All categories" onClick={onAll} />}
-			</CategoryField>
+			/>
+			<Problem>{problem}</Problem>
+			{onAll && <Button class="quiet" label="All categories" onClick={onAll} />}
 		</Popover>
 	);
 }
@@ -83,8 +81,8 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 					ref={field}
 				/>
 				<Problem>{problem}</Problem>
-				<button type="submit">Keep the name</button>
-				{name && <Button class="quiet" label="Take the name away" onClick={() => keep(undefined)} />}
+				<button type="submit">Save the name</button>
+				{name && <Button class="quiet" label="Remove the name" onClick={() => keep(undefined)} />}
 			</form>
 		</Popover>
 	);

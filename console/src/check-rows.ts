@@ -8,7 +8,6 @@ import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 
 export interface Checked {
 	good: number;
-	/** Rows to fix. */
 	bad: number;
 	shown: Rejected[];
 	/** Columns that an animal does not have. */

@@ -6,7 +6,6 @@ import { Problem } from "./notes.tsx";
 import { Step } from "./steps.tsx";
 
 interface ChooseFileProps {
-	/** In the field for pasted rows. */
 	text: string;
 	setText(text: string): void;
 	onChoose(blob: Blob, name: string): void;

@@ -15,11 +15,9 @@ export interface Edit {
 	change: Change;
 }
 
-/** What became of edits. */
 export interface Notice {
 	text: string;
 	isProblem: boolean;
-	/** The edits that undo it. */
 	undo: Edit[];
 }
 

@@ -28,7 +28,6 @@ const sentences: Partial<Record<string, (text: string) => string>> = {
 	status: (text) => `“${text.slice(0, 40)}” is not a status: ${list.format(petStatuses)}`,
 };
 
-/** @param text what was entered */
 export function describeFault({ field = "", problem, detail }: Fault, text: string): string {
 	const sentence = /\bmust be\b/.test(problem) && sentences[field];
 	if (sentence) return sentence(text);

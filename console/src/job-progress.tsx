@@ -17,7 +17,6 @@ interface JobProgressProps {
 	job: Job;
 	session: Session;
 	onEnd(): void;
-	/** Adds the rows that were there once more. */
 	onAgain(job: Job): void;
 }
 

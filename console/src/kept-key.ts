@@ -96,15 +96,12 @@ export interface OtherTabs {
 }
 
 export interface ThisTab {
-	/** The key of the session, if there is one. */
 	held(): KeptKey | undefined;
 	/** Called with the key of another tab while this one holds none. */
 	take(kept: KeptKey): unknown;
 	/** Called when another tab keeps the key of the session for another time. */
 	keep(kept: KeptKey): void;
-	/** Whether an import is under way. */
 	isBusy(): boolean;
-	/** Called when another tab signed out. */
 	signOut(): void;
 }
 

@@ -8,7 +8,6 @@ export interface Choosing {
 	/** In the field for pasted rows. Kept after a check, so that they can be corrected. */
 	text: string;
 	file?: OpenFile;
-	/** Why the last file cannot be read. */
 	failure?: unknown;
 	/** Another one for each file and sheet that is being read, so that only the latest is shown. */
 	reading?: object;

@@ -90,7 +90,6 @@ function StatusChips({ route, totals }: FilterProps) {
 	);
 }
 
-/** Each filter has its view. */
 const filterViews: Record<keyof Filter, (props: FilterProps) => JSX.Element> = { status: StatusChips };
 
 function CategoryChip({ route }: { route: AnimalsRoute }) {

@@ -5,7 +5,6 @@ import type { Correcting } from "./corrections.ts";
 import { digits } from "./notes.tsx";
 
 interface LostLettersProps {
-	/** The first rows of them. */
 	rows: FileRow[];
 	count: number;
 	correcting: Correcting;

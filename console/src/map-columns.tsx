@@ -39,7 +39,6 @@ export function columnAt({ columns, headerRow }: Preview, index: number): string
 
 interface ColumnsTableProps {
 	preview: Preview;
-	/** Takes another row as the heading. */
 	setHeaderRow(row: number): void;
 	mapping: Mapping;
 	setMapping(mapping: Mapping): void;

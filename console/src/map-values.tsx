@@ -9,6 +9,7 @@ import { plainValue, type UnknownValue, unknownMax, type Values, type WordField 
 import { Button } from "./button.tsx";
 import { labels } from "./fault-text.ts";
 import { digits } from "./notes.tsx";
+import { TableHead } from "./steps.tsx";
 
 /** A category that is made before the first animal is added. */
 interface NewCategory {
@@ -23,7 +24,6 @@ export type MappedValue = UnknownValue & { meaning: Meaning | undefined };
 
 const newNameOf = (meaning: Meaning | undefined) => (meaning as Partial<NewCategory> | null | undefined)?.newName;
 
-/** The names of new categories that words become. */
 export function newNames(mapped: readonly MappedValue[]): string[] {
 	return [...new Set(mapped.flatMap(({ meaning }) => newNameOf(meaning) ?? []))];
 }
@@ -75,7 +75,6 @@ interface MapValuesProps {
 	mapped: MappedValue[];
 	setMapped(mapped: MappedValue[]): void;
 	categories: readonly Category[];
-	/** Whether the key may make categories. */
 	mayMake: boolean;
 }
 
@@ -117,15 +116,7 @@ function WordTable({ field, ...props }: MapValuesProps & { field: WordField }) {
 	if (!mapped.some((value) => value.field === field)) return null;
 	return (
 		<table class="values">
-			<thead>
-				<tr>
-					<th scope="col">{labels[field]} in your list</th>
-					<th scope="col" class="n">
-						Rows
-					</th>
-					<th scope="col">Becomes</th>
-				</tr>
-			</thead>
+			<TableHead columns={{ [`${labels[field]} in your list`]: "", Rows: "n", Becomes: "" }} />
 			<tbody>
 				{mapped.map(
 					(value, index) =>
@@ -185,7 +176,6 @@ interface Choice {
 	label: string;
 }
 
-/** Of the value of an option. */
 function keyOf(meaning: Meaning | undefined): string {
 	const newName = newNameOf(meaning);
 	return newName === undefined ? String(meaning) : `new ${newName}`;

@@ -38,7 +38,6 @@ export function Problem({ id, children }: { id?: string; children: ComponentChil
 interface BannerProps {
 	failure: unknown;
 	retryAtMs?: number | undefined;
-	/** When the shown data arrived. */
 	shownSinceMs?: number | undefined;
 	/** The subject of the sentence about the shown data, such as "These rows". */
 	shown: string;
@@ -105,7 +104,8 @@ export function FailureNote({
 /** The scope that the key lacks, and the command that creates a key with it. */
 export function MissingScope({ title, scope }: { title: string; scope: string }) {
 	return (
-		<FailureNote title={title}>
+		<div class="note" role="alert">
+			<strong>{title}</strong>
 			<p>
 				It lacks the scope <code>{scope}</code>. On the service's machine, create a key with it, and sign in with that
 				key:
@@ -113,7 +113,7 @@ export function MissingScope({ title, scope }: { title: string; scope: string })
 			<p>
 				<code>npx animal-store keys create --name console --scopes {[...new Set([scope, "pets:read"])].join()}</code>
 			</p>
-		</FailureNote>
+		</div>
 	);
 }
 

@@ -20,7 +20,6 @@ export interface PetFile {
 export interface Rejected {
 	row: FileRow;
 	faults: Fault[];
-	/** The key with which it was sent, if it was. */
 	sentKey?: string | undefined;
 }
 

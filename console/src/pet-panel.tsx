@@ -3,10 +3,11 @@
 
 import "./panel.css";
 import { Fragment } from "preact";
+import { newPetFields } from "../../client/src/contract.ts";
 import { ApiError } from "../../client/src/index.ts";
-import { curlOf, inLines } from "../../src/contract/curl.ts";
+import { curlOf, curlWith, inLines } from "../../src/contract/curl.ts";
 import { getPetDeprecation } from "../../src/contract/deprecation.ts";
-import type { Pet } from "../../src/contract/pet.ts";
+import type { NewPet, Pet } from "../../src/contract/pet.ts";
 import { Button, KeyButton } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { shortName } from "./edits.ts";
@@ -16,14 +17,12 @@ import { PetName } from "./pet-name.tsx";
 import { columns, Fact } from "./pet-table.tsx";
 import { type AnimalsRoute, filterTexts, hashOf, isFound } from "./route.ts";
 import { may, type Session } from "./session.ts";
-import { createCurlOf, jsonOf } from "./snippets.ts";
 import type { Desk } from "./use-desk.ts";
 import { useRequest } from "./use-request.ts";
 
 interface PetPanelProps {
 	session: Session;
 	route: AnimalsRoute & { id: string };
-	/** The animals that the list shows; undefined before its first reply. */
 	pets: Pet[] | undefined;
 	/** Absent if the key may not edit. */
 	desk: Desk | undefined;
@@ -154,4 +153,23 @@ function LookedUp({ session, route, desk }: Omit<DetailsProps, "pet">) {
 			</p>
 		</>
 	);
+}
+
+/** JSON of an animal, as the service sends it, over several lines. */
+function jsonOf(pet: Pet): string {
+	return `{\n  ${membersOf(["id", ...newPetFields], pet, ": ").join(",\n  ")}\n}`;
+}
+
+/** Exact, because JSON.stringify does not know bigint. */
+function membersOf(fields: readonly (keyof Pet)[], pet: Partial<Pet>, colon: string): string[] {
+	return fields.flatMap((field) => {
+		const value = pet[field];
+		if (value === undefined) return [];
+		return [`"${field}"${colon}${typeof value === "bigint" ? value : JSON.stringify(value)}`];
+	});
+}
+
+/** A command line that adds an animal with these fields. */
+function createCurlOf(origin: string, pet: NewPet): string {
+	return inLines(curlWith(`{${membersOf(newPetFields, pet, ":").join()}}`, `${origin}/v1/pets`));
 }

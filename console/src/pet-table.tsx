@@ -3,11 +3,10 @@
 import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { useContext } from "preact/hooks";
 import type { Int64 } from "../../client/src/index.ts";
-import type { Sort } from "../../src/contract/console.ts";
+import { foldedText, type Sort } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { Button, Opener } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
-import { hitIn } from "./hit.ts";
 import { type AnimalsRoute, hashOf, showFirst, showPet } from "./route.ts";
 import type { Desk } from "./use-desk.ts";
 
@@ -58,7 +57,6 @@ export const columns: Record<keyof Pet, Column> = {
 };
 const fields = Object.keys(columns) as (keyof Pet)[];
 
-/** In words, for a caption and for commands. */
 export const sortings: Record<Sort, string> = {
 	id: "by ascending id",
 	"-id": "newest first",
@@ -176,6 +174,23 @@ function FoundName({ name, text }: { name: string; text: string | undefined }) {
 			{name.slice(to)}
 		</>
 	);
+}
+
+/** Where the name has the text, compared as the service compares. @returns the start and the end of the first place */
+function hitIn(name: string, text: string): [from: number, to: number] | undefined {
+	let folded = "";
+	/** For each character of `folded`, the start of the one of the name that became it. */
+	const starts: number[] = [];
+	for (const { segment, index } of new Intl.Segmenter().segment(name))
+		for (const part of foldedText(segment)) {
+			starts.push(...Array(part.length).fill(index));
+			folded += part;
+		}
+	const wanted = foldedText(text);
+	const at = folded.indexOf(wanted);
+	if (at < 0) return undefined;
+	const last = starts[at + wanted.length - 1] ?? 0;
+	return [starts[at] ?? 0, starts.slice(at).find((start) => start > last) ?? name.length];
 }
 
 function PickCell({ pet, desk: { selection }, isSelected }: { pet: Pet; desk: Desk; isSelected: boolean }) {

@@ -13,7 +13,6 @@ export const petStatuses = Object.keys({
 	sold: true,
 } satisfies Record<PetStatus, true>) as PetStatus[];
 
-/** Animals on a page. */
 export const pageSizes = [10, 20, 30, 50, 100];
 const defaultLimit = 30;
 

@@ -10,36 +10,26 @@ import type { Correcting } from "./corrections.ts";
 import { labels } from "./fault-text.ts";
 import { digits } from "./notes.tsx";
 import { describeRow, type PetFile, type Rejected } from "./open-rows.ts";
+import { TableHead } from "./steps.tsx";
 
 interface RowsTableProps {
 	title: string;
-	/** The first ones. */
 	rejected: Rejected[];
-	/** How many there are. */
 	count: number;
 	options: ReadOptions;
 	/** Absent if they cannot be corrected any more. */
 	correcting?: Correcting;
 }
 
+const headings = { Row: "n", ...Object.fromEntries(newPetFields.map((field) => [labels[field], field])) };
+
 export function RowsTable({ title, rejected, count, options, correcting }: RowsTableProps) {
 	const byReason = Map.groupBy(rejected, (one) => describeRow(one, options));
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
 		<section class="scroll" aria-label={title} tabIndex={0}>
-			<table class="rows">
-				<thead>
-					<tr>
-						<th scope="col" class="n">
-							Row
-						</th>
-						{newPetFields.map((field) => (
-							<th key={field} scope="col" class={field}>
-								{labels[field]}
-							</th>
-						))}
-					</tr>
-				</thead>
+			<table class="rejected">
+				<TableHead columns={headings} />
 				{[...byReason].map(([reason, rows]) => (
 					<tbody key={reason}>
 						<tr class="reason">
@@ -100,7 +90,6 @@ interface BrokenProps {
 	field: Field;
 	reason: string;
 	correcting: Correcting | undefined;
-	/** As it is in the file. */
 	text: string;
 }
 
@@ -135,9 +124,7 @@ interface SaveRowsProps {
 
 export function SaveRows({ file, count, texts }: SaveRowsProps) {
 	const save = async () => saveFile(`${file.name}.rejected.${rejectedFormat(file.kind)}`, await texts());
-	return (
-		<Button label={`Save the ${count === 1 ? "row" : `$${digits.format(count)} rows`} as a file`} onClick={save} />
-	);
+	return <Button label={`Save the ${count === 1 ? "row" : `${digits.format(count)} rows`} as a file`} onClick={save} />;
 }
 
 /** By this mark, spreadsheets recognise UTF-8. */

@@ -12,7 +12,6 @@ export type PetPage = Page<"bigint">;
 
 export interface Session extends KeptKey {
 	info: KeyInfo;
-	/** For imports. */
 	sender: Sender;
 	/** Fails soon, because a person waits. */
 	store: AnimalStore<"bigint">;
@@ -35,7 +34,6 @@ const retryForMs = 2_000;
 const timeoutMs = 10_000;
 const url = location.origin;
 
-/** Whether the key of the session has the scope. */
 export function may({ info }: Session, scope: Scope): boolean {
 	return info.scopes.includes(scope);
 }

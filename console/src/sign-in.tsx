@@ -6,7 +6,6 @@ import { ApiError } from "../../client/src/index.ts";
 import { Heading, Problem, sentenceOf, Waiting } from "./notes.tsx";
 
 interface SignInProps {
-	/** Why the last session ended. */
 	reason: string | undefined;
 	/** @throws ApiError, NoReply */
 	onSignIn(key: string, isOnComputer: boolean, signal: AbortSignal): Promise<void>;

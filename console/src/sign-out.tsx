@@ -6,7 +6,6 @@ import { Question } from "./question.tsx";
 import { useJob } from "./use-job.ts";
 
 interface SignOutProps {
-	/** The import of this tab. */
 	job: Job | undefined;
 	signOut(): void;
 	onClose(): void;

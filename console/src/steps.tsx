@@ -15,7 +15,6 @@ interface StepProps {
 	/** Where the step stands. */
 	note: ComponentChildren;
 	onBack?: () => void;
-	/** Other buttons. */
 	others?: ComponentChildren;
 	next?: { label: string; isReady: boolean; run(): void };
 	children: ComponentChildren;
@@ -57,5 +56,20 @@ export function StepList({ at }: { at: number }) {
 			</ol>
 			{at < steps.length && <a href={hashOf(firstAnimals)}>Cancel</a>}
 		</div>
+	);
+}
+
+/** @param columns the headings with their classes */
+export function TableHead({ columns }: { columns: Record<string, string> }) {
+	return (
+		<thead>
+			<tr>
+				{Object.entries(columns).map(([label, look]) => (
+					<th key={label} scope="col" class={look}>
+						{label}
+					</th>
+				))}
+			</tr>
+		</thead>
 	);
 }

@@ -18,7 +18,6 @@ export interface Desk {
 	pets: Pet[] | undefined;
 	editing: Editing;
 	selection: Selection;
-	/** Whether a menu, a dialog or a notice is shown. */
 	isBusy: boolean;
 	/** What the open menu or dialog is about. */
 	asked: Asked | undefined;
@@ -29,7 +28,6 @@ export interface Desk {
 	answer(change?: Change): void;
 	remove(pets: readonly Pet[]): void;
 	closeDialog(): void;
-	/** The id of the animal whose name is being changed. */
 	renamed: string | undefined;
 	startRename(id: string): void;
 	/** @param name undefined: it stays */

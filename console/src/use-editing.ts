@@ -10,7 +10,6 @@ export interface Editing {
 	/** The animals as they are after the edits, without those that were removed. */
 	edited(pets: readonly Pet[]): Pet[];
 	apply(edits: readonly Edit[]): void;
-	/** The number of replies so far. */
 	replies: number;
 	notice: Notice | undefined;
 	/** Undefined when there is nothing to undo. */
@@ -23,7 +22,6 @@ interface EditingOptions {
 	reply: unknown;
 	/** The name or the number of a category. */
 	labelOf(categoryId: bigint): string;
-	/** Called after each reply to edits. */
 	onSettled(): void;
 }
 

@@ -53,11 +53,9 @@ const noSession = { session: undefined, reason: undefined };
 const checkEveryMs = 10_000;
 
 interface Work {
-	/** Whether an import is under way. */
 	isBusy(): boolean;
 	/** Whether something is entered or chosen that is not added yet. */
 	hasDraft(): boolean;
-	/** Called when a session ends. */
 	onEnd(ending: Ending): void;
 }
 

@@ -5,12 +5,11 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { keyFromRandom } from "../../src/keys/formats.ts";
-import { createKey } from "../../src/keys/issue.ts";
 import { test } from "../support/browser.ts";
 import { ask } from "../support/caller.ts";
 import { startProgram } from "../support/program.ts";
 import { create, temporaryFolder, testService } from "../support/service.ts";
-import { assertAccessible, assertBothAccessible, openConsole, signIn, takeOut } from "./console.ts";
+import { assertAccessible, assertBothAccessible, openAs, openConsole, signIn, takeOut } from "./console.ts";
 
 /** Resolves with the service's next reply to the view. */
 const nextReading = (page: Page) =>
@@ -118,9 +117,7 @@ test("the chart stays while the server is down, and starts again by itself with 
 
 test("a key without the scope gets its name and the command for one with it; nothing is sent", async (context) => {
 	const service = await testService(context);
-	const { key } = await createKey(service.issuer, { name: "no metrics", scopes: ["pets:read"] });
-	const { page, errors } = await openConsole(context, service.url, { hash: "#/activity" });
-	await signIn(page, key);
+	const { page, errors } = await openAs(context, service, ["pets:read"], { hash: "#/activity" });
 	const note = page.getByRole("alert").filter({ hasText: "This key may not see the activity" });
 	await note.getByText("animal-store keys create --name console --scopes metrics:read,pets:read").waitFor();
 	assert.match((await note.textContent()) ?? "", /lacks the scope metrics:read/);

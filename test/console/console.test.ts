@@ -2,13 +2,28 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
 import { promisify } from "node:util";
 import { curlForFirst } from "../../src/contract/curl.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
-import { button, namesOn, numbered, openConsole, opened, row, shows, signIn, takeOut } from "./console.ts";
+import {
+	button,
+	command,
+	fillIn,
+	namesOn,
+	numbered,
+	openAs,
+	openConsole,
+	opened,
+	press,
+	row,
+	shows,
+	signIn,
+	takeOut,
+} from "./console.ts";
 
 test("an invalid key is refused in plain words, and a malformed one is not sent", async (context) => {
 	const service = await testService(context);
@@ -43,9 +58,7 @@ test("the menu of the account shows what its key may do, how long it is kept, an
 test("a key that may not write sees why, and no way to add; without figures, no totals", async (context) => {
 	const service = await testService(context);
 	await service.send(create('{"name":"Rex","categoryId":1}'));
-	const { key } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
-	const { page, errors } = await openConsole(context, service.url);
-	await signIn(page, key);
+	const { page, errors } = await openAs(context, service, ["pets:read"]);
 	await row(page, "Rex").waitFor();
 	await shows(page, "Read-only key");
 	assert.equal(await page.getByRole("button", { name: "Add animal" }).count(), 0);
@@ -58,12 +71,10 @@ test("a key that may not write sees why, and no way to add; without figures, no 
 	const writing = /add|remove|rename|status|select|undo/i;
 	for (const name of await page.locator(".panel").getByRole("button").allInnerTexts())
 		assert.doesNotMatch(name, writing);
-	await page.keyboard.press("Escape");
-	await page.keyboard.press("?");
+	await press(page, "Escape", "?");
 	assert.doesNotMatch((await page.locator("dialog dl").textContent()) ?? "", writing);
 	await page.keyboard.press("Escape");
-	await page.keyboard.press("Control+k");
-	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
+	await command(page);
 	const commands = await page.getByRole("option").allInnerTexts();
 	const filters = /^Show animals with the status/;
 	assert.ok(
@@ -78,13 +89,10 @@ test("a key that may not write sees why, and no way to add; without figures, no 
 
 test("a key that may not read gets a message, and may add", async (context) => {
 	const service = await testService(context);
-	const { key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
-	const { page } = await openConsole(context, service.url);
-	await signIn(page, key);
+	const { page } = await openAs(context, service, ["pets:write"]);
 	await shows(page, "This key may not list animals");
 	await button(page, "Add animal").click();
-	await page.getByLabel("Name", { exact: true }).fill("Rosa");
-	await page.getByLabel("Category", { exact: true }).fill("1");
+	await fillIn(page, "Rosa", "1");
 	await page.keyboard.press("Enter");
 	await shows(page, /Added Rosa with the id 1/);
 });
@@ -280,12 +288,28 @@ test("a name is shown as text everywhere, for any content and text direction", a
 		assert.equal(await page.locator(".panel h2").textContent(), name);
 	}
 	await button(page, "Add animal").click();
-	await page.getByLabel("Name", { exact: true }).fill("<b>Rosa</b>");
-	await page.getByLabel("Category", { exact: true }).fill("1");
+	await fillIn(page, "<b>Rosa</b>", "1");
 	await button(page, "Add").click();
 	await shows(page, /Added <b>Rosa<\/b> with the id 6/);
 	assert.equal(await page.locator("main img, main td b, .panel b").count(), 0);
 	await page.keyboard.press("Escape");
 	await page.setViewportSize({ width: 375, height: 700 });
 	assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 375);
+});
+
+test("every file of the console is served, and is immutable if its name has a hash", async (context) => {
+	const { send } = await testService(context);
+	const folder = new URL("../../dist/console/", import.meta.url);
+	const types: Record<string, string> = { ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
+	const names = readdirSync(new URL("assets/", folder));
+	assert.ok(names.length >= 3);
+	for (const name of names) {
+		const kept = readFileSync(new URL(`assets/${name}`, folder), "utf8");
+		const path = `/console/assets/${name}`;
+		const reply = await send({ path });
+		assert.equal(reply.headers["cache-control"], "public, max-age=31536000, immutable");
+		assert.equal(reply.headers["content-type"]?.replace("; charset=utf-8", ""), types[extname(name)], name);
+		assert.equal(reply.body, kept);
+		assert.equal((await send({ method: "HEAD", path })).status, 200);
+	}
 });

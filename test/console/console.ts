@@ -5,6 +5,8 @@ import { readFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
 import axe from "axe-core";
 import type { Download, Page } from "playwright-core";
+import type { Scope } from "../../src/contract/operations.ts";
+import { createKey } from "../../src/keys/issue.ts";
 import { openPage, type PageOptions, type Watched } from "../support/browser.ts";
 import { create, type TestService, testService } from "../support/service.ts";
 
@@ -47,6 +49,58 @@ export async function addPets(service: TestService, names: string[]): Promise<vo
 		await service.send(create({ name, categoryId: 1 + (index % 7), status: statuses[index % 3] }));
 }
 
+/** The menus that change animals, the line with the outcome, and the panel of an animal. */
+export const names = ["Rex", "Luna", "Bella", "Otto", "Nala", "Zoë", "Kiwi"];
+export const panel = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
+export const inTable = (page: Page, text: string) =>
+	page.locator("tbody").getByRole("button", { name: `Status of ${text}` });
+export const toast = (page: Page) => page.locator(".toast p");
+export const focused = (page: Page) => page.evaluate<string>("document.activeElement.innerText");
+export const isSignedIn = (page: Page) => account(page).waitFor();
+export const account = (page: Page) => page.getByRole("button", { name: /^Account: / });
+
+export async function press(page: Page, ...keys: string[]): Promise<void> {
+	for (const key of keys) await page.keyboard.press(key);
+}
+
+export async function sell(page: Page, text: string): Promise<void> {
+	await inTable(page, text).click();
+	await page.getByRole("menu").waitFor();
+	await page.keyboard.press("s");
+}
+
+/** Opens the palette, and writes into it. */
+export async function command(page: Page, text = ""): Promise<void> {
+	await page.keyboard.press("Control+k");
+	await page.getByRole("combobox", { name: "Command, name or id" }).fill(text);
+}
+
+/** Fills in the form that adds an animal. */
+export async function fillIn(page: Page, name: string, category: string): Promise<void> {
+	await page.getByLabel("Name", { exact: true }).fill(name);
+	await page.getByLabel("Category", { exact: true }).fill(category);
+}
+
+/** The text of the file that the button saves. */
+export async function saved(page: Page, label: string): Promise<string> {
+	const download = page.waitForEvent("download");
+	await button(page, label).click();
+	return textOf(download);
+}
+
+/** The console after signing in with a key that has these scopes. */
+export async function openAs(
+	context: TestContext,
+	service: TestService,
+	scopes: Scope[],
+	{ name = "first", ...options }: ConsoleOptions & { name?: string } = {},
+) {
+	const issued = await createKey(service.issuer, { name, scopes });
+	const watched = await openConsole(context, service.url, options);
+	await signIn(watched.page, issued.key);
+	return { issued, ...watched };
+}
+
 export const numbered = (count: number) => Array.from({ length: count }, (_, index) => `Animal ${index + 1}`);
 export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
@@ -62,12 +116,12 @@ export async function shows(page: Page, text: string | RegExp): Promise<void> {
 export async function signIn(page: Page, key: string): Promise<void> {
 	await page.getByLabel("API key").fill(key);
 	await page.getByRole("button", { name: "Sign in" }).click();
-	await page.getByRole("button", { name: /^Account: / }).waitFor();
+	await isSignedIn(page);
 }
 
 /** Signs out in the menu of the account. */
 export async function signOut(page: Page): Promise<void> {
-	await page.getByRole("button", { name: /^Account: / }).click();
+	await account(page).click();
 	await button(page, "Sign out of all tabs").click();
 	await page.getByLabel("API key").waitFor();
 }
@@ -147,4 +201,10 @@ export async function assertBothAccessible(page: Page, where: string): Promise<v
 		await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
 		await assertAccessible(page, `${where}, ${colorScheme}`, colorScheme === "dark" ? colorRules : undefined);
 	}
+}
+
+/** The animals with their status, in the order of their ids. */
+export async function petsOf({ send }: TestService): Promise<string[]> {
+	const { body } = await send({ path: "/v1/pets?limit=100" });
+	return JSON.parse(body).map(({ name, status }: { name: string; status?: string }) => `${name} ${status ?? "–"}`);
 }

@@ -3,23 +3,35 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import type { Scope } from "../../src/contract/operations.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
-import { createKey } from "../../src/keys/issue.ts";
 import { test } from "../support/browser.ts";
 import { listAll } from "../support/ledger.ts";
 import { startProgram } from "../support/program.ts";
 import { revoke, temporaryFolder, testService } from "../support/service.ts";
-import { button, choose, goOn, namesOn, openConsole, opened, row, shows, signIn, takeOut } from "./console.ts";
+import {
+	button,
+	choose,
+	fillIn,
+	goOn,
+	namesOn,
+	openAs,
+	openConsole,
+	opened,
+	row,
+	shows,
+	signIn,
+	takeOut,
+} from "./console.ts";
+
+const scopes: Scope[] = ["pets:read", "pets:write"];
 
 test("revoking the key while the console is open returns to sign-in, and the input is preserved", async (context) => {
 	const service = await testService(context);
-	const other = await createKey(service.issuer, { name: "gone soon", scopes: ["pets:read", "pets:write"] });
-	const { page, errors } = await openConsole(context, service.url, { hash: "#/animals?limit=50" });
-	await signIn(page, other.key);
+	const { page, errors, issued } = await openAs(context, service, scopes, { hash: "#/animals?limit=50" });
 	await button(page, "Add animal").click();
-	await page.getByLabel("Name", { exact: true }).fill("Rex");
-	await page.getByLabel("Category", { exact: true }).fill("7");
-	await revoke(service, other);
+	await fillIn(page, "Rex", "7");
+	await revoke(service, issued);
 	await button(page, "Add").click();
 	await shows(page, "This key was revoked or has expired. Your draft is kept.");
 	takeOut(errors, /401/);
@@ -37,15 +49,13 @@ test("while the server is down the rows stay; after its return an animal is adde
 	const { page, errors } = await openConsole(context, first.url);
 	await signIn(page, API_KEY);
 	await button(page, "Add the first animal").click();
-	await page.getByLabel("Name", { exact: true }).fill("Luna");
-	await page.getByLabel("Category", { exact: true }).fill("7");
+	await fillIn(page, "Luna", "7");
 	await page.keyboard.press("Enter");
 	await row(page, "Luna").waitFor();
 	const bodies = new Set<string | null>();
 	page.on("request", (request) => request.method() === "POST" && bodies.add(request.postData()));
 	await first.stop();
-	await page.getByLabel("Name", { exact: true }).fill("Rex");
-	await page.getByLabel("Category", { exact: true }).fill("7");
+	await fillIn(page, "Rex", "7");
 	await button(page, "Add").click();
 	await shows(page, "It is not known whether the animal was added.");
 	const banner = page.locator(".banner");
@@ -84,10 +94,7 @@ test("too many requests: the rows stay, and a countdown leads to the next try", 
 
 test("an animal whose reply was lost is added once, also after a refusal and with another key", async (context) => {
 	const service = await testService(context);
-	const scopes = ["pets:read", "pets:write"];
-	const first = await createKey(service.issuer, { name: "first", scopes });
-	const { page, errors } = await openConsole(context, service.url);
-	await signIn(page, first.key);
+	const { page, errors, issued } = await openAs(context, service, scopes);
 	const refusal = { code: "rate_limited", message: "too many requests", status: 429 };
 	let what: "lose" | "refuse" | "pass" = "lose";
 	await page.route("**/console/imports", async (route) => {
@@ -97,15 +104,14 @@ test("an animal whose reply was lost is added once, also after a refusal and wit
 		await route.abort();
 	});
 	await button(page, "Add animal").click();
-	await page.getByLabel("Name", { exact: true }).fill("Rex");
-	await page.getByLabel("Category", { exact: true }).fill("7");
+	await fillIn(page, "Rex", "7");
 	await button(page, "Add").click();
 	await shows(page, "It is not known whether the animal was added.");
 	what = "refuse";
 	await button(page, "Add").click();
 	await shows(page, "Too many requests with this key. It is not known whether the animal was added.");
 	what = "pass";
-	await revoke(service, first);
+	await revoke(service, issued);
 	await button(page, "Add").click();
 	await shows(page, "This key was revoked or has expired. Your draft is kept.");
 	await signIn(page, service.key);
@@ -120,8 +126,7 @@ test("a server that takes no imports is named, and what was entered or chosen st
 	await page.route("**/console/imports", (route) => route.fulfill({ status: 404, body: "not found" }));
 	const sentence = "This server takes no imports: it is too old, or a proxy hides /console/imports.";
 	await button(page, "Add animal").click();
-	await page.getByLabel("Name", { exact: true }).fill("Rex");
-	await page.getByLabel("Category", { exact: true }).fill("7");
+	await fillIn(page, "Rex", "7");
 	await button(page, "Add").click();
 	await shows(page, "The animal was not added");
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Rex");

@@ -3,7 +3,19 @@
 import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";
 import { until } from "../support/until.ts";
-import { button, namesOn, numbered, openConsole, opened, row, shows, signIn, takeOut } from "./console.ts";
+import {
+	button,
+	command,
+	namesOn,
+	numbered,
+	openConsole,
+	opened,
+	press,
+	row,
+	shows,
+	signIn,
+	takeOut,
+} from "./console.ts";
 
 test("what is typed is found anywhere in the names, by pages, filters and order, as its link", async (context) => {
 	const names = [...numbered(205), "Zoë the cat", "ZOE", "zo\u0065\u0308", "Zero"];
@@ -141,8 +153,7 @@ test("the palette finds commands by their words, opens an id and searches a name
 	const { page } = await opened(context, numbered(40), "#/animals?limit=10");
 	await row(page, "Animal 1").waitFor();
 	const run = async (text: string) => {
-		await page.keyboard.press("Control+k");
-		await page.getByRole("combobox", { name: "Command, name or id" }).fill(text);
+		await command(page, text);
 		await page.keyboard.press("Enter");
 		await page.locator("dialog").waitFor({ state: "detached" });
 	};
@@ -150,8 +161,7 @@ test("the palette finds commands by their words, opens an id and searches a name
 	await shows(page, "13 animals, ids 3 to 39 · the newest");
 	await run("39");
 	await page.getByRole("complementary", { name: "Animal 39" }).waitFor();
-	await page.keyboard.press("Control+k");
-	await page.getByRole("combobox", { name: "Command, name or id" }).fill("animal 40");
+	await command(page, "animal 40");
 	await page.getByRole("option", { name: "Find animals named “animal 40”" }).click();
 	await shows(page, "1 animal with “animal 40” in the name");
 	await run("export csv");
@@ -169,10 +179,8 @@ test("the palette finds commands by their words, opens an id and searches a name
 	await page.getByLabel("Single keys work").waitFor();
 	await page.keyboard.press("Escape");
 	await page.locator("dialog").waitFor({ state: "detached" });
-	await page.keyboard.press("Control+k");
-	await page.getByRole("combobox", { name: "Command, name or id" }).fill("go to");
-	await page.keyboard.press("ArrowDown");
-	await page.keyboard.press("Enter");
+	await command(page, "go to");
+	await press(page, "ArrowDown", "Enter");
 	await page.getByRole("heading", { name: "Activity" }).waitFor();
 });
 
@@ -180,8 +188,7 @@ test("single keys move through animals and pages and between views, and can be t
 	const { page } = await opened(context, numbered(25), "#/animals?limit=10");
 	await row(page, "Animal 1").waitFor();
 	const panel = (name: string) => page.getByRole("complementary", { name, exact: true });
-	await page.keyboard.press("j");
-	await page.keyboard.press("Enter");
+	await press(page, "j", "Enter");
 	await panel("Animal 1").waitFor();
 	await page.keyboard.press("ArrowDown");
 	await panel("Animal 2").waitFor();
@@ -195,8 +202,7 @@ test("single keys move through animals and pages and between views, and can be t
 	await row(page, "Animal 25").waitFor();
 	await page.keyboard.press("{");
 	await row(page, "Animal 1").waitFor();
-	await page.keyboard.press("g");
-	await page.keyboard.press("c");
+	await press(page, "g", "c");
 	await page.getByRole("heading", { name: "Activity" }).waitFor();
 	await page.clock.install();
 	await page.keyboard.press("g");
@@ -217,15 +223,13 @@ test("single keys move through animals and pages and between views, and can be t
 	assert.equal(
 		await page.locator("dialog dl").textContent(),
 		"Ctrl KAll commands/Find by name↑↓Previous or next animal, also k and jEnterOpen the animal in focus" +
-			"sSet its status, or that of the selectedcChange the category in the same wayF2Rename itDeleteRemove it, or the selectedxSelect it" +
-			"Shift ↑↓Select severalCtrl ZUndo, as long as that is offered[]Previous or next page" +
+			"sSet its status, or that of the selectedcSet its category, or that of the selectedF2Rename itDeleteRemove it, or the selectedxSelect it" +
+			"Shift ↑↓Select severalCtrl ZUndo, while it is offered[]Previous or next page" +
 			"{}First page, newest animalsnAdd an animalmAdd manyg aGo to Animalsg cGo to Activityg dGo to the reference" +
 			"EscClose?This sheet",
 	);
 	await page.getByLabel("Single keys work").uncheck();
-	await page.keyboard.press("Escape");
-	await page.keyboard.press("j");
-	await page.keyboard.press("Control+k");
-	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
+	await press(page, "Escape", "j");
+	await command(page);
 	assert.equal(await page.locator(".panel").count(), 0);
 });

@@ -5,24 +5,27 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { createKey } from "../../src/keys/issue.ts";
-import { screenshot, test } from "../support/browser.ts";
+import { test } from "../support/browser.ts";
 import { listAll } from "../support/ledger.ts";
 import { revoke, type TestService, testService } from "../support/service.ts";
 import { describePet } from "../support/spreadsheets.ts";
 import { until } from "../support/until.ts";
 import {
+	account,
 	assertBothAccessible,
 	button,
 	choose,
+	command,
 	goOn,
+	openAs,
 	openConsole,
 	opened,
 	row,
+	saved,
 	shows,
 	signIn,
 	signOut,
 	takeOut,
-	textOf,
 } from "./console.ts";
 
 const names = Array.from({ length: 2000 }, (_, at) => `Row ${at}`);
@@ -39,7 +42,7 @@ async function namesIn({ url, key }: TestService): Promise<string[]> {
 async function start(page: Page, file: string, text: string, count: string): Promise<void> {
 	await choose(page, file, text);
 	await goOn(page, "Check");
-	await button(page, `Add ${count} animals`).click();
+	await button(page, `Add ${count} ${count === "1" ? "animal" : "animals"}`).click();
 }
 
 /** Lets the first batch pass, and stores the others or not, but holds their replies until `release`. */
@@ -63,13 +66,10 @@ async function holdReplies(context: TestContext, page: Page, { isStored = false 
 
 test("an import survives a pause, a lost reply and a revoked key: each row once, in order", async (context) => {
 	const service = await testService(context);
-	const first = await createKey(service.issuer, { name: "first", scopes: ["pets:read", "pets:write"] });
-	const { page, errors } = await openConsole(context, service.url);
-	await signIn(page, first.key);
+	const { page, errors, issued } = await openAs(context, service, ["pets:read", "pets:write"]);
 	const held = await holdReplies(context, page);
 	await start(page, "rows.csv", rows, "2,000");
 	await shows(page, /^\d{3} of 2,000 animals added$/);
-	await screenshot(page, "console-adding");
 	await button(page, "Pause").click();
 	await shows(page, "Paused");
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
@@ -79,7 +79,7 @@ test("an import survives a pause, a lost reply and a revoked key: each row once,
 	await page.unroute(imports);
 	await page.route(imports, async (route) => {
 		await route.fetch();
-		await revoke(service, first);
+		await revoke(service, issued);
 		await route.abort();
 		await page.unroute(imports);
 	});
@@ -89,11 +89,9 @@ test("an import survives a pause, a lost reply and a revoked key: each row once,
 	await signIn(page, service.key);
 	await shows(page, "Paused: nothing is lost");
 	await assertBothAccessible(page, "an import that paused by itself");
-	await screenshot(page, "console-paused");
 	await button(page, "Resume").click();
 	await page.getByText("2,000 of 2,000 animals added", { exact: true }).waitFor();
 	assert.deepEqual(await namesIn(service), names);
-	await screenshot(page, "console-finished");
 	takeOut(errors, /401|ERR_FAILED/);
 });
 
@@ -104,7 +102,7 @@ test("signing out of an import under way asks first, and the next person finds n
 	await start(page, "rows.csv", rows.replace("\n", "\n,1\n"), "2,000");
 	await shows(page, /^\d{3} of 2,000 animals added, 1 left out$/);
 	const dialog = page.getByRole("alertdialog", { name: "Sign out and end the import?" });
-	await page.getByRole("button", { name: /^Account: / }).click();
+	await account(page).click();
 	await button(page, "Sign out of all tabs").click();
 	await dialog.getByText(/^[\d,]+ of 2,000 animals in rows.csv are not added yet\./).waitFor();
 	assert.equal(
@@ -113,13 +111,11 @@ test("signing out of an import under way asks first, and the next person finds n
 		"Enter alone does not sign out",
 	);
 	await assertBothAccessible(page, "signing out beside an import");
-	await screenshot(page, "console-sign-out");
 	await page.keyboard.press("Enter");
 	await dialog.waitFor({ state: "detached" });
 	await button(page, "Pause").click();
 	assert.equal(await page.evaluate(mayLeave), false, "the browser asks before a reload");
-	await page.keyboard.press("Control+k");
-	await page.getByRole("combobox", { name: "Command, name or id" }).fill("sign out");
+	await command(page, "sign out");
 	await page.keyboard.press("Enter");
 	await dialog.getByRole("button", { name: "Sign out" }).click();
 	await page.getByLabel("API key").waitFor();
@@ -135,9 +131,7 @@ test("signing out of an import under way asks first, and the next person finds n
 	assert.equal(await page.getByText("rows.csv").count(), 0);
 	assert.equal(await page.evaluate(mayLeave), true);
 	assert.equal(sent(), 2, "nothing is sent after signing out");
-	await choose(page, "more.csv", "name,categoryId\nMia,1\n");
-	await goOn(page, "Check");
-	await button(page, "Add 1 animal").click();
+	await start(page, "more.csv", "name,categoryId\nMia,1\n", "1");
 	await shows(page, "1 of 1 animal added");
 	await signOut(page);
 	assert.deepEqual((await namesIn(service)).slice(-1), ["Mia"]);
@@ -196,9 +190,7 @@ async function continueAfterReload(context: TestContext, script = ""): Promise<v
 	await shows(page, "Paused");
 	await button(page, "Resume").click();
 	await page.getByText("2,001 of 2,001 animals added, 1 left out", { exact: true }).waitFor();
-	const saved = page.waitForEvent("download");
-	await button(page, "Save the row as a file").click();
-	assert.match(await textOf(saved), /^\ufeffline;reason;Tier;Was;Wo\n2;Enter a name;;1;\n$/);
+	assert.match(await saved(page, "Save the row as a file"), /^\ufeffline;reason;Tier;Was;Wo\n2;Enter a name;;1;\n$/);
 	const pets = (await listAll(service.url, service.key)).map(describePet);
 	assert.deepEqual(pets, ["Ida 4 –", ...names.map((name, at) => `${name} 1 ${at % 2 ? "sold" : "–"}`)]);
 	await page.reload();
@@ -254,7 +246,6 @@ test("rows that were there are added once more on request, also through lost rep
 	await page.getByText(counted, { exact: true }).waitFor();
 	await shows(page, /^This file was imported today at \d+:\d\d: nothing was added twice\.$/);
 	await assertBothAccessible(page, "rows that were there");
-	await screenshot(page, "console-already-there");
 	assert.deepEqual(await namesIn(service), names);
 	let lost = 0;
 	await page.route(imports, async (route) => {
@@ -297,10 +288,7 @@ test("rows that were added with other fields, or removed since, are left out wit
 	await shows(page, "Already there with other fields: animal 1 · 1 row");
 	await shows(page, "Added before, and removed since: animal 2 · 1 row");
 	await assertBothAccessible(page, "rows that are there otherwise");
-	await screenshot(page, "console-left-out");
-	const saved = page.waitForEvent("download");
-	await button(page, "Save the 2 rows as a file").click();
-	const file = await textOf(saved);
+	const file = await saved(page, "Save the 2 rows as a file");
 	assert.match(
 		file,
 		/^\ufeffline,reason,name,other,categoryId\n2,Already there .*: animal 1 \([0-9a-dfx]{16}-2\),Rex,Max,1\n3,/,

@@ -9,7 +9,19 @@ import type { Page } from "playwright-core";
 import { openPage, screenshot, test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { addPets, assertBothAccessible, button, numbered, openConsole, shows, signIn, takeOut } from "./console.ts";
+import {
+	addPets,
+	assertBothAccessible,
+	button,
+	command,
+	fillIn,
+	numbered,
+	openConsole,
+	press,
+	shows,
+	signIn,
+	takeOut,
+} from "./console.ts";
 
 test("the keyboard is enough to sign in, page, switch views and sign out, with visible focus", async (context) => {
 	const service = await testService(context);
@@ -39,8 +51,7 @@ test("the keyboard is enough to sign in, page, switch views and sign out, with v
 	await page.keyboard.press("Enter");
 	await shows(page, "1 animal, id 21 · the newest");
 	assert.equal(await focused(), "Next", "the focus stays, so that Enter pages on");
-	await page.keyboard.press("Shift+Tab");
-	await page.keyboard.press("Enter");
+	await press(page, "Shift+Tab", "Enter");
 	await shows(page, "20 animals, ids 1 to 20 · more follow");
 	await tabTo("Activity");
 	await page.keyboard.press("Enter");
@@ -139,8 +150,7 @@ async function assertEveryViewAccessible(
 	await page.keyboard.press("Enter");
 	await shows(page, "The animal was not added");
 	await look("a refused animal");
-	await page.getByLabel("Name", { exact: true }).fill("Rosa");
-	await page.getByLabel("Category", { exact: true }).fill("9007199254740993");
+	await fillIn(page, "Rosa", "9007199254740993");
 	await page.keyboard.press("Enter");
 	await shows(page, /Added Rosa with the id 23/);
 	await look("an added animal");
@@ -155,8 +165,7 @@ async function assertEveryViewAccessible(
 	await page.evaluate("location.hash = '#/animals?name=long'");
 	await shows(page, "1 animal with “long” in the name");
 	await look("a search");
-	await page.keyboard.press("Control+k");
-	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
+	await command(page);
 	await look("the palette");
 	await page.keyboard.press("Escape");
 	await page.getByRole("dialog").waitFor({ state: "detached" });

@@ -2,13 +2,15 @@
 
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { createKey } from "../../src/keys/issue.ts";
 import { test } from "../support/browser.ts";
 import { revoke, testService } from "../support/service.ts";
 import {
+	account,
 	addPets,
 	assertBothAccessible,
 	button,
+	isSignedIn,
+	openAs,
 	openConsole,
 	opened,
 	row,
@@ -22,7 +24,6 @@ const stored = (page: Page) =>
 	page.evaluate<{ tab: string; computer: string }>(
 		"({ tab: JSON.stringify(sessionStorage), computer: JSON.stringify(localStorage) })",
 	);
-const isSignedIn = (page: Page) => page.getByRole("button", { name: /^Account: / }).waitFor();
 const isSignedOut = (page: Page) => page.getByLabel("API key").waitFor();
 
 test("a reload, a deep link and a second tab keep the key; signing out removes it from all tabs", async (context) => {
@@ -87,7 +88,7 @@ test("the account menu shows and copies the key, and changes in all tabs how lon
 	await row(second, "Mia").waitFor();
 	let reads = 0;
 	page.on("request", (request) => /find|pets/.test(request.url()) && reads++);
-	await page.getByRole("button", { name: /^Account: / }).click();
+	await account(page).click();
 	await button(page, "Show the key").click();
 	assert.equal(await page.getByLabel("The key, copied").inputValue(), service.key);
 	assert.equal(await page.evaluate("navigator.clipboard.readText()"), service.key);
@@ -100,19 +101,19 @@ test("the account menu shows and copies the key, and changes in all tabs how lon
 	assert.equal(await page.getByLabel("The key, copied").count(), 0);
 	assert.match(await page.evaluate("document.activeElement.ariaLabel"), /^Account: /);
 	await page.evaluate("navigator.clipboard.writeText = () => new Promise((done) => { globalThis.copy = done; })");
-	const account = page.getByRole("button", { name: /^Account: / });
-	await account.click();
+	const menu = account(page);
+	await menu.click();
 	await button(page, "Show the key").click();
 	await page.getByLabel("The key", { exact: true }).waitFor();
 	await page.keyboard.press("Escape");
 	await page.evaluate("globalThis.copy()");
-	await account.click();
+	await menu.click();
 	await button(page, "Show the key").waitFor();
 	assert.equal(await page.getByLabel(/^The key/).count(), 0, "a copy that ends late shows nothing");
 	await page.keyboard.press("Escape");
 	await second.getByRole("button", { name: /^Account: / }).click();
 	await shows(second, /^Signed in on this computer until /);
-	await button(second, "Stay signed in in this tab only").click();
+	await button(second, "Stay signed in for this tab only").click();
 	await shows(second, /^Signed in for this tab/);
 	for (const tab of [page, second]) {
 		const { tab: inTab, computer } = await stored(tab);
@@ -136,9 +137,7 @@ test("a key that is over or belongs to a clock that was set back is not used", a
 test("a tab refuses a revoked key of another tab, and leaves a working one alone", async (context) => {
 	const service = await testService(context);
 	await addPets(service, ["Rex"]);
-	const gone = await createKey(service.issuer, { name: "gone soon", scopes: ["pets:read"] });
-	const { page, errors } = await openConsole(context, service.url);
-	await signIn(page, gone.key);
+	const { page, errors, issued: gone } = await openAs(context, service, ["pets:read"]);
 	await row(page, "Rex").waitFor();
 	await revoke(service, gone);
 	const second = await page.context().newPage();

@@ -1,0 +1,77 @@
+// A field with choices below it, for commands and for categories. Arrows and Enter choose.
+
+import "./options.css";
+import type { ComponentChildren } from "preact";
+import { useId, useLayoutEffect, useState } from "preact/hooks";
+
+interface ComboboxProps<T> {
+	text: string;
+	enter(text: string): void;
+	/** The name of the list. */
+	label: "Commands" | "Categories";
+	choices: readonly T[];
+	keyOf(choice: T): string;
+	show(choice: T): ComponentChildren;
+	onChoose(choice: T): void;
+	isOpen: boolean;
+	/** Whether the text is what is wanted, so that Enter is for the form. */
+	isSettled?: boolean;
+	/** For the input. */
+	attributes: object;
+}
+
+export function Combobox<T>(props: ComboboxProps<T>) {
+	const { text, enter, label, choices, keyOf, show, onChoose, isOpen, isSettled = false, attributes } = props;
+	const list = useId();
+	const [at, setAt] = useState(0);
+	const chosen = Math.min(at, choices.length - 1);
+	useLayoutEffect(() => {
+		document.getElementById(list)?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
+	}, [at]);
+
+	function listen(event: KeyboardEvent): void {
+		const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+		const choice = choices[chosen];
+		if (step !== undefined) setAt((chosen + step + choices.length) % choices.length);
+		else if (event.key === "Enter" && isOpen && choice !== undefined && !isSettled) onChoose(choice);
+		else return;
+		event.preventDefault();
+	}
+	return (
+		<>
+			<input
+				role="combobox"
+				aria-expanded={isOpen}
+				aria-controls={list}
+				aria-activedescendant={isOpen && chosen >= 0 ? `${list}-${chosen}` : undefined}
+				autocomplete="off"
+				spellcheck={false}
+				dir="auto"
+				{...attributes}
+				value={text}
+				onInput={(event) => {
+					enter(event.currentTarget.value);
+					setAt(0);
+				}}
+				onKeyDown={listen}
+			/>
+			<div id={list} class="choices" role="listbox" aria-label={label} hidden={!isOpen || choices.length === 0}>
+				{choices.map((choice, index) => (
+					<button
+						key={keyOf(choice)}
+						id={`${list}-${index}`}
+						type="button"
+						role="option"
+						tabIndex={-1}
+						aria-selected={index === chosen}
+						// The field keeps the focus.
+						onMouseDown={(event) => event.preventDefault()}
+						onClick={() => onChoose(choice)}
+					>
+						{show(choice)}
+					</button>
+				))}
+			</div>
+		</>
+	);
+}

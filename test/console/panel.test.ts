@@ -1,0 +1,255 @@
+// What is beside and above the list while animals are edited: it moves no row, covers nothing, and can be left; axe finds
+// nothing in it. A key that may not edit sees nothing of it.
+
+import assert from "node:assert/strict";
+import { test } from "../support/browser.ts";
+import { testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import {
+	addPets,
+	assertBothAccessible,
+	button,
+	command,
+	focused,
+	inTable,
+	names,
+	openAs,
+	opened,
+	panel,
+	press,
+	row,
+	sell,
+	shows,
+	takeOut,
+	toast,
+} from "./console.ts";
+
+test("a key without pets:edit sees no way to edit, and its keys do nothing", async (context) => {
+	const service = await testService(context);
+	await addPets(service, names);
+	const { page, errors } = await openAs(context, service, ["pets:read", "pets:write", "metrics:read"]);
+	await row(page, "Rex").click();
+	await panel(page, "Rex").getByText("For developers").waitFor();
+	for (const pressed of ["x", "s", "c", "Delete", "F2"]) await page.keyboard.press(pressed);
+	await command(page);
+	const commands = await page.getByRole("option").allTextContents();
+	assert.ok(!commands.some((text) => /Mark|Change|Remove|Rename|[Ss]elect|Undo/.test(text)), String(commands));
+	await page.keyboard.press("Escape");
+	assert.equal(await page.getByRole("button", { name: /(Status|Category|Name) of|Rename|Remove|Select/ }).count(), 0);
+	assert.equal(await page.getByRole("checkbox").count(), 0);
+	assert.equal(await page.getByText("History").count(), 0);
+	assert.deepEqual(errors, []);
+});
+
+test("the panel moves no row, so a double-click never opens the neighbor; a phone can go on", async (context) => {
+	const { page } = await opened(context, [...names, "Sir Wilhelm von und zu Hohenstein-Lichtenberg der Dritte"]);
+	await row(page, "Rex").waitFor();
+	const places = async () =>
+		Promise.all((await page.locator("tbody tr").all()).map(async (each) => (await each.boundingBox())?.y));
+	for (const width of [1440, 1280, 1279, 1024, 901]) {
+		await page.setViewportSize({ width, height: 800 });
+		const before = await places();
+		await row(page, "Zoë").dblclick();
+		await panel(page, "Zoë").waitFor();
+		assert.deepEqual(await places(), before, `at ${width} pixels`);
+		await page.keyboard.press("n");
+		await page.getByLabel("Name", { exact: true }).waitFor();
+		assert.deepEqual(await places(), before, `the form at ${width} pixels`);
+		await press(page, "Escape", "Escape", "x");
+		await shows(page, "1 selected");
+		assert.deepEqual(await places(), before, `the selection at ${width} pixels`);
+		await page.keyboard.press("Escape");
+	}
+	await page.setViewportSize({ width: 390, height: 800 });
+	await row(page, "Luna").click();
+	await button(page, "Next animal").click();
+	await panel(page, "Bella").waitFor();
+	await shows(page, "3 of 8 on this page");
+	await button(page, "Previous animal").click();
+	await button(page, "Previous animal").click();
+	await panel(page, "Rex").waitFor();
+	assert.equal(await button(page, "Previous animal").getAttribute("aria-disabled"), "true");
+	await page.locator(".panel button.pill").click();
+	await page.getByRole("menu").waitFor();
+	const sheet = await page.locator(".status-menu").boundingBox();
+	assert.ok(sheet && sheet.width === 390 && sheet.y + sheet.height === 800, JSON.stringify(sheet));
+	// A click beside the menu only closes it.
+	await page.mouse.click(60, 400);
+	await page.getByRole("menu").waitFor({ state: "detached" });
+	await button(page, "‹ Animals").click();
+	await button(page, "Select").click();
+	await shows(page, "0 selected");
+	assert.equal(await button(page, "Set status").count(), 0);
+	await page.getByLabel("Select Luna").check();
+	await shows(page, "1 selected");
+	for (const width of [390, 720]) {
+		await page.setViewportSize({ width, height: 800 });
+		const tools = ["Set status", "Category", "Export", "Remove …"].map((name) =>
+			page.getByRole("toolbar").getByRole("button", { name }),
+		);
+		const tops = await Promise.all(tools.map(async (tool) => (await tool.boundingBox())?.y));
+		assert.equal(new Set(tops).size, 1, `one line of tools at ${width} pixels: ${tops}`);
+	}
+});
+
+test("the line with the undo leaves after 8 seconds, but not under the pointer or the focus", async (context) => {
+	const { page } = await opened(context, names);
+	await row(page, "Rex").waitFor();
+	await page.clock.install();
+	await sell(page, "Rex: available");
+	const undo = button(page, "Undo Ctrl Z");
+	await undo.hover();
+	await page.clock.fastForward(60_000);
+	await undo.focus();
+	await page.mouse.move(0, 0);
+	await page.clock.fastForward(60_000);
+	for (const width of [1440, 390]) {
+		await page.setViewportSize({ width, height: 844 });
+		await until("the line above the paging", async () => {
+			const line = await page.locator(".toast").boundingBox();
+			const paging = await page.locator(".paging").boundingBox();
+			return line && paging && line.y + line.height <= paging.y;
+		});
+	}
+	await page.setViewportSize({ width: 1440, height: 844 });
+	await row(page, "Kiwi").getByRole("link").focus();
+	await page.clock.fastForward(7_900);
+	await undo.waitFor();
+	await page.clock.fastForward(200);
+	await undo.waitFor({ state: "detached" });
+	await page.keyboard.press("Control+z");
+	await inTable(page, "Rex: sold").waitFor();
+});
+
+test("where an animal covers the list, Back closes it, and leads no further than to the list", async (context) => {
+	const { service, page } = await opened(context, names, "#/activity");
+	await page.setViewportSize({ width: 390, height: 844 });
+	await page.getByRole("link", { name: "Animals", exact: true }).click();
+	const isClosed = () => page.locator(".panel").waitFor({ state: "detached" });
+	const entries = () => page.evaluate<number>("history.length");
+	await row(page, "Luna").click();
+	await panel(page, "Luna").waitFor();
+	await button(page, "Next animal").click();
+	await panel(page, "Bella").waitFor();
+	const before = await entries();
+	await page.goBack();
+	await isClosed();
+	assert.equal(await focused(page), "Bella");
+	assert.match(page.url(), /#\/animals$/);
+	await row(page, "Luna").click();
+	await button(page, "‹ Animals").click();
+	await isClosed();
+	assert.equal(await focused(page), "Luna");
+	assert.equal(await entries(), before, "no animal leaves an entry behind");
+	await page.goBack();
+	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	await page.goto(`${service.url}/console#/animals?id=2`);
+	await button(page, "‹ Animals").click();
+	await row(page, "Luna").waitFor();
+	assert.match(page.url(), /#\/animals$/, "also after a link");
+});
+
+test("in the panel, the undo is in reach on a phone too, and a long history covers nothing", async (context) => {
+	const { page } = await opened(context, names);
+	await page.setViewportSize({ width: 390, height: 844 });
+	await row(page, "Rex").click();
+	const edits = panel(page, "Rex").locator(".history li");
+	for (let count = 0; count < 10; count += 2) {
+		await page.locator(".panel button.pill").click();
+		await page.getByRole("menuitemradio", { name: "sold" }).click();
+		await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+		await until("both edits", async () => (await edits.count()) === count + 2);
+	}
+	await page.getByText("For developers").click();
+	for (const [width, height] of [
+		[1280, 720],
+		[720, 450],
+		[390, 844],
+	] as const) {
+		await page.setViewportSize({ width, height });
+		await page.evaluate("document.querySelector('.panel').scrollTo(0, 0)");
+		const ends = await page.evaluate<number[]>(`[...document.querySelectorAll(".panel > *")].flatMap((part) => {
+			const { top } = part.getBoundingClientRect();
+			return [top, top + part.scrollHeight - 4];
+		})`);
+		assert.deepEqual(
+			ends,
+			ends.toSorted((one, other) => one - other),
+			`at ${width} pixels`,
+		);
+		await page.locator(".panel .removal").scrollIntoViewIfNeeded();
+		const { y = -1 } = (await button(page, "Next animal").boundingBox()) ?? {};
+		assert.ok(y >= 0, `the way to the next animal is at ${y} at ${width} pixels`);
+	}
+});
+
+for (const width of [1440, 1280, 768, 390, 320]) {
+	test(`axe finds nothing in what edits show, light and dark, at ${width} pixels`, async (context) => {
+		const { page } = await opened(context, [...names, "W".repeat(255)]);
+		await page.setViewportSize({ width, height: 844 });
+		await page.locator("tbody tr").nth(7).locator("a").click();
+		await page.locator(".panel").getByText("Not edited since it was added.").waitFor();
+		await page.locator(".panel button.pill").click();
+		await page.getByRole("menu").waitFor();
+		await assertBothAccessible(page, "the menu");
+		await page.keyboard.press("Escape");
+		await page.locator(".panel [data-edits=category]").click();
+		await page.getByRole("combobox", { name: "Name or number" }).fill("Guinea pig");
+		await page.getByRole("option", { name: "New category: Guinea pig" }).waitFor();
+		await assertBothAccessible(page, "the categories");
+		await page.keyboard.press("Enter");
+		await page.locator(".panel").getByText("Moved from 1 to Guinea pig by test").waitFor();
+		await page.locator(".panel button.pill").click();
+		await page.getByRole("menu").waitFor();
+		await page.keyboard.press("s");
+		await toast(page).waitFor();
+		await page.locator(".panel").getByText("Marked as sold by test").waitFor();
+		await assertBothAccessible(page, "the undo and the history");
+		await page.keyboard.press("Control+k");
+		await page.getByRole("option", { name: /^Undo: .* Ctrl Z$/, selected: true }).waitFor();
+		await assertBothAccessible(page, "the palette with the undo");
+		await page.keyboard.press("Escape");
+		await page.locator(".panel .rename").click();
+		await page.getByLabel("Name", { exact: true }).fill("");
+		await page.keyboard.press("Enter");
+		await shows(page, "Enter a name.");
+		await assertBothAccessible(page, "a name that is refused");
+		await page.keyboard.press("Escape");
+		await page.getByRole("button", { name: /^Remove W/ }).click();
+		await page.getByRole("alertdialog").waitFor();
+		await assertBothAccessible(page, "the question");
+		await page.keyboard.press("Escape");
+		await page.getByRole("alertdialog").waitFor({ state: "detached" });
+		await page.keyboard.press("Escape");
+		if (width < 760) await button(page, "Select").click();
+		await page.getByLabel("Select all on this page").check();
+		await shows(page, "8 selected");
+		await assertBothAccessible(page, "the selection");
+		if (width < 1280) return;
+		await page.keyboard.press("Escape");
+		await page.getByRole("button", { name: "Name of category 8" }).click();
+		await page.getByLabel("Name", { exact: true }).waitFor();
+		await assertBothAccessible(page, "the name of a category");
+	});
+}
+
+test("a part of the console that cannot be loaded says so, and the page can be loaded again", async (context) => {
+	const { page, errors } = await opened(context, names);
+	await row(page, "Rex").waitFor();
+	let isAway = true;
+	await page.route(/assets\/(pet-panel|send-edits)/, (route) => (isAway ? route.abort() : route.continue()));
+	await sell(page, "Rex: available");
+	const told = "Nothing was changed, because a part of the console could not be loaded. Reload the page.";
+	await toast(page).getByText(told).waitFor();
+	await inTable(page, "Rex: available").waitFor();
+	await row(page, "Luna").click();
+	await shows(page, "This part could not be loaded");
+	isAway = false;
+	await page.route("**/console/history?*", (route) => route.fulfill({ status: 500, json: {} }));
+	await button(page, "Reload the page").click();
+	await panel(page, "Luna").getByText("The history cannot be shown").waitFor();
+	await page.unroute("**/console/history?*");
+	await button(page, "Try again").click();
+	await panel(page, "Luna").getByText("Not edited since it was added.").waitFor();
+	takeOut(errors, /ERR_FAILED|500/);
+});
