@@ -1,10 +1,10 @@
 // `animal-store categories …` names the categories of the store that DATABASE_URL names, also while the service runs.
 
 import { Command } from "commander";
+import { CategoryName } from "../contract/category.ts";
 import {
 	type Category,
 	type CategoryChange,
-	CategoryName,
 	type CategoryResult,
 	categoriesMax,
 	foldedText,

@@ -1,8 +1,7 @@
 // Requests and replies of the console's private endpoints, under /console. They may change with the console, and are
 // not part of the interface.
 
-import { NewPet, type Pet, type PetStatus } from "./pet.ts";
-import { Type } from "./schema.ts";
+import type { Pet, PetStatus } from "./pet.ts";
 import type { Fault } from "./validate.ts";
 
 /** The reply of `/console/activity`. */
@@ -69,13 +68,6 @@ export type CategoryChange = { id: number | bigint; name?: string } | { id?: und
 
 /** The most changes of one request. */
 export const categoryChangesMax = 100;
-
-const categoryNameMaxLength = 100;
-export const CategoryName = Type.String({
-	...NewPet.properties.name,
-	maxLength: categoryNameMaxLength,
-	description: `a text of 1 to ${categoryNameMaxLength} characters, not only white space, without control characters`,
-});
 
 /** The reply has one for each change, in their order, as `results`. */
 export interface CategoryResult {

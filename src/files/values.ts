@@ -1,7 +1,8 @@
 // Words in place of values: a status in words of people, and the name of a category. The probable meanings are
 // proposed, and a person confirms or changes them.
 
-import { CategoryName, foldedText } from "../contract/console.ts";
+import { CategoryName } from "../contract/category.ts";
+import { foldedText } from "../contract/console.ts";
 import { type PetStatus, petStatuses } from "../contract/pet.ts";
 import { Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";

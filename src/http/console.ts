@@ -1,10 +1,10 @@
 // The console's private endpoints, except its searches (find.ts): imports, edits with the history of an animal, and the
 // names of categories.
 
+import { CategoryName } from "../contract/category.ts";
 import {
 	type CategoriesReply,
 	type CategoryChange,
-	CategoryName,
 	categoriesMax,
 	categoryChangesMax,
 	editActions,
