@@ -7,11 +7,11 @@ import { parsePostgresUrl } from "./store/postgres/url.ts";
 
 /** A setting and how its text becomes a value. */
 export interface Setting<Value = unknown> {
-	/** What its text must be, for error messages and the help. */
+	/** What the text must be, for error messages and help. */
 	rule: string;
 	/** @returns undefined for a text that breaks the rule @throws InvalidUrl */
 	read: (text: string) => Value | undefined;
-	/** Its text where nothing sets it. Without one, it is off unless it is set. */
+	/** The text if nothing else sets it. Without a default, the setting is off unless it is set. */
 	default?: string;
 }
 
@@ -90,7 +90,7 @@ export const settings = {
 		integer(1, 1000),
 		"10",
 	),
-	API_KEY: optional("a complete key of this service; animal-store keys generate makes one", (text) =>
+	API_KEY: optional("a complete key of this service; animal-store keys generate prints one", (text) =>
 		isWellFormedKey(text) ? text : undefined,
 	),
 	RATE_LIMIT: optional("a number of requests in a window, such as 100/1m", parseRate),
@@ -106,7 +106,7 @@ export const settings = {
 		"0s",
 	),
 	WHEN_WRITES_STOP: setting(
-		"serve (reads go on, /livez is 503) or exit, when only a restart lets creates work again",
+		"serve (reads continue, /livez is 503) or exit, when only a restart lets creates work again",
 		matching(/^(serve|exit)$/),
 		"serve",
 	),

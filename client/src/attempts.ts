@@ -7,7 +7,7 @@ import { type CallOptions, checkCallOptions, type SentRequest, type Settings, ti
 
 const firstPauseMs = 200;
 const longestPauseMs = 8_000;
-/** How long an address that never replied is tried: it is probably wrong. */
+/** How long to try an address that has never replied: it is probably wrong. */
 const firstContactMs = 500;
 
 export interface Reply {
@@ -133,7 +133,7 @@ function pauseMs(error: AnimalStoreError, attempt: number): number | undefined {
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	return new Promise((resolve, reject) => {
-		// onRetry may have aborted it, and an aborted signal calls no listener.
+		// onRetry may have aborted the signal, and an aborted signal calls no listener.
 		signal?.throwIfAborted();
 		const stop = () => {
 			clearTimeout(timer);

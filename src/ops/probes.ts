@@ -1,5 +1,5 @@
-// The probes. Readiness: this node can answer reads. Liveness: no restart is needed. Whether creates work is a part of
-// the body only: a balancer that left the node because of it would stop its reads, too.
+// The probes. Readiness: this node can answer reads. Liveness: no restart is needed. Whether creates work is only in
+// the body: a load balancer that removed the node because of it would stop its reads, too.
 
 import { ApiError } from "../contract/errors.ts";
 import type { Store } from "../store/store.ts";
