@@ -1,4 +1,4 @@
-// Gets one reply of a server, for reference servers to repeat, and to check it before a measurement.
+// Gets one reply of a server: reference servers repeat it, and it is checked before a measurement.
 
 import { Agent, request as open } from "node:http";
 import { text } from "node:stream/consumers";

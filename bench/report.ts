@@ -57,7 +57,7 @@ export function report(results: Results): string {
 	return parts.filter(Boolean).join("\n\n");
 }
 
-/** Whether it serves animals. Bare node:http and nginx only take the load. */
+/** Whether the server is a service. Bare node:http and nginx only show the cost of HTTP. */
 function isService({ who }: Measurement): boolean {
 	return who !== names.bare && who !== names.nginx;
 }
@@ -104,7 +104,7 @@ function againstTable({ measurements, others }: Results): string {
 	return `${table(["CPU of this checkout", "against", "ratio", "verdict"], rows)}\n\n${summary}`;
 }
 
-/** Without the reference servers and the lower load, which are in the file of all figures. */
+/** Omits the reference servers and the lower load, which are in the file of all figures. */
 function latencyTable({ latencies }: Results): string {
 	const documented = latencies.filter(({ who, share }) => who === names.ours && share !== 0.5);
 	const rows = documented.map(({ what, who, share, rate, rounds }) => {

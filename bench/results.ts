@@ -1,4 +1,4 @@
-// The results of a run of `npm run bench`, in the form that is written to a file, and the figures that reports derive.
+// The results of a run of `npm run bench`, as they are written to a file, and figures derived from them for reports.
 
 import type { Comparison } from "./compare-with-raw.ts";
 import type { Result } from "./load.ts";

@@ -198,17 +198,15 @@ export function readConfig(environment: Variables = process.env, flags?: Flags, 
 	if (port && port === values.opsPort && values.host === values.opsHost)
 		problems.push(`${labelOf("OPS_PORT")} must differ from ${labelOf("PORT")}`);
 	if (reusePort && process.platform !== "linux")
-		problems.push(`${labelOf("REUSE_PORT")} needs Linux: ${process.platform} does not divide connections among nodes`);
+		problems.push(`${labelOf("REUSE_PORT")} needs Linux: ${process.platform} does not spread connections over nodes`);
 	if (reusePort && port === 0)
-		problems.push(`${labelOf("REUSE_PORT")} needs the number of a port in ${labelOf("PORT")}, not 0`);
+		problems.push(`${labelOf("REUSE_PORT")} needs a fixed port: set ${labelOf("PORT")} to a number other than 0`);
 	problems.push(...misspelt(environment));
 	for (const { name, text, label } of given)
 		if (/^BACKUP_(EVERY|KEEP)$/.test(name) && text !== undefined && !backupTo)
 			problems.push(`${label} needs BACKUP_TO, the folder for backups`);
 	if (backupTo && !databaseUrl?.startsWith("sqlite:"))
-		problems.push(
-			`${labelOf("BACKUP_TO")} is for sqlite: stores only: back up PostgreSQL with pg_dump or pg_basebackup`,
-		);
+		problems.push(`${labelOf("BACKUP_TO")} needs a sqlite: store; back up PostgreSQL with pg_dump or pg_basebackup`);
 	if (passed > 1 || (passed === 1 && reusePort))
 		problems.push("LISTEN_FDS must be 1 (the public port), and REUSE_PORT must be off: fix the socket unit");
 	if (problems.length > 0) throw new ConfigError(problems);

@@ -77,14 +77,14 @@ const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
 	const ops = buildOps(options);
-	const store = await openWhenThere(options, ops);
+	const store = await openWhenReachable(options, ops);
 	const { app, animals, erasing, close } = await buildPublic(options, ops, store);
 	try {
 		await listenPublic(app.server, options, store, ops.node);
 		await ops.listen();
-		if (await whenThere(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
+		if (await whenReachable(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
 		// Last: if the start failed after this, nobody would see the key.
-		const firstKey = await whenThere(options, ops, () => issueFirstKey(options, ops, store));
+		const firstKey = await whenReachable(options, ops, () => issueFirstKey(options, ops, store));
 		const backups = await startBackups(options, ops, store);
 		ops.noteStore({ store, animals, backups });
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
@@ -93,7 +93,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 			ops.phase.isStopping = true;
 			const backupsStopped = backups?.stop();
 			log.info(cause, "stopping");
-			// So that clients connect to other nodes.
+			// Replies then close their connections, so that clients connect to other nodes.
 			ops.phase.isClosing = config.stopDelay > 0;
 			await sleep(config.stopDelay);
 			await close(graceMs, backupsStopped);
@@ -131,10 +131,10 @@ async function listenPublic(server: Server, { config, log }: ServiceOptions, sto
 	if (warning) log.warn({}, warning);
 }
 
-const askAgainMs = 1_000;
+const retryEveryMs = 1_000;
 
 /** Opens the store, and reports its commits and failures. @throws StoreRefused, and the signal's reason */
-async function openWhenThere(options: ServiceOptions, ops: Ops): Promise<Store> {
+async function openWhenReachable(options: ServiceOptions, ops: Ops): Promise<Store> {
 	const { config, log } = options;
 	const { now, node, metrics, background, fatal } = ops;
 	const openOptions: OpenOptions = {
@@ -162,7 +162,7 @@ async function openWhenThere(options: ServiceOptions, ops: Ops): Promise<Store> 
 			refuseNewStore(config.databaseUrl, config.backups.folder);
 		}
 		const open = async () => prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
-		return await whenThere(options, ops, open);
+		return await whenReachable(options, ops, open);
 	} catch (error) {
 		await ops.close();
 		throw error;
@@ -187,7 +187,7 @@ async function prepare(store: Store, { apiKey: key }: Config, now: () => number)
 const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });
 
 /** Does a part of the start, retried while the database is unreachable. @throws StoreRefused, the signal's reason */
-async function whenThere<Result>({ config, log, signal }: ServiceOptions, ops: Ops, part: () => Promise<Result>) {
+async function whenReachable<Result>({ config, log, signal }: ServiceOptions, ops: Ops, part: () => Promise<Result>) {
 	for (let isFirst = true; ; isFirst = false) {
 		try {
 			return await part();
@@ -197,7 +197,7 @@ async function whenThere<Result>({ config, log, signal }: ServiceOptions, ops: O
 			if (isFirst) log.warn({ reason: error.message }, "waiting for the database");
 			ops.noteStore({ away: error.message });
 			await ops.listen();
-			await sleep(askAgainMs, undefined, { signal });
+			await sleep(retryEveryMs, undefined, { signal });
 		}
 	}
 }
@@ -253,7 +253,7 @@ function buildOps(options: ServiceOptions) {
 	};
 }
 
-/** Left for the store (about 45), Node and operators; if the limit is low, three quarters of it. */
+/** File descriptors for the store (about 45), Node and operators; if the limit is low, three quarters of it. */
 const descriptorsKept = 100;
 
 /** The public port, which does not listen yet. */

@@ -75,7 +75,7 @@ export const settings = {
 	OPS_PORT: port("9464"),
 	BASE_URL: optional("an http or https URL without query, such as https://api.example.com/v1", baseUrl),
 	TRUST_PROXY: optional(
-		"addresses or networks of proxies with commas between them, such as 192.0.2.7,10.0.0.0/8, " +
+		"addresses or networks of proxies, separated by commas, such as 192.0.2.7,10.0.0.0/8, " +
 			"or the names loopback, linklocal and uniquelocal",
 		parseTrustedProxies,
 	),
@@ -95,7 +95,7 @@ export const settings = {
 	),
 	RATE_LIMIT: optional("a number of requests in a window, such as 100/1m", parseRate),
 	CORS_ORIGINS: optional(
-		"origins with commas between them and no wildcard, such as https://a.example,https://b.example",
+		"origins without wildcards, separated by commas, such as https://a.example,https://b.example",
 		origins,
 	),
 	CONNECTIONS_PER_ADDRESS: setting("an integer from 0 to 10000, where 0 is no limit", integer(0, 10_000), "1000"),

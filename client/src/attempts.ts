@@ -21,7 +21,7 @@ export type NewRequest = Pick<SentRequest, "method" | "body" | "headers"> & { pa
 /** The requests of one client. */
 export class Attempts {
 	readonly #settings: Settings;
-	/** Distinguishes a service that restarts from a wrong address. */
+	/** After a reply, the address is known to be right: a service that cannot be reached is probably restarting. */
 	#hasReplied = false;
 
 	constructor(settings: Settings) {

@@ -4,7 +4,7 @@ import type { ErrorCode } from "./contract.ts";
 
 /** The errors of all failed calls. */
 export abstract class AnimalStoreError extends Error {
-	/** After a create: whether the animal may have been added. Repeat it with `idempotencyKey` to learn the outcome. */
+	/** After a create: whether the animal may have been added. Repeat the call with `idempotencyKey` to find out. */
 	isUnsettled = true;
 	/** After a create: the same animal with this key is added only once within 24 hours. */
 	idempotencyKey?: string;

@@ -28,8 +28,8 @@ export interface Call<Result> extends Promise<Result> {
  * ```
  *
  * Attempts that got 429, 502, 503, 504 or no reply are repeated, after `Retry-After` or a growing pause with jitter,
- * until `retryForMs` is over. That is safe for creates too: each carries an Idempotency-Key. An address that cannot be
- * reached and never replied is probably wrong: the call fails within a second.
+ * until `retryForMs` has passed. That is safe for creates too: each carries an Idempotency-Key. An address that cannot
+ * be reached and has never replied is probably wrong: the call fails within a second.
  */
 export class AnimalStore<Mode extends Int64Mode = "string"> {
 	readonly #settings: Settings;

@@ -21,12 +21,12 @@ export function describeFaults(faults: readonly Fault[]): string {
 	return faults.map(describe).join("; ");
 }
 
-/** The valid fields of a value that its schema knows, and all faults of the value. */
+/** The valid fields that the schema of a value knows, and all faults of the value. */
 export type Checked<Value> = { value: Value; faults?: undefined } | { value: Partial<Value>; faults: Fault[] };
 
 /**
  * The check of a schema's values, which drops unknown fields and converts int64 fields to bigint.
- * @param integerOf reads integers from strings, where all values are strings, such as in a query
+ * @param integerOf reads an integer from a string, for inputs whose values are all strings, such as a query
  */
 export function checkOf<S extends TObject>(schema: S, integerOf?: IntegerOf): (given: unknown) => Checked<Static<S>> {
 	const fields = Object.entries(schema.properties).map(([field, property]) => ({
@@ -108,7 +108,7 @@ export function integerOfText(text: string): bigint | undefined {
 }
 
 /**
- * Converts an integer as a person or a spreadsheet writes it to plain decimal digits, without white space around it,
+ * Converts an integer as a person or a spreadsheet writes it to plain decimal digits: drops white space around it,
  * leading zeros, and one or two decimals that are zero (three may be thousands). Any other text is returned unchanged.
  */
 export function digitsOf(text: string): string {

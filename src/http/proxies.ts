@@ -1,5 +1,5 @@
-// Which proxies are trusted, which part of their X-Forwarded-* headers is, and what it decides: the base address of
-// links in replies, and the address of a client. Forwarded (RFC 7239) is ignored, as in Express.
+// Trusted proxies, and the trusted part of their X-Forwarded-* headers, which decides the base address of links in
+// replies and the address of a client. Forwarded (RFC 7239) is ignored, as in Express.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";

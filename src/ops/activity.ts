@@ -108,7 +108,7 @@ export function watchTotals(store: Store) {
 			});
 			const counting = next;
 			latest = counting.catch(() => {}); // The callers get the error; the next count tries again.
-			// The first count of a large store takes long.
+			// The first count of a large store takes a long time.
 			await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
 			return { ...animals };
 		},

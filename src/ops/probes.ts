@@ -27,7 +27,7 @@ export function createProbes(sources: () => ProbeSources, isStopping: () => bool
 			if (!store) throw new ApiError("storage_unavailable", away);
 			const work = [store.version(), store.checkWrites()];
 			const [read] = await Promise.allSettled(work.map((each) => inTime(each, timeoutMs)));
-			if (read?.status === "rejected") throw new ApiError("storage_unavailable", "the store does not read");
+			if (read?.status === "rejected") throw new ApiError("storage_unavailable", "the store cannot be read");
 			return { status: "ok", writes: store.writeState() };
 		},
 		/** @throws ApiError `storage_unavailable` when only a restart lets creates work again */

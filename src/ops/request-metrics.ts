@@ -12,7 +12,7 @@ const deprecated = (Object.keys(operations) as OperationName[]).filter((name) =>
 export const callersMax = 50;
 
 export function createRequestMetrics(traffic: () => TrafficCounts) {
-	/** A few dozen at most: a linear search costs less than building a string as key. */
+	/** A few dozen at most: a linear search costs less than building a string as a key. */
 	const durations: { operation: string; method: string; status: number; series: Series }[] = [];
 	const imported: ImportCounts = { added: 0, present: 0, different: 0, removed: 0, invalid: 0 };
 	const refusals = new Map<string, number>([...errorCodes, "client_abort"].map((code) => [code, 0]));

@@ -16,7 +16,7 @@ const idEnd = 2n ** 53n;
 
 /** The categories in use at some moment, to find the next free number. */
 export interface UsedCategories {
-	/** The largest one below 2^53 that an animal had. */
+	/** The largest category below 2^53 that an animal had at that moment. */
 	largest: bigint;
 	/** The last animal and the last edit before that moment. */
 	lastId: bigint;
@@ -75,7 +75,7 @@ function* nextId(used: UsedCategories | undefined): Transaction<bigint> {
 const usedCategories = `FROM pets GROUP BY category_id
 	ORDER BY category_id IN (SELECT id FROM categories) DESC, count(*) DESC, category_id LIMIT $1`;
 
-/** See `Categories.list`. @param names of all categories that have one, by id */
+/** See `Categories.list`. @param names all categories that have a name, by id */
 export async function listCategories(scan: Scan, names: readonly CategoryName[], limit: number): Promise<Category[]> {
 	const rows = (await scan(["category_id", "count(*)"], usedCategories, [limit])) as [bigint, bigint][];
 	const animals = new Map(rows.map(([id, count]) => [id, Number(count)]));

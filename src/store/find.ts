@@ -11,11 +11,11 @@ import { type Column, tables } from "./tables.ts";
 
 /** The SQL that differs between the engines. */
 export interface FindSql {
-	/** Returns an animal as JSON. */
+	/** An animal as JSON. */
 	petJson: string;
-	/** The result of `foldedText` for a text, compared by its bytes in UTF-8. */
+	/** The result of `foldedText`, for comparisons by its bytes in UTF-8. */
 	folded(text: string): string;
-	/** Whether a text contains another. */
+	/** Whether `text` contains `part`. */
 	contains(text: string, part: string): string;
 }
 

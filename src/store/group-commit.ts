@@ -81,7 +81,7 @@ export function createGroupCommit<Write, Result>(
 		}, fail);
 	}
 
-	/** @returns the number of writes in the next batch, whose rows wait no longer */
+	/** @returns the number of writes in the next batch; their rows no longer count as waiting */
 	function nextBatch(): number {
 		let [writes, rows] = [0, 0];
 		for (const { request } of waiting) {

@@ -73,7 +73,7 @@ export interface Store {
 	/** Writes that wait for their commit. */
 	readonly queue: WriteQueue;
 
-	/** Whether the latest write was committed. If that was long ago, it starts `checkWrites` for the next call. */
+	/** Whether the latest write was committed. If that was long ago, this call starts `checkWrites` for the next one. */
 	writeState(): WriteState;
 
 	/** Resolves once the outcome of a recent write is known. If there is none, it does a small write. Never rejects. */

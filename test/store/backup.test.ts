@@ -114,7 +114,7 @@ test("a backup is synced before it gets its name, and its name is synced before 
 	fail("link", "EPERM");
 	await assert.rejects(
 		backupSqlite(path("s.db"), path("c.db"), { signal: never }),
-		/its file system has no hard links \(EPERM\); use another one/,
+		/its file system has no hard links \(EPERM\): use another one/,
 	);
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "failed backups left nothing");
 });

@@ -13,7 +13,7 @@ const connectTimeoutMs = 3_000;
 const growAgainMs = 1_000;
 const pauseMs = 20;
 const noWarning = "00000";
-/** The share of a node's connections that transactions may hold, so that reads continue while they wait for a lock. */
+/** The share of a node's connections for transactions: reads continue while all of these wait for a lock. */
 const longShare = 1 / 4;
 /** The most concurrent searches: the server uses at least one core for each. */
 const scansMax = 2;

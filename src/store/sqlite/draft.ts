@@ -79,7 +79,7 @@ export function link(file: string, name: string): void {
 	} catch (error) {
 		const { code = "" } = error as NodeJS.ErrnoException;
 		if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK)$/.test(code)) throw error;
-		throw new StoreRefused(`cannot create ${name}: its file system has no hard links (${code}); use another one`);
+		throw new StoreRefused(`cannot create ${name}: its file system has no hard links (${code}): use another one`);
 	}
 }
 

@@ -36,7 +36,7 @@ export function openSqliteWriter(
 	try {
 		dropStaleDrafts(file);
 		const isFound = existsSync(file);
-		const isBesideWal = hasWal(file);
+		const hadWal = hasWal(file);
 		if (isFound) verifyHeader(file, "r+");
 		else if (mustExist) throw missingStoreError(file);
 		const isNew = !isFound && create(file);
@@ -44,7 +44,7 @@ export function openSqliteWriter(
 		if (!isNew) verifyStore(file, verify);
 		const { database, files } = openForWriting(file, identity);
 		// A killed process may have left writes that were not synced. They must be on disk before any reply shows them.
-		if (isBesideWal) truncateWal(database);
+		if (hadWal) truncateWal(database);
 		return { database, files, isNew };
 	} catch (error) {
 		throw toRefusal(file, error);
@@ -154,7 +154,7 @@ const neverOpened = 1;
 export function verifyHeader(file: string, flags: "r" | "r+"): void {
 	if (statSync(file).isDirectory()) throw new StoreRefused(`${file} is a directory: name a file`);
 	// Checked before the header is read: a process that opens the file for the first time writes the header first.
-	const isBesideWal = hasWal(file);
+	const hadWal = hasWal(file);
 	const header = readHeader(file, flags);
 	if (header.toString("latin1", 0, 15) !== "SQLite format 3") {
 		throw new StoreRefused(`${file} is not an animal store, or is damaged: restore a backup, or name another file`);
@@ -163,7 +163,7 @@ export function verifyHeader(file: string, flags: "r" | "r+"): void {
 		throw new StoreRefused(`${file} belongs to another program: name another file`);
 	}
 	refuseSchema(header.readUInt32BE(60), file);
-	if (header.readUInt8(18) === neverOpened && isBesideWal) {
+	if (header.readUInt8(18) === neverOpened && hadWal) {
 		throw new StoreRefused(
 			`${file} is a backup next to the WAL of another store, ${realpathSync(file)}-wal: ` +
 				`move the backup to another name, then run animal-store restore BACKUP --to ${file}`,

@@ -16,7 +16,7 @@ export function identityOf(path: string): string | undefined {
 
 export type OpenFiles = ReturnType<typeof trackOpenFiles>;
 
-/** The file next to a store that records a failed sync. Its time shows a process whether that was before its start. */
+/** Suffix of the file that records a failed sync. A change of its time shows a process that a sync has failed. */
 export const failedSyncSuffix = "-failed-sync";
 
 /** How long to wait for read transactions of other processes on a WAL that has lost its name. */

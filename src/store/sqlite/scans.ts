@@ -33,7 +33,7 @@ export function createScans(file: string) {
 		const lost = (cause: string) => {
 			if (thread !== worker) return;
 			thread = undefined;
-			answer?.reject(new StorageUnavailable(`the thread that finds animals ${cause}`));
+			answer?.reject(new StorageUnavailable(`the search thread ${cause}`));
 		};
 		worker.on("message", (message: ScanMessage) => answer?.resolve(message));
 		worker.on("error", ({ message }) => lost(`failed (${message})`));
