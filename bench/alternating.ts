@@ -1,12 +1,12 @@
-// Loaded before the service by bench/metrics.ts: metrics and log lines are on for one slice of time and off for the next.
-// When the service ends, BENCH_FIGURES has the CPU time of the main thread per request in each slice of both: their medians
-// say more than sums, because other programs disturb single slices.
+// bench/metrics.ts loads this file before the service: metrics and log lines are on for one slice of time and off for
+// the next. When the service ends, the file BENCH_FIGURES gets the main thread's CPU time per request in each slice.
+// Medians of these say more than sums, because other programs disturb single slices.
 
 import { writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
 const sliceMs = 50;
-/** Not counted, while the code is compiled. */
+/** These are not counted, because the code is still being compiled. */
 const firstRequests = 50_000;
 /** A slice with fewer requests is ignored. */
 const leastRequests = 100;

@@ -1,4 +1,4 @@
-// Compares the PostgreSQL store with a loop of raw statements, each in its own transaction. 64 at once, without HTTP.
+// Compares the PostgreSQL store with a loop of raw statements, each in its own transaction: 64 at a time, without HTTP.
 
 import pg from "pg";
 import { openStore } from "../src/store/open.ts";

@@ -1,5 +1,5 @@
-// `npm run bench:copy` measures `animal-store copy` with `--animals N` (1,000,000) to PostgreSQL and back, with the
-// comparison at the end.
+// `npm run bench:copy` measures `animal-store copy` with `--animals N` (1,000,000) to PostgreSQL and back, including
+// the comparison at its end.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -31,6 +31,6 @@ export async function fill(databaseUrl: string, animals: number): Promise<string
 	await store.close();
 	const seconds = (performance.now() - startedAtMs) / 1000;
 	const figures = `${animals} animals in ${seconds.toFixed(1)} s, ${(animals / seconds).toFixed(0)} per second`;
-	console.log(`Filled by 2,000 callers at once: ${figures}.`);
+	console.log(`Filled by 2,000 concurrent callers: ${figures}.`);
 	return key;
 }

@@ -1,6 +1,6 @@
 // `npm run bench:find` measures `/console/find` with `--animals N,N` (100000,1000000) on both engines: the first page
-// with its total, the gets of others meanwhile, and exports. `--accented N`: each Nth name is not ASCII (10). CPU time
-// is that of the service and of PostgreSQL.
+// with its total, gets during searches, and exports. `--accented N`: every Nth name is not ASCII (10). CPU time is that
+// of the service and of PostgreSQL.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -57,7 +57,7 @@ async function measure(engine: string, animals: number, databaseUrl: string, pid
 	const find = async (query: string) => (await fetch(`${service.url}/console/find?${query}`, { headers })).json();
 	const cpuMs = () => 1000 * cpuSeconds([service.pid, ...pids()]);
 	const say = (...cells: unknown[]) => console.log(`| ${engine} | ${animals} | ${cells.join(" | ")} |`);
-	/** Repeats it, after a first time. */
+	/** Repeats the work, after a first run that is not counted. */
 	async function repeat(what: string, work: () => Promise<unknown>, times = rounds): Promise<void> {
 		const took: number[] = [];
 		const { total = "", isAbout } = Object(await work());
@@ -77,9 +77,9 @@ async function measure(engine: string, animals: number, databaseUrl: string, pid
 	const finding = (async () => {
 		while (!state.isOver) for (const query of Object.values(queries)) await find(query);
 	})();
-	const beside = await measureSteady(gets).finally(() => Object.assign(state, { isOver: true }));
+	const during = await measureSteady(gets).finally(() => Object.assign(state, { isOver: true }));
 	await finding;
-	say("p99 of gets: alone, then beside searches", alone.p99Ms.toFixed(1), beside.p99Ms.toFixed(1), "", "", "");
+	say("p99 of gets: alone, then during searches", alone.p99Ms.toFixed(1), during.p99Ms.toFixed(1), "", "", "");
 	for (const sort of animals > 100_000 ? [] : ["id", "name"]) {
 		const order = { method: "POST", headers, body: JSON.stringify({ format: "xlsx", sort }) };
 		const download = async () => {

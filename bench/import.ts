@@ -1,7 +1,7 @@
-// `npm run bench:import` measures `animal-store import` with a CSV of `--animals N` (100,000): first as a new file, beside
-// a client that sends 50 gets a second, then the same file again. With `--against FOLDER`, an older checkout takes turns;
-// with `--browser`, the console in Chromium, from choosing a file with other rows to the end.
-// The last line is what SQLite itself needs for the same rows and keys, in transactions of 700.
+// `npm run bench:import` measures `animal-store import` with a CSV of `--animals N` (100,000): first as a new file,
+// while a client sends 50 gets a second, then the same file again. `--against FOLDER` measures an older checkout in
+// turns; `--browser` also measures the console in Chromium, from choosing a file with other rows to the end.
+// The last line is the time that SQLite alone needs for the same rows and keys, in transactions of 700.
 
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -93,7 +93,7 @@ async function measureBrowser(url: string, key: string): Promise<string> {
 	}
 }
 
-/** Sends a get now and then. @returns a function that ends it, and returns the p99 of their durations in ms */
+/** Sends gets at intervals. @returns a function that stops them, and returns the p99 of their durations in ms */
 function getBeside(url: string, key: string): () => Promise<number> {
 	const took: number[] = [];
 	let isOver = false;

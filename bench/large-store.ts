@@ -1,9 +1,9 @@
-// Makes a large store with SQL for a measurement: through the service, ten million creates take an hour.
+// Creates a large store with SQL for a measurement: ten million creates through the service would take an hour.
 
 import Database from "better-sqlite3";
 import { runProgram } from "../test/support/program.ts";
 
-/** Adds animals with ids above those that are there. @returns a key */
+/** Adds animals with ids above the existing ones. @returns a key */
 export async function makeLargeStore(file: string, animals: number): Promise<string> {
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const { stdout } = await runProgram(["keys", "create", "--name", "bench"], { environment });

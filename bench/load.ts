@@ -1,5 +1,5 @@
 // Loads servers on loopback for a fixed time, with wrk if it is installed, else with autocannon (installed with the
-// tests). CPU time and memory are those of the server with all its threads and child processes, as the kernel counts them.
+// tests). CPU time and memory include all threads and child processes of the server, as the kernel counts them.
 
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ export interface Load {
 	key: string;
 	connections: number;
 	seconds: number;
-	/** Requests that a connection sends at once, 1 if absent. */
+	/** How many requests a connection sends without waiting for a reply, 1 if absent. */
 	pipelined?: number;
 	/** Limits the load to this rate. */
 	perSecond?: number;
@@ -24,7 +24,7 @@ export interface Load {
 	postShare?: number;
 	/** Replaces `ID` in the URL with a random id up to this one. */
 	maxId?: number;
-	/** Replaces `CURSOR` in the URL with a random one of these. */
+	/** Replaces `CURSOR` in the URL with a random cursor of these. */
 	cursors?: string[];
 	headers?: Record<string, string>;
 	/** If true, replies with a status above 399 are expected, and all others are failures. */
@@ -60,12 +60,12 @@ let scripts = 0;
 export const hasWrk = spawnSync("wrk", ["--version"]).error === undefined;
 const hasTaskset = spawnSync("taskset", ["--version"]).error === undefined;
 
-/** The command line that runs a program on one core, or on these, if the system supports it. */
+/** The command line that runs a program on one core, or on a list of cores, if the system supports it. */
 export function onCore(core: number | string, command: string[]): string[] {
 	return hasTaskset ? ["taskset", "-c", String(core), ...command] : command;
 }
 
-/** The next request of a load; random where the load is. */
+/** The next request of a load, with random parts where the load has them. */
 export function nextRequest({ url, key, body, postShare = 1, maxId = 1, cursors = [], headers }: Load): Request {
 	const isPost = body !== undefined && (postShare === 1 || Math.random() < postShare);
 	const path = url
@@ -82,12 +82,12 @@ export function nextRequest({ url, key, body, postShare = 1, maxId = 1, cursors 
 	};
 }
 
-/** Loads all servers at once for a second, which is not counted. */
+/** Loads all servers at the same time for a second, which is not counted. */
 export async function warmUp(servers: { load: Load }[]): Promise<void> {
 	await Promise.all(servers.map(({ load }) => cannon({ ...load, seconds: 1 })));
 }
 
-/** Loads all servers at once and measures the cost per request, for them and for the database's processes. */
+/** Loads all servers at the same time and measures the cost per request, for them and for the database's processes. */
 export async function measure(servers: Loaded[], database?: () => number[]): Promise<Result> {
 	await warmUp(servers);
 	return measureWarm(servers, database);
@@ -98,7 +98,7 @@ export interface Loaded {
 	load: Load;
 }
 
-/** Like `measure`, for servers that were loaded before. */
+/** `measure` without the warm-up, for servers that have already been under load. */
 export async function measureWarm(servers: Loaded[], database?: () => number[]): Promise<Result> {
 	const used = () => [cpuSeconds(servers.map(({ pid }) => pid)), cpuSeconds(database?.() ?? [])] as const;
 	const before = used();
@@ -126,7 +126,7 @@ function cannon(load: Load): Promise<Counted> {
 	return hasWrk ? wrk(load) : autocannon(load);
 }
 
-/** A script for wrk that makes all requests before the load, except for random ids. */
+/** A script for wrk that builds all requests before the load, except for random ids. */
 function luaFor({ connections, perSecond, isRefused, maxId, pipelined = 1, ...load }: Load): string {
 	const quoted = (text: string) => `[==[${text}]==]`;
 	const formatted = ({ method, headers, body }: Request, path: string) => {
@@ -207,7 +207,7 @@ function procFile(path: string): string {
 	}
 }
 
-/** The processes and all their descendants that run, each once. */
+/** The processes and all their running descendants, each once. */
 function withDescendants(pids: number[]): number[] {
 	const children = (pid: number) =>
 		(existsSync(`/proc/${pid}`) ? readdirSync(`/proc/${pid}/task`) : [])
@@ -218,8 +218,8 @@ function withDescendants(pids: number[]): number[] {
 }
 
 /**
- * User and system time of processes with all their threads and of their children, also those that have ended (proc(5),
- * fields 14 to 17; the clock has 100 ticks a second).
+ * User and system time of processes with all their threads and of their children, including children that have ended
+ * (proc(5), fields 14 to 17; the clock has 100 ticks a second).
  */
 export function cpuSeconds(pids: number[]): number {
 	return withDescendants(pids).reduce((sum, pid) => sum + secondsOf(`${pid}/stat`), 0);

@@ -1,5 +1,5 @@
-// `npm run bench:metrics` measures the cost of metrics and log lines: CPU time of the main thread per request of a service
-// under load, with and without them in turn, ten times a second (alternating.ts). Option: `--seconds N` for each scenario.
+// `npm run bench:metrics` measures the cost of metrics and log lines: the main thread's CPU time per request under
+// load, with and without them in turns, ten times a second (alternating.ts). Option: `--seconds N` for each scenario.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

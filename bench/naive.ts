@@ -1,5 +1,5 @@
-// A yardstick over PostgreSQL: the same HTTP side over a store with one statement and one transaction for each request.
-// Argument: a DATABASE_URL.
+// A reference server on PostgreSQL: the service's HTTP code with a store that runs one statement, in its own
+// transaction, for each request. Argument: a DATABASE_URL.
 
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
-// `npm run bench:nodes` compares one node with several on one port (REUSE_PORT), over both engines, in turns: requests/s, CPU
-// time of all nodes per request, and latency. `--nodes 2 --seconds 3 --rounds 3 --animals 100000 --engine both`; `--rate N`
-// limits the load to N requests/s.
+// `npm run bench:nodes` compares one node with several on one port (REUSE_PORT), with both engines, in turns: their
+// requests/s, CPU time of all nodes per request, and latency. The defaults are `--nodes 2 --seconds 3 --rounds 3
+// --animals 100000 --engine both`; `--rate N` limits the load to N requests/s.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ const { values } = parseArgs({
 });
 const [seconds, rounds, animals] = [Number(values.seconds), Number(values.rounds), Number(values.animals)];
 const counts = [1, Number(values.nodes)];
-/** The connections of each of two loads. One load for each node would not spread as clients do. */
+/** The connections of each of the two loads. A separate load for each node would not spread as clients do. */
 const connections = 32;
 
 const scenarios: Record<string, (origin: string) => Pick<Load, "url" | "maxId" | "body">> = {
@@ -34,7 +34,7 @@ const scenarios: Record<string, (origin: string) => Pick<Load, "url" | "maxId" |
 	create: (origin) => ({ url: `${origin}/v1/pets`, body: createBody }),
 };
 
-/** Starts nodes on both cores, which the load uses, too. */
+/** Starts nodes on both cores, which the load also uses. */
 async function start(databaseUrl: string, key: string, count: number): Promise<Server[]> {
 	const environment = { DATABASE_URL: databaseUrl, OPS_PORT: "0", API_KEY: key, REUSE_PORT: "true" };
 	const port = String(await freePort());
@@ -89,7 +89,7 @@ try {
 	if (values.engine !== "postgres") {
 		const key = keyFromRandom(randomBytes(32));
 		const file = join(folder, "nodes.db");
-		await stop(await start(`sqlite:${file}`, key, 1)); // It made its tables.
+		await stop(await start(`sqlite:${file}`, key, 1)); // Creates the tables.
 		addAnimals(file, animals, undefined);
 		await measureEngine("SQLite", `sqlite:${file}`, key);
 	}

@@ -1,5 +1,5 @@
-// The service as most teams write it, as a yardstick: Express 5 with better-sqlite3, checks by hand, one statement and one
-// transaction for each request, ids as numbers. Argument: the SQLite file. API_KEY has the key.
+// A reference server, as most teams would write the service: Express 5 with better-sqlite3, checks by hand, one
+// statement and one transaction for each request, ids as numbers. Argument: the SQLite file. API_KEY has the key.
 
 import { createHash, randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
@@ -67,7 +67,7 @@ function listPets(request: Express.Request, response: Express.Response): Express
 		return fail(response, 400, "invalid_parameter", "limit must be an integer from 1 to 100.");
 	if (status !== undefined && !statuses.includes(String(status)))
 		return fail(response, 400, "invalid_parameter", `status must be one of ${statuses.join(", ")}.`);
-	if (!Number.isInteger(after)) return fail(response, 400, "invalid_cursor", "cursor is not one of this service.");
+	if (!Number.isInteger(after)) return fail(response, 400, "invalid_cursor", "cursor is not from this service.");
 	const rows =
 		status === undefined ? listAll.all(after, limit + 1) : listByStatus.all(String(status), after, limit + 1);
 	const pets = rows.slice(0, limit).map(toPet);

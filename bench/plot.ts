@@ -1,5 +1,5 @@
-// The plot of docs/performance.md: bars of the CPU time per request of each server, by scenario, and the range of their
-// rounds. The colours can be read on light and on dark pages.
+// The plot of docs/performance.md: bars of the CPU time per request of each server, by scenario, and the range of its
+// rounds. The colors are legible on light and on dark pages.
 
 import { figuresOf, find, names, type Results, valuesOf } from "./results.ts";
 

@@ -1,5 +1,5 @@
-// Measurements of `npm run bench -- --engine postgres` besides the scenarios: two nodes on one database against one, and
-// the store without HTTP against a loop of raw statements.
+// What `npm run bench -- --engine postgres` measures besides the scenarios: two nodes on one database against one node,
+// and the store without HTTP against a loop of raw statements.
 
 import pg from "pg";
 import { startPostgres } from "../test/support/postgres-server.ts";
@@ -19,7 +19,7 @@ export async function startDatabase() {
 		pids: server.pids,
 		remove: server.remove,
 		url: `${server.url}/postgres`,
-		/** Another database of the same server. */
+		/** Creates another database on the same server. */
 		async add(name: string): Promise<string> {
 			await query(`CREATE DATABASE ${name}`);
 			return `${server.url}/${name}`;

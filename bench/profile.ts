@@ -1,5 +1,5 @@
-// `npm run bench:profile` shows how the CPU time of a request is spent: the samples of V8's profiler on the main thread,
-// by part of the service. Options: `--only WORDS` of scenarios, `--seconds N` of load, `--animals N` in the store.
+// `npm run bench:profile` shows how the CPU time of a request is spent: samples of V8's profiler on the main thread, by
+// part of the service. Options: `--only WORDS` of scenarios, `--seconds N` of load, `--animals N` in the store.
 
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ const { values } = parseArgs({
 	},
 });
 
-/** The first that matches the file and the function of a sample. */
+/** A sample belongs to the first part whose pattern matches its file and function. */
 const parts: [part: string, pattern: RegExp][] = [
 	["write to the socket", /write(Utf8|Latin1)String|writeBuffer|writev/],
 	["log and metrics", /src\/ops|reply-watch|http\/traffic/],
@@ -39,7 +39,7 @@ interface Profile {
 	timeDeltas: number[];
 }
 
-/** Shares of the samples of the last `seconds` in which the thread worked, by part. */
+/** The share of each part in the samples of the last `seconds`, without those in which the thread was idle. */
 function sharesOf({ nodes, samples, timeDeltas }: Profile, seconds: number): Map<string, number> {
 	const partOf = new Map(
 		nodes.map(({ id, callFrame: { functionName, url } }) => {

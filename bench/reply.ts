@@ -1,4 +1,4 @@
-// One reply of a server, as a yardstick repeats it, and as it is checked before a measurement.
+// Gets one reply of a server: reference servers repeat it, and it is checked before a measurement.
 
 import { Agent, request as open } from "node:http";
 import { text } from "node:stream/consumers";
@@ -6,7 +6,7 @@ import type { Request } from "./load.ts";
 
 export interface Reply {
 	status: number;
-	/** Without those that every server adds itself. */
+	/** Without the headers that every server adds itself. */
 	headers: Record<string, string>;
 	body: string;
 	/** Head and body on the wire. */

@@ -1,4 +1,4 @@
-// The tables of a run, and docs/performance.md with its plot, which are made from the same figures.
+// The tables of a run, and docs/performance.md with its plot, all from the same figures.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { plot } from "./plot.ts";
@@ -57,7 +57,7 @@ export function report(results: Results): string {
 	return parts.filter(Boolean).join("\n\n");
 }
 
-/** Not a yardstick for the load alone. */
+/** Whether the server is a service. Bare node:http and nginx only show the cost of HTTP. */
 function isService({ who }: Measurement): boolean {
 	return who !== names.bare && who !== names.nginx;
 }
@@ -104,7 +104,7 @@ function againstTable({ measurements, others }: Results): string {
 	return `${table(["CPU of this checkout", "against", "ratio", "verdict"], rows)}\n\n${summary}`;
 }
 
-/** Without the yardsticks and the lower load, which are in the file of all figures. */
+/** Omits the reference servers and the lower load, which are in the file of all figures. */
 function latencyTable({ latencies }: Results): string {
 	const documented = latencies.filter(({ who, share }) => who === names.ours && share !== 0.5);
 	const rows = documented.map(({ what, who, share, rate, rounds }) => {

@@ -1,4 +1,4 @@
-// The results of a run of `npm run bench`, as they are written to a file, and the figures that reports take from them.
+// The results of a run of `npm run bench`, as they are written to a file, and figures derived from them for reports.
 
 import type { Comparison } from "./compare-with-raw.ts";
 import type { Result } from "./load.ts";
@@ -13,7 +13,7 @@ export const names = {
 } as const;
 export const nodeNames = { one: "one node, 8,000/s", two: "two nodes, 8,000/s each" } as const;
 
-/** Gets at a constant rate. */
+/** Scenarios of gets at a constant rate. */
 export const besideNames = { alone: "get: alone", beside: "get: while 64 connections create" } as const;
 
 /** One scenario on one server; the rounds of all servers took turns. */
@@ -23,7 +23,7 @@ export interface Measurement {
 	rounds: Result[];
 }
 
-/** A constant rate: a share of the highest rate of the server, or of the service if that is lower. */
+/** Latency at a constant rate: a share of the server's highest rate, or of the service's if that is lower. */
 export interface LatencyMeasurement {
 	what: string;
 	who: string;
@@ -50,7 +50,7 @@ export interface Results {
 	starts: StartMeasurement[];
 	/** The service with stores of several sizes. */
 	sizes: Measurement[];
-	/** Over PostgreSQL only. */
+	/** On PostgreSQL only. */
 	comparisons: Comparison[];
 }
 
@@ -76,7 +76,7 @@ export function valuesOf({ rounds }: Pick<Measurement, "rounds">, field: Field):
 	);
 }
 
-/** The quotients of two measurements, round by round: what slows the whole machine for a while cancels out. */
+/** The ratios of two measurements, round by round: anything that slows the whole machine for a while cancels out. */
 export function ratioOf(one: Measurement, other: Measurement, field: Field): Figures {
 	const others = valuesOf(other, field);
 	return figuresOf(valuesOf(one, field).map((value, round) => value / (others[round] ?? Number.NaN)));
@@ -87,7 +87,7 @@ export function find(measurements: Measurement[], what: string, who: string): Me
 	return measurements.find((one) => one.what.startsWith(what) && one.who === who);
 }
 
-/** A difference counts if every round has it, and the median of one is outside all rounds of the other. */
+/** A difference counts if every round shows it, and the first median is outside all rounds of the other measurement. */
 export function verdictOf(one: Measurement, other: Measurement): "worse" | "better" | "same" {
 	const ratio = ratioOf(one, other, "totalMicros");
 	const [ours, theirs] = [one, other].map((of) => figuresOf(valuesOf(of, "totalMicros"))) as [Figures, Figures];

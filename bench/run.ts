@@ -1,5 +1,5 @@
-// `npm run bench` measures the service and its yardsticks in turns of one run, because only ratios of one run can be
-// compared. `--help` lists the options.
+// `npm run bench` measures the service and its reference servers in turns within one run, because only ratios within a
+// run can be compared. `--help` lists the options.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -19,7 +19,7 @@ import { measureBesideCreates, measureLatency, measureScenario, measureSizes, me
 const longNamesAnimals = 10_000;
 const latencyScenarios = ["list of 20: first page", "get: random", "mix: 90% reads and 10% writes", "create"];
 
-/** Over SQLite. */
+/** All measurements on SQLite. */
 async function measureAll(): Promise<Omit<Results, "about" | "absent" | "others" | "comparisons">> {
 	const wanted = scenarios.filter(({ name }) => isWanted(name));
 	const measurements: Measurement[] = [];
@@ -44,7 +44,7 @@ async function measureAll(): Promise<Omit<Results, "about" | "absent" | "others"
 	return { measurements, latencies, starts, sizes: isWanted("sizes") ? await measureSizes() : [] };
 }
 
-/** Over PostgreSQL: the scenarios, two nodes, and the store without HTTP. */
+/** All measurements on PostgreSQL: the scenarios, two nodes, and the store without HTTP. */
 async function measurePostgres(): Promise<Omit<Results, "about" | "absent" | "others">> {
 	const database = await startDatabase();
 	try {

@@ -12,13 +12,13 @@ export interface Scenario {
 	status?: number;
 	/** The number of animals in a correct list. */
 	animals?: number;
-	/** In a store of its own, whose names have 255 characters of four bytes. */
+	/** Uses a separate store, whose names have 255 characters of four bytes. */
 	hasLongNames?: boolean;
 	/** The differences from a GET of the list. `path` follows `/v1/pets`. */
 	load(pages: Pages): Promise<Partial<Load> & { path?: string }>;
 }
 
-/** Well-formed, but never issued. */
+/** A well-formed key that was never issued. */
 const foreignKey = keyFromRandom(Buffer.alloc(32, 7));
 const cursorsMax = 10_000;
 
@@ -61,7 +61,7 @@ export const scenarios: Scenario[] = [
 export interface Pages {
 	server: Server;
 	animals: number;
-	/** Cursors of the last page and of random ones, found by following the links once. */
+	/** Cursors of the last page and of random pages, found by following the links once. */
 	walk(): Promise<{ any: string[]; last: string }>;
 }
 
@@ -107,7 +107,7 @@ export async function loadOf(scenario: Scenario, pages: Pages, seconds: number):
 	return { url: `${url}/v1/pets${path}`, key, connections: 64, seconds, ...own };
 }
 
-/** One reply for each method of a load. @throws if one is wrong */
+/** Gets one reply for each method of a load. @throws if one is wrong */
 export async function check(load: Load, scenario: Scenario): Promise<Record<string, Reply>> {
 	const replies: Record<string, Reply> = {};
 	for (const postShare of load.body === undefined ? [0] : load.postShare ? [0, 1] : [1]) {

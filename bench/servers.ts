@@ -1,5 +1,5 @@
-// The servers that a benchmark measures, each on the first core: the service of this or another checkout, the plain service,
-// and bare node:http and nginx with the bytes of a reply of the service. They end with `stopAll`.
+// The servers that a benchmark measures, each on the first core: the service of this or another checkout, the plain
+// service, and bare node:http and nginx, which send the bytes of a reply of the service. `stopAll` ends them.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-// The services that take turns, each with its own store of the same animals.
+// The services that a benchmark measures in turns, each with its own store of the same animals.
 
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
@@ -19,7 +19,7 @@ export interface Stand {
 }
 
 export async function openStand(count: number, hasLongNames = false): Promise<Stand> {
-	say(`making stores of ${count} animals`);
+	say(`creating stores of ${count} animals`);
 	const key = keyFromRandom(randomBytes(32));
 	const file = (name: string) => join(folder, `${name}${hasLongNames ? "-long" : ""}.db`);
 	const starts: [string, (file: string) => Promise<Server>][] = [
@@ -32,14 +32,14 @@ export async function openStand(count: number, hasLongNames = false): Promise<St
 	if (against.includes("plain")) starts.push([file("plain"), (path) => startPlain(path, key)]);
 	const services: Pages[] = [];
 	for (const [path, start] of starts) {
-		await (await start(path)).stop(); // It made its tables.
+		await (await start(path)).stop(); // Creates the tables.
 		addAnimals(path, count, hasLongNames ? "🐾".repeat(255) : undefined);
 		services.push(pagesOf(await start(path), count));
 	}
 	return { services };
 }
 
-/** A file of another checkout's benchmark, which knows its schema. */
+/** A file of another checkout's benchmark, which knows the schema of that checkout. */
 function theirs<Module>(checkout: string, name: string): Promise<Module> {
 	return import(pathToFileURL(resolve(checkout, `bench/${name}.ts`)).href);
 }
@@ -47,7 +47,7 @@ function theirs<Module>(checkout: string, name: string): Promise<Module> {
 export async function openPostgresStand(database: Database): Promise<Stand> {
 	const key = await fill(database.url, animals);
 	const bytesEach = await database.bytesEach(animals);
-	say(`they take ${bytesEach.toFixed(0)} bytes each, indexes and all`);
+	say(`each animal takes ${bytesEach.toFixed(0)} bytes, including indexes`);
 	const services = [await startService(database.url, key)];
 	if (against.includes("each")) {
 		const start = { name: names.each, parameters: ["bench/naive.ts", database.url], environment: {}, key };

@@ -1,6 +1,6 @@
 // Load at a constant rate. Latency counts from the time when a request should have been sent, so a server that stalls
-// does not delay the requests that would show it (no coordinated omission). Runs in a process of its own on the second core.
-// Argument: a JSON file with the load, whose `perSecond` is the rate.
+// does not delay the requests that would show it (no coordinated omission). Runs in a separate process on the second
+// core. Argument: a JSON file with the load, whose `perSecond` is the rate.
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { createBody, type Load, nextRequest, onCore } from "./load.ts";
 
 export interface SteadyLoad extends Load {
 	perSecond: number;
-	/** As many connections create animals meanwhile, each one after the other. They are not counted. */
+	/** This many more connections create animals, each one after the other. They are not counted. */
 	creators?: number;
 }
 
@@ -27,10 +27,10 @@ export interface Latency {
 	failures: number;
 }
 
-/** Not counted, while the code of the load itself is compiled. */
+/** Not counted, because the code of the load itself is still being compiled. */
 const warmUpSeconds = 0.5;
 
-/** Runs the load in a process of its own. */
+/** Runs the load in a separate process. */
 export async function measureSteady(load: SteadyLoad): Promise<Latency> {
 	const file = join(tmpdir(), `animal-store-steady-${process.pid}.json`);
 	writeFileSync(file, JSON.stringify(load));
@@ -47,7 +47,7 @@ function textOf(load: Load): string {
 	return `${method} ${path} HTTP/1.1\r\n${fields.map((field) => field.join(": ")).join("\r\n")}\r\n\r\n${body}`;
 }
 
-/** The status of a reply that is complete, else undefined. */
+/** The status of a reply; undefined until the reply is complete. */
 function statusOf(text: string): number | undefined {
 	const end = text.indexOf("\r\n\r\n");
 	if (end < 0) return undefined;

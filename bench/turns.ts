@@ -1,4 +1,4 @@
-// Measurements of servers in turns: A B A B …, so that what slows the machine for a while slows all of them.
+// Measures servers in turns: A B A B …, so that anything that slows the machine for a while slows all of them.
 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,7 +38,7 @@ async function entriesOf(scenario: Scenario, { services, database }: Stand): Pro
 	return entries;
 }
 
-/** Each server in turn, as often as there are rounds. */
+/** Measures each server in turn, once in each round. */
 export async function takeTurns(what: string, entries: Entry[], scenario: Scenario): Promise<Measurement[]> {
 	const measured = [];
 	for (const entry of entries) {
@@ -60,7 +60,7 @@ async function measureRight(name: string, loaded: Loaded, bytes: number, pids?: 
 	for (let attempt = 1; attempt <= 3; attempt++) {
 		const result = await measureWarm([loaded], pids);
 		if (result.failures === 0 && Math.abs(result.bytes / bytes - 1) < 0.1) return result;
-		say(`${name}: ${result.failures} failures, ${result.bytes.toFixed(0)} bytes a reply for ${bytes.toFixed(0)}`);
+		say(`${name}: ${result.failures} failures, ${result.bytes.toFixed(0)} bytes per reply, not ${bytes.toFixed(0)}`);
 	}
 	throw new Error(`${name}: no round without failures`);
 }
@@ -105,14 +105,14 @@ export async function measureBesideCreates(scenario: Scenario, stand: Stand): Pr
 		}),
 	);
 	for (let round = 1; round <= rounds; round++) {
-		say(`gets beside creates: round ${round} of ${rounds}`);
+		say(`gets during creates: round ${round} of ${rounds}`);
 		for (const { load, rounds } of measured) rounds.push(await measureSteady(load));
 	}
 	for (const { server } of entries.slice(stand.services.length)) await server.stop();
 	return measured.map(({ load, ...measurement }) => measurement);
 }
 
-/** Time to ready, and memory a second later. */
+/** The time until each server is ready, and its memory a second later. */
 export async function measureStarts(key: string): Promise<StartMeasurement[]> {
 	const [empty, full] = ["empty.db", "ours.db"].map((name) => `sqlite:${join(folder, name)}`) as [string, string];
 	const starts: [string, () => Promise<Server>][] = [
@@ -143,7 +143,7 @@ export async function measureSizes(): Promise<Measurement[]> {
 	const services: Pages[] = [];
 	for (const size of values.sizes.split(",").map(Number)) {
 		const file = join(folder, `size-${size}.db`);
-		say(`making a store of ${size} animals`);
+		say(`creating a store of ${size} animals`);
 		const key = await makeLargeStore(file, size);
 		services.push(pagesOf({ ...(await startService(`sqlite:${file}`, key)), name: String(size) }, size));
 	}

@@ -1,5 +1,5 @@
-// Code samples in curl, TypeScript, Python and Go for the `x-codeSamples` of the OpenAPI document. Samples that tools
-// generate ignore failures or do not run. test/client/clients.test.ts runs these.
+// Code samples in curl, TypeScript, Python and Go for the `x-codeSamples` of the OpenAPI document. They are written by
+// hand, because generated samples ignore failures or do not run. test/client/clients.test.ts runs them.
 
 import { curlOf, curlWith, inLines } from "../src/contract/curl.ts";
 import type { OperationName } from "../src/contract/operations.ts";
@@ -7,7 +7,7 @@ import type { OperationName } from "../src/contract/operations.ts";
 export interface CodeSample {
 	/** The language, for highlighting. */
 	lang: "Shell" | "TypeScript" | "Python" | "Go";
-	/** What readers choose. */
+	/** The name that readers choose. */
 	label: "curl" | "TypeScript" | "Python" | "Go";
 	source: string;
 }

@@ -1,5 +1,5 @@
 // `npm run openapi` writes openapi.json, the OpenAPI 3.1 document, from the contract. The service serves this file, and
-// the reference at /docs is made from the same document.
+// the reference at /docs is built from the same document.
 
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -97,7 +97,7 @@ export function openApiDocument() {
 	};
 }
 
-/** The headers that are in every reply that declares them. Location ends with getPet. */
+/** The headers that a reply always has if it declares them. Location is not one: it ends with getPet. */
 const required = ["X-Request-Id", "Cache-Control", "ETag", "Vary", "WWW-Authenticate", "Allow", "Retry-After"];
 
 function headerObject([name, description]: [string, string]) {
@@ -130,9 +130,9 @@ function successReplies({ success, headers: asked = {} }: Operation): Record<str
 	};
 }
 
-/** Refused before the key is known, so without the limits of its rate. */
+/** Refusals before the key is known, and so without the headers of its rate. */
 const beforeRate = [401, 408, 414, 431];
-/** Sent after the check for deprecation, so with its headers. */
+/** Failures after the deprecation check, and so with its headers. */
 const afterDeprecation = [400, 404, 410, 500, 503];
 
 /** For each status of an operation: when it is sent, its headers, and an example of each of its codes. */
@@ -182,7 +182,7 @@ function parameterIn(place: "path" | "query" | "header") {
 	return ([name, schema]: [string, TSchema]) => {
 		const { description = "", examples = [], ...rest } = asPublished(schema);
 		const [value] = examples;
-		// A page for trying sends an example. Among examples, the reader has to choose one.
+		// Pages that try out requests send an `example`. Of `examples`, the reader must choose one.
 		const isSent = place === "path" || "default" in rest;
 		const shown: Omit<MediaTypeObject, "schema"> = isSent ? { example: value } : { examples: { typical: { value } } };
 		return {

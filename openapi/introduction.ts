@@ -1,5 +1,5 @@
 // The description of the OpenAPI document: what every caller should know, in six chapters. Generators copy it into
-// comments and texts of all languages, so it has no backslashes and nothing that ends a comment
+// comments and strings of many languages, so it has no backslashes and nothing that ends a comment
 // (test/contract/openapi.test.ts).
 
 import { curlForFirst, curlOf } from "../src/contract/curl.ts";
@@ -10,7 +10,7 @@ import { idempotencyHours, limitDefault, limitMax } from "../src/contract/operat
 
 const start = `## Start in one minute
 
-Every operation needs an API key. The first start of the service prints one; later, its operator makes more with \
+Every operation needs an API key. The first start of the service prints one; later, its operator creates more with \
 \`animal-store keys create\`. Give your shell the address of the service and the key:
 
 \`\`\`sh
@@ -71,19 +71,19 @@ Link: <http://127.0.0.1:8080/v1/pets?cursor=pWm1ZfGk4Yb0vXq3>; rel="next"
 | \`last\` | the newest animals, always at the same URL |
 
 - **Read everything**: follow \`next\` unchanged until a reply has none. Animals are listed by ascending id, and \
-animals that are added meanwhile have larger ids: nothing is skipped, and nothing is seen twice.
-- **Learn what is new**: ask the \`last\` page again with its \`ETag\` in \`If-None-Match\`. 304 means that nothing is \
-new. After 200, follow \`prev\` to an id that you know, or to a smaller one.
+animals added in the meantime have larger ids: nothing is skipped, and nothing is seen twice.
+- **Learn what is new**: request the \`last\` page again with its \`ETag\` in \`If-None-Match\`. 304 means that \
+nothing is new. After 200, follow \`prev\` to an id that you know, or to a smaller one.
 - A page that has a next page changes only when the operator of the service changes or removes an animal. A link can \
 then lead to an empty page. The other animals are neither skipped nor seen twice.
 - A cursor belongs to its \`status\` filter. With another filter it gets 400 \`invalid_cursor\`. So does a cursor past \
-the newest animal after the operator restored a backup: begin again, because other animals will get the lost ids.`;
+the newest animal after the operator restored a backup: start again, because other animals will get the lost ids.`;
 
 const retries = `## Safe retries
 
-A reply can get lost after the animal was added. Send an \`Idempotency-Key\` with each create, a new random text for \
-each animal. If no reply arrives, send the same request with the same key again. Within ${idempotencyHours} hours \
-there is one animal only, and every repetition gets the first reply, byte for byte, with \
+A reply can get lost after the animal was added. Send an \`Idempotency-Key\` with each create, a new random string for \
+each animal. If no reply arrives, send the same request with the same key again. Within ${idempotencyHours} hours, \
+this adds only one animal, and every repetition gets the first reply, byte for byte, with \
 \`Idempotency-Replayed: true\`.
 
 - Repeat after no reply, 408, 429 and 503. Wait as many seconds as \`Retry-After\` says, or a growing pause.

@@ -1,10 +1,10 @@
-// Flags, the environment and a file of settings become one frozen Config, or one error that lists every problem.
+// Turns flags, environment and a settings file into one frozen Config, or throws one error that lists every problem.
 
 import { readFileSync } from "node:fs";
 import { type Setting, settings } from "./settings.ts";
 import { InvalidUrl } from "./store/postgres/url.ts";
 
-/** `DATABASE_URL` is `databaseUrl` in the code and as a flag, `ANIMAL_STORE_KEY` is `key`. */
+/** `DATABASE_URL` becomes `databaseUrl`, `ANIMAL_STORE_KEY` becomes `key`. */
 type CamelCase<Name> = Name extends `ANIMAL_STORE_${infer Rest}`
 	? CamelCase<Rest>
 	: Name extends `${infer Word}_${infer Rest}`
@@ -18,7 +18,7 @@ type Values<Table> = {
 /** The settings as the service uses them. */
 export type Config = ReturnType<typeof readConfig>;
 
-/** Wrong settings: each line of the message is the sentence of one problem. */
+/** Invalid settings: each line of the message describes one problem. */
 export class ConfigError extends Error {
 	constructor(problems: readonly string[]) {
 		super(problems.join("\n"));
@@ -43,7 +43,7 @@ function plainName(name: string): string {
 	return name.replace(/^ANIMAL_STORE_/, "");
 }
 
-/** The value of a text, or the rest of a sentence that begins with the name of the setting. */
+/** The value of a setting's text, or what is wrong with it, worded to follow the setting's name. */
 function readText<Value>({ read, rule }: Setting<Value>, text: string): { value?: Value; problem?: string } {
 	try {
 		const value = read(text);
@@ -54,36 +54,36 @@ function readText<Value>({ read, rule }: Setting<Value>, text: string): { value?
 	}
 }
 
-/** The problem of a DATABASE_URL, to follow its name; undefined if it is valid. */
+/** What is wrong with a DATABASE_URL, worded to follow its name; undefined if it is valid. */
 export function problemOfDatabaseUrl(text: string): string | undefined {
 	return readText(settings.DATABASE_URL, text).problem;
 }
 
-/** Settings that can be in a file of their own, such as a secret of a container: `API_KEY_FILE` names the file. */
+/** Settings that a separate file can hold, such as a container's secret: `API_KEY_FILE` names the file. */
 const secretNames: readonly string[] = ["DATABASE_URL", "API_KEY"] satisfies (keyof typeof settings)[];
 
 export interface GivenSetting {
 	name: string;
-	/** As it was given; undefined if it is off. */
+	/** The text as it was given; undefined if the setting is off. */
 	text: string | undefined;
 	/** `default`, `environment`, `flag`, or `file` and its path. */
 	from: string;
 }
 
-/** Variables by their names. Empty ones count as absent. */
+/** Variables by name. Empty ones count as absent. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A file of settings. */
+/** A settings file. */
 export interface EnvFile {
 	path: string;
 	values: Readonly<Record<string, string>>;
-	/** The number of the line that sets a name. */
+	/** The number of the line that sets each name. */
 	lines: Readonly<Record<string, number>>;
 }
 
 let envFile: EnvFile | undefined;
 
-/** The settings of a table, each from a flag, the environment, the file of settings or its default. */
+/** The settings of a table, each from a flag, the environment, the settings file or its default. */
 export function collect<Table extends Record<string, Setting>>(
 	table: Table,
 	environment: Variables = process.env,
@@ -108,14 +108,14 @@ export function collect<Table extends Record<string, Setting>>(
 		return { name, ...found };
 	});
 
-	/** A setting as messages name it. */
+	/** The name that messages use for a setting. */
 	const labelOf = (wanted: string) => given.find(({ name }) => name === wanted)?.label ?? wanted;
 	return { given, problems, labelOf, values: values as Values<Table> };
 }
 
 const lineOf = (file: EnvFile, name: string) => ` (line ${file.lines[name]} of ${file.path})`;
 
-/** @param place of the variable, for messages */
+/** @param place where the variable is set, for messages */
 function lookUp(name: string, variables: Variables, from: string, problems: string[], place = "") {
 	const [text, secretFile] = [variables[name], secretNames.includes(name) ? variables[`${name}_FILE`] : undefined];
 	if (secretFile && text) problems.push(`${name} and ${name}_FILE are both set: unset one of them`);
@@ -137,14 +137,14 @@ function readSecret(name: string, file: string, problems: string[]): string | un
 	return undefined;
 }
 
-/** Why a file cannot be read, to follow its name. */
+/** Why a file cannot be read, worded to follow "names FILE, which". */
 export function reasonOf(error: unknown): string {
 	const { code = "" } = error as NodeJS.ErrnoException;
 	if (code === "ENOENT") return "does not exist";
 	return code === "EACCES" ? "this user may not read" : `cannot be read (${code})`;
 }
 
-/** From now on, this process reads settings from this file, too. */
+/** From now on, this process also reads settings from this file. */
 export function useEnvFile(file: EnvFile): void {
 	envFile = file;
 }
@@ -158,29 +158,29 @@ const serviceNames = [...settingNames, ...secretNames.map((name) => `${name}_FIL
 export const connectionNames = ["ANIMAL_STORE_URL", "ANIMAL_STORE_KEY"] as const;
 const knownNames = new Set<string>([...serviceNames, ...connectionNames]);
 
-/** The setting of which a name is probably another spelling. */
+/** The setting that a name probably misspells. */
 function settingMeantBy(name: string): string | undefined {
 	const plain = (text: string) => plainName(text).replaceAll("_", "").toUpperCase();
 	return serviceNames.find((one) => plain(one) === plain(name));
 }
 
-/** The problem of the name of a setting, to follow it; undefined if it is known. */
+/** What is wrong with the name of a setting, worded to follow the name; undefined if the name is known. */
 export function problemOfSettingName(name: string): string | undefined {
 	if (knownNames.has(name)) return undefined;
 	const meant = settingMeantBy(name);
 	return `is not a setting: ${meant === undefined ? "animal-store config lists them" : `use ${meant}`}`;
 }
 
-/** One sentence for each variable that was probably meant as a setting. */
+/** One message for each variable that probably misspells a setting. */
 function misspelt(environment: Variables): string[] {
-	// PORT and HOST in another spelling belong to other programs.
+	// Other spellings of PORT and HOST, such as `port`, belong to other programs.
 	const isMeant = (name: string) => name.startsWith("ANIMAL_STORE_") || settingMeantBy(name)?.includes("_");
 	return Object.keys(environment)
 		.filter((name) => environment[name] && !knownNames.has(name) && !ofKubernetes.test(name) && isMeant(name))
 		.map((name) => `${name} ${problemOfSettingName(name)}`);
 }
 
-/** The variables that are no settings, and the settings that are not set: a variable may be a misspelt setting. */
+/** The variables that are not settings, and the settings that are not set: a variable may misspell a setting. */
 export function namesGiven(environment: Variables = process.env, file = envFile) {
 	const isSet = (name: string) => environment[name] || file?.values[name];
 	const others = Object.keys(environment).filter(
@@ -198,25 +198,23 @@ export function readConfig(environment: Variables = process.env, flags?: Flags, 
 	if (port && port === values.opsPort && values.host === values.opsHost)
 		problems.push(`${labelOf("OPS_PORT")} must differ from ${labelOf("PORT")}`);
 	if (reusePort && process.platform !== "linux")
-		problems.push(`${labelOf("REUSE_PORT")} needs Linux: ${process.platform} does not divide connections among nodes`);
+		problems.push(`${labelOf("REUSE_PORT")} needs Linux: ${process.platform} does not spread connections over nodes`);
 	if (reusePort && port === 0)
-		problems.push(`${labelOf("REUSE_PORT")} needs the number of a port in ${labelOf("PORT")}, not 0`);
+		problems.push(`${labelOf("REUSE_PORT")} needs a fixed port: set ${labelOf("PORT")} to a number other than 0`);
 	problems.push(...misspelt(environment));
 	for (const { name, text, label } of given)
 		if (/^BACKUP_(EVERY|KEEP)$/.test(name) && text !== undefined && !backupTo)
 			problems.push(`${label} needs BACKUP_TO, the folder for backups`);
 	if (backupTo && !databaseUrl?.startsWith("sqlite:"))
-		problems.push(
-			`${labelOf("BACKUP_TO")} is for sqlite: stores only: back up PostgreSQL with pg_dump or pg_basebackup`,
-		);
+		problems.push(`${labelOf("BACKUP_TO")} needs a sqlite: store; back up PostgreSQL with pg_dump or pg_basebackup`);
 	if (passed > 1 || (passed === 1 && reusePort))
-		problems.push("LISTEN_FDS must be 1, for the public port, without REUSE_PORT: fix the socket unit");
+		problems.push("LISTEN_FDS must be 1 (the public port), and REUSE_PORT must be off: fix the socket unit");
 	if (problems.length > 0) throw new ConfigError(problems);
 	return Object.freeze({
 		...values,
 		/** The settings as they were given. */
 		given,
-		/** The service's own backups; `keep` is how many of them are kept. */
+		/** The service's own backups; `keep` is the number to keep. */
 		backups: backupTo === undefined ? undefined : { folder: backupTo, everyMs: backupEvery, keep: backupKeep },
 		listenFd: passed === 1 ? firstPassedFd : undefined,
 	});
@@ -231,14 +229,14 @@ function passedSockets(environment: Variables): number {
 	return isForUs ? Number(environment["LISTEN_FDS"]) : 0;
 }
 
-/** The environment of a process that works on the same store: no other settings, and no modules for Node to load. */
+/** The environment of a child process for the same store: no other settings, and no NODE_OPTIONS. */
 export function environmentFor(databaseUrl: string, environment: Variables = process.env): NodeJS.ProcessEnv {
 	const isOther = ([name]: [string, unknown]) =>
 		name !== "NODE_OPTIONS" && !settingNames.includes(name.replace(/_FILE$/, ""));
 	return { ...Object.fromEntries(Object.entries(environment).filter(isOther)), DATABASE_URL: databaseUrl };
 }
 
-/** Whether a person runs this process: with `npm start` or `npx`. */
+/** Whether a person started this process, with `npm start` or `npx`. */
 export function isUnderNpm(environment: Variables = process.env): boolean {
 	return ["start", "npx"].includes(environment["npm_lifecycle_event"] ?? "");
 }

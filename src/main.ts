@@ -1,5 +1,5 @@
-// The `animal-store` command. Every failure ends here: one sentence for each problem, and exit code 1 (130 after
-// Ctrl-C). Commander reports a wrong call itself.
+// The `animal-store` command. Every failure ends here, with one sentence for each problem and exit code 1 (130 after
+// Ctrl-C). Commander itself reports wrong usage.
 
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
@@ -43,7 +43,7 @@ const commands: Record<string, Record<string, Make>> = {
 	},
 };
 
-/** Loads only the command that is called. Help and unknown names need all. */
+/** Loads only the command that is called. Help and unknown names need all commands. */
 async function addCommands(to: Command, name = ""): Promise<void> {
 	const needsAll = !Object.values(commands).some((group) => Object.hasOwn(group, name));
 	for (const [heading, group] of Object.entries(commands)) {
@@ -61,7 +61,7 @@ const { version } = JSON.parse(readRoot("package.json"));
 const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
 	.version(version, "-V, --version", "print the version")
-	.option("--env-file <file>", "read settings from this file, too; a flag or a variable overrides it")
+	.option("--env-file <file>", "also read settings from this file; flags and variables override it")
 	.hook("preAction", (command) => {
 		const { envFile } = command.opts<{ envFile?: string }>();
 		if (envFile !== undefined) useEnvFile(readEnvFile(envFile));
@@ -73,7 +73,7 @@ await addCommands(
 );
 configure(program);
 
-/** Commander throws instead of ending the process, so that output is complete. Commands in its texts can be pasted. */
+/** Commander throws instead of exiting, so that output is complete. Commands in its messages can be pasted. */
 function configure(command: Command): void {
 	command
 		.exitOverride()

@@ -40,7 +40,7 @@ export interface ServiceOptions extends Limits {
 	/** Creates the first key if the store has none. */
 	issuesFirstKey?: boolean;
 	isOnTerminal?: boolean;
-	/** Ends a start that waits for the database. */
+	/** Aborts a start that waits for the database. */
 	signal?: AbortSignal;
 	/** Called once, when only a restart lets creates work again. The log has the reason. */
 	onWritesStopped?: () => void;
@@ -54,7 +54,7 @@ export interface Service {
 	firstKey: string | undefined;
 	store: Store;
 	/**
-	 * Takes requests for the configured delay while `/readyz` is 503, answers accepted ones, then closes everything.
+	 * Keeps taking requests for the configured delay while `/readyz` is 503, answers them, then closes everything.
 	 * Requests that take longer than `graceMs` are cut off.
 	 * @param cause for the log
 	 */
@@ -64,27 +64,27 @@ export interface Service {
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** How long a connection may be idle while the service stops. Clients that use one pause for less. */
+/** How long a connection may be idle while the service stops. A client that is using it pauses for less. */
 const idleOnStopMs = 1000;
 const stopGraceMs = 10_000;
 
 const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
 
 /**
- * Waits for an unreachable database; meanwhile the probes of the operators' port answer.
+ * Waits for an unreachable database. In the meantime, the probes of the operators' port answer.
  * @throws StoreRefused, the signal's reason, and Node's error when it cannot listen on a port
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
 	const ops = buildOps(options);
-	const store = await openWhenThere(options, ops);
+	const store = await openWhenReachable(options, ops);
 	const { app, animals, erasing, close } = await buildPublic(options, ops, store);
 	try {
 		await listenPublic(app.server, options, store, ops.node);
 		await ops.listen();
-		if (await whenThere(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
+		if (await whenReachable(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
 		// Last: if the start failed after this, nobody would see the key.
-		const firstKey = await whenThere(options, ops, () => issueFirstKey(options, ops, store));
+		const firstKey = await whenReachable(options, ops, () => issueFirstKey(options, ops, store));
 		const backups = await startBackups(options, ops, store);
 		ops.noteStore({ store, animals, backups });
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
@@ -93,7 +93,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 			ops.phase.isStopping = true;
 			const backupsStopped = backups?.stop();
 			log.info(cause, "stopping");
-			// So that clients connect to other nodes.
+			// Replies then close their connections, so that clients connect to other nodes.
 			ops.phase.isClosing = config.stopDelay > 0;
 			await sleep(config.stopDelay);
 			await close(graceMs, backupsStopped);
@@ -131,10 +131,10 @@ async function listenPublic(server: Server, { config, log }: ServiceOptions, sto
 	if (warning) log.warn({}, warning);
 }
 
-const askAgainMs = 1_000;
+const retryEveryMs = 1_000;
 
-/** Opens the store, whose commits and failures are reported. @throws StoreRefused, and the signal's reason */
-async function openWhenThere(options: ServiceOptions, ops: Ops): Promise<Store> {
+/** Opens the store, and reports its commits and failures. @throws StoreRefused, and the signal's reason */
+async function openWhenReachable(options: ServiceOptions, ops: Ops): Promise<Store> {
 	const { config, log } = options;
 	const { now, node, metrics, background, fatal } = ops;
 	const openOptions: OpenOptions = {
@@ -162,7 +162,7 @@ async function openWhenThere(options: ServiceOptions, ops: Ops): Promise<Store> 
 			refuseNewStore(config.databaseUrl, config.backups.folder);
 		}
 		const open = async () => prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
-		return await whenThere(options, ops, open);
+		return await whenReachable(options, ops, open);
 	} catch (error) {
 		await ops.close();
 		throw error;
@@ -175,7 +175,7 @@ const provisioned: KeyRequest = { name: "API_KEY", scopes: [...defaultScopes], u
 async function prepare(store: Store, { apiKey: key }: Config, now: () => number): Promise<Store> {
 	try {
 		if ((await store.rows.readCopyMark()) !== undefined)
-			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to its end");
+			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to complete it");
 		if (key !== undefined) await createKey(issuerOf(store, now), { ...provisioned, key });
 		return store;
 	} catch (error) {
@@ -186,8 +186,8 @@ async function prepare(store: Store, { apiKey: key }: Config, now: () => number)
 
 const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });
 
-/** Does a part of the start, again while the database is unreachable. @throws StoreRefused, and the signal's reason */
-async function whenThere<Result>({ config, log, signal }: ServiceOptions, ops: Ops, part: () => Promise<Result>) {
+/** Does a part of the start, retried while the database is unreachable. @throws StoreRefused, the signal's reason */
+async function whenReachable<Result>({ config, log, signal }: ServiceOptions, ops: Ops, part: () => Promise<Result>) {
 	for (let isFirst = true; ; isFirst = false) {
 		try {
 			return await part();
@@ -197,14 +197,14 @@ async function whenThere<Result>({ config, log, signal }: ServiceOptions, ops: O
 			if (isFirst) log.warn({ reason: error.message }, "waiting for the database");
 			ops.noteStore({ away: error.message });
 			await ops.listen();
-			await sleep(askAgainMs, undefined, { signal });
+			await sleep(retryEveryMs, undefined, { signal });
 		}
 	}
 }
 
 type Ops = ReturnType<typeof buildOps>;
 
-/** What operators see: metrics, the log of replies, and the port with the probes. It works before the store is open. */
+/** What operators need: metrics, the log of replies, and the port with the probes. Works before the store is open. */
 function buildOps(options: ServiceOptions) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	/** Whether the service stops, and whether replies close their connections. */
@@ -217,9 +217,9 @@ function buildOps(options: ServiceOptions) {
 	const background = createBackground((task, error, isFirst) => {
 		metrics.observeFailure(task);
 		const reason = error instanceof StorageUnavailable ? { cause: error.message } : { err: error };
-		if (isFirst) log.error({ task, ...reason }, "background work failed; it is done again later");
+		if (isFirst) log.error({ task, ...reason }, "background work failed; it is retried later");
 	});
-	/** In request ids, leases and the console. */
+	/** Identifies this node in request ids, leases and claims of a shared port. */
 	const node = randomBytes(6).toString("base64url");
 	const probes = createProbes(readSources, () => phase.isStopping);
 	const watch = createReplyWatch({
@@ -253,7 +253,7 @@ function buildOps(options: ServiceOptions) {
 	};
 }
 
-/** Left to the store (about 45), Node and operators; of few, three quarters. Without any, connections are closed. */
+/** File descriptors for the store (about 45), Node and operators; if the limit is low, three quarters of it. */
 const descriptorsKept = 100;
 
 /** The public port, which does not listen yet. */
@@ -299,7 +299,7 @@ async function buildPublic({ config, log, unsentMax, loadLimits }: ServiceOption
 	return { app, animals: totals.animals, erasing, close };
 }
 
-const backupsOfOthers = "all backups in BACKUP_TO are of other stores: they are kept, and not counted";
+const backupsOfOthers = "all backups in BACKUP_TO are of other stores: they are kept and not counted";
 
 async function startBackups({ config, log }: ServiceOptions, ops: Ops, store: Store) {
 	const { now, background, metrics, fatal } = ops;

@@ -7,11 +7,11 @@ import { parsePostgresUrl } from "./store/postgres/url.ts";
 
 /** A setting and how its text becomes a value. */
 export interface Setting<Value = unknown> {
-	/** What its text must be, for error messages and the help. */
+	/** What the text must be, for error messages and help. */
 	rule: string;
 	/** @returns undefined for a text that breaks the rule @throws InvalidUrl */
 	read: (text: string) => Value | undefined;
-	/** Its text where nothing sets it. Without one, it is off unless it is set. */
+	/** The text if nothing else sets it. Without a default, the setting is off unless it is set. */
 	default?: string;
 }
 
@@ -75,7 +75,7 @@ export const settings = {
 	OPS_PORT: port("9464"),
 	BASE_URL: optional("an http or https URL without query, such as https://api.example.com/v1", baseUrl),
 	TRUST_PROXY: optional(
-		"addresses or networks of proxies with commas between them, such as 192.0.2.7,10.0.0.0/8, " +
+		"addresses or networks of proxies, separated by commas, such as 192.0.2.7,10.0.0.0/8, " +
 			"or the names loopback, linklocal and uniquelocal",
 		parseTrustedProxies,
 	),
@@ -90,12 +90,12 @@ export const settings = {
 		integer(1, 1000),
 		"10",
 	),
-	API_KEY: optional("a complete key of this service; animal-store keys generate makes one", (text) =>
+	API_KEY: optional("a complete key of this service; animal-store keys generate prints one", (text) =>
 		isWellFormedKey(text) ? text : undefined,
 	),
 	RATE_LIMIT: optional("a number of requests in a window, such as 100/1m", parseRate),
 	CORS_ORIGINS: optional(
-		"origins with commas between them and no wildcard, such as https://a.example,https://b.example",
+		"origins without wildcards, separated by commas, such as https://a.example,https://b.example",
 		origins,
 	),
 	CONNECTIONS_PER_ADDRESS: setting("an integer from 0 to 10000, where 0 is no limit", integer(0, 10_000), "1000"),
@@ -106,7 +106,7 @@ export const settings = {
 		"0s",
 	),
 	WHEN_WRITES_STOP: setting(
-		"serve (reads go on, /livez is 503) or exit, when only a restart lets creates work again",
+		"serve (reads continue, /livez is 503) or exit, when only a restart lets creates work again",
 		matching(/^(serve|exit)$/),
 		"serve",
 	),

@@ -7,7 +7,7 @@ import { type CallOptions, checkCallOptions, type SentRequest, type Settings, ti
 
 const firstPauseMs = 200;
 const longestPauseMs = 8_000;
-/** How long an address that never replied is tried: it is probably wrong. */
+/** How long to try an address that has never replied: it is probably wrong. */
 const firstContactMs = 500;
 
 export interface Reply {
@@ -21,7 +21,7 @@ export type NewRequest = Pick<SentRequest, "method" | "body" | "headers"> & { pa
 /** The requests of one client. */
 export class Attempts {
 	readonly #settings: Settings;
-	/** Distinguishes a service that restarts from a wrong address. */
+	/** After a reply, the address is known to be right: a service that cannot be reached is probably restarting. */
 	#hasReplied = false;
 
 	constructor(settings: Settings) {
@@ -133,7 +133,7 @@ function pauseMs(error: AnimalStoreError, attempt: number): number | undefined {
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 	return new Promise((resolve, reject) => {
-		// onRetry may have aborted it, and an aborted signal calls no listener.
+		// onRetry may have aborted the signal, and an aborted signal calls no listener.
 		signal?.throwIfAborted();
 		const stop = () => {
 			clearTimeout(timer);

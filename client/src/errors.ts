@@ -1,10 +1,10 @@
-// The errors of failed calls: the service refused one (ApiError), or no reply arrived (NoReply).
+// The errors of failed calls: the service refused the call (ApiError), or no reply arrived (NoReply).
 
 import type { ErrorCode } from "./contract.ts";
 
 /** The errors of all failed calls. */
 export abstract class AnimalStoreError extends Error {
-	/** After a create: whether the animal may have been added. Repeat it with `idempotencyKey` to learn the outcome. */
+	/** After a create: whether the animal may have been added. Repeat the call with `idempotencyKey` to find out. */
 	isUnsettled = true;
 	/** After a create: the same animal with this key is added only once within 24 hours. */
 	idempotencyKey?: string;
@@ -22,7 +22,7 @@ const refusesRequest = /^(invalid_(json|body|parameter)|body_too_large|unsupport
  */
 export class ApiError extends AnimalStoreError {
 	override readonly name = "ApiError";
-	/** From the service, which may add codes; or `unexpected_reply` when another server replied, such as a proxy. */
+	/** The service's code, or `unexpected_reply` if another server, such as a proxy, replied. Codes may be added. */
 	readonly code: ErrorCode | "unexpected_reply";
 	/** The HTTP status. */
 	readonly status: number;
@@ -45,12 +45,12 @@ export class ApiError extends AnimalStoreError {
 	}
 }
 
-/** No reply. The cause is `fetch`'s error. */
+/** No reply arrived. The cause is `fetch`'s error. */
 export class NoReply extends AnimalStoreError {
 	override readonly name = "NoReply";
 	/**
-	 * `timeout`: none within `timeoutMs`. `lost`: a connection broke. `unreachable`: there was no connection, or the
-	 * runtime does not distinguish the two (browsers).
+	 * `timeout`: no reply within `timeoutMs`. `lost`: the connection broke. `unreachable`: there was no connection, or
+	 * the runtime does not distinguish the two (browsers).
 	 */
 	readonly reason: "timeout" | "lost" | "unreachable";
 
@@ -60,7 +60,7 @@ export class NoReply extends AnimalStoreError {
 	}
 }
 
-/** Whether the outcome of a create is still unknown after this error. @param before after the attempts before it */
+/** Whether the outcome of a create is still unknown after this error. @param before whether it was unknown before */
 export function isUnsettledBy(error: AnimalStoreError, before: boolean): boolean {
 	return error.isUnsettled || (before && !(error instanceof ApiError && refusesRequest.test(error.code)));
 }
@@ -70,7 +70,7 @@ export function requestIdOf(headers: Headers): string | undefined {
 }
 
 const brokenConnection = /ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|connection (closed|reset)|broken pipe/i;
-/** A port that does not speak TLS at an https address is also reported as a reset. */
+/** If the port of an https address does not speak TLS, that is also reported as a reset. */
 const noTls = /before secure TLS/;
 
 /**

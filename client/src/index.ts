@@ -28,8 +28,8 @@ export interface Call<Result> extends Promise<Result> {
  * ```
  *
  * Attempts that got 429, 502, 503, 504 or no reply are repeated, after `Retry-After` or a growing pause with jitter,
- * until `retryForMs` is over. That is safe for creates too: each carries an Idempotency-Key. An address that cannot be
- * reached and never replied is probably wrong: the call fails within a second.
+ * until `retryForMs` has passed. That is safe for creates too: each carries an Idempotency-Key. An address that cannot
+ * be reached and has never replied is probably wrong: the call fails within a second.
  */
 export class AnimalStore<Mode extends Int64Mode = "string"> {
 	readonly #settings: Settings;
@@ -42,7 +42,7 @@ export class AnimalStore<Mode extends Int64Mode = "string"> {
 	}
 
 	/**
-	 * Lists animals by ascending id. Animals added meanwhile come at the end; none is skipped or repeated.
+	 * Lists animals by ascending id. Animals added in the meantime come at the end; none is skipped or repeated.
 	 *
 	 * ```ts
 	 * for await (const pet of store.listPets()) console.log(pet.name);
@@ -67,7 +67,7 @@ export class AnimalStore<Mode extends Int64Mode = "string"> {
 	 */
 	listPage({ limit = limitMax, cursor, ...filter }: ListQuery = {}, options?: CallOptions): Call<Page<Mode>> {
 		const query = new URLSearchParams({ limit: String(limit) });
-		// Also a mistyped name, which the service refuses: without it, the list would be of all animals.
+		// Even a mistyped name is sent, so that the service refuses it: without it, the list would have all animals.
 		for (const [field, value] of Object.entries(filter)) if (value !== undefined) query.set(field, String(value));
 		if (cursor !== undefined) query.set("cursor", cursor);
 		return toCall(async () => {
@@ -138,7 +138,7 @@ export class AnimalStore<Mode extends Int64Mode = "string"> {
 	}
 }
 
-/** The result is the only promise, so that the runtime reports a failure that nobody awaits. */
+/** The result is the only promise that rejects, so that the runtime reports a failure that no caller awaits. */
 function toCall<Result>(run: () => Promise<{ data: Result; response: Response }>): Call<Result> {
 	const reply = run();
 	const result = reply.then(({ data }) => data);

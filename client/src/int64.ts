@@ -3,7 +3,7 @@
 
 import { type Int64, type Int64Mode, int64Fields } from "./contract.ts";
 
-/** A string, or a number. */
+/** A JSON string or number. */
 const token = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
 const longInteger = /^-?\d{16,}$/;
 
@@ -24,7 +24,7 @@ export function parseExact(text: string, mode: Int64Mode): unknown {
 		const digits = isMarked ? value.slice(1) : String(value);
 		if (int64Fields.includes(name)) return toType(digits, mode, name);
 		if (!isMarked) return value;
-		// A field that later versions added: a number if that is exact.
+		// A field of a later version: a number if that is exact.
 		return Number.isSafeInteger(Number(digits)) ? Number(digits) : digits;
 	});
 }

@@ -1,4 +1,4 @@
-// The options of the client and of its calls, and their checks: a wrong option fails at once and names the fix.
+// The options of the client and of its calls, and their checks: a wrong option fails immediately, with the fix.
 
 import type { Int64Mode } from "./contract.ts";
 import type { AnimalStoreError } from "./errors.ts";
@@ -9,7 +9,7 @@ export type ClientOptions<Mode extends Int64Mode = "string"> = CommonOptions &
 
 interface Int64Option<Mode extends Int64Mode> {
 	/**
-	 * The type of `id` and `categoryId` in results: "string" (default), "bigint" or "number". None is rounded: with
+	 * The type of `id` and `categoryId` in results: "string" (default), "bigint" or "number". No value is rounded: with
 	 * "number", a call throws a RangeError when a value is beyond 2^53.
 	 */
 	int64: Mode;
@@ -27,7 +27,7 @@ interface CommonOptions extends Retries {
 	onRetry?: ((retry: Retry) => void) | undefined;
 	/** Called before each attempt. It may change the headers, which do not contain the key. */
 	beforeRequest?: ((request: SentRequest) => void | Promise<void>) | undefined;
-	/** Called after each reply, also refusals. The body has been read. */
+	/** Called after each reply, including refusals. The body has been read. */
 	afterResponse?: ((response: Response, request: SentRequest) => void | Promise<void>) | undefined;
 	/** Replaces the global `fetch`. */
 	fetch?: typeof fetch | undefined;
@@ -38,13 +38,13 @@ interface Retries {
 	timeoutMs?: number | undefined;
 	/** How long failed attempts are repeated; 0 for one attempt only. Default: 30 000. */
 	retryForMs?: number | undefined;
-	/** How many times an attempt is repeated at most. Default: as often as `retryForMs` allows. */
+	/** How often a failed attempt is repeated at most. Default: as often as `retryForMs` allows. */
 	maxRetries?: number | undefined;
 }
 
 /** Options of every call. They override those of the client. */
 export interface CallOptions extends Retries {
-	/** Aborts the call, also between attempts, with the signal's reason. */
+	/** Aborts the call, even between attempts, with the signal's reason. */
 	signal?: AbortSignal | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface SentRequest {
 	readonly attempt: number;
 }
 
-/** A longer timer would end at once. */
+/** A longer timer would fire immediately. */
 export const timerMaxMs = 2 ** 31 - 1;
 
 /** The check of each option, and its rule for messages. */
@@ -110,7 +110,7 @@ function isAddress(value: unknown): boolean {
 
 const clientRules: Rules = {
 	url: [isAddress, "http:// or https:// with a host, without user name, query and fragment"],
-	key: [visibleAscii, "an API key such as pets_…, without blanks and line breaks"],
+	key: [visibleAscii, "an API key such as pets_…, without spaces and line breaks"],
 	int64: [(value) => /^(string|bigint|number)$/.test(String(value)), '"string", "bigint" or "number"'],
 	...retryRules,
 	onRetry: isFunction,
@@ -152,7 +152,7 @@ export function readOptions(options: CommonOptions & Partial<Int64Option<Int64Mo
 	return { ...options, base, key, int64, timeoutMs, retryForMs, maxRetries };
 }
 
-/** A variable of the environment; undefined where there is none, and in Deno without the permission to read it. */
+/** An environment variable; undefined if there is none, and in Deno without permission to read it. */
 function environment(name: string): string | undefined {
 	try {
 		const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };

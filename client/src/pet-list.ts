@@ -10,7 +10,7 @@ export interface ListQuery extends Filter {
 }
 
 export interface Page<Mode extends Int64Mode = "string"> {
-	/** By ascending id, the order in which they were added. Empty if an operator has removed all that were here. */
+	/** By ascending id, the order in which they were added. Empty if an operator has removed all animals of the page. */
 	pets: Pet<Mode>[];
 	/** The cursor of the next page; absent on the last page. */
 	next?: string;

@@ -1,5 +1,5 @@
-// The name of a category, which the store keeps beside its number, for people. It is apart from `console.ts` because
-// that is loaded with the console's first page, which needs no schemas.
+// The schema of a category's name, which the store keeps for people. It is not in `console.ts`, because the console's
+// first page loads that file and needs no schemas.
 
 import { NewPet } from "./pet.ts";
 import { Type } from "./schema.ts";

@@ -1,4 +1,4 @@
-// Requests and replies of the console's private endpoints, under /console. They may change with the console, and are
+// Requests and replies of the console's private endpoints, under /console. They may change with the console and are
 // not part of the interface.
 
 import type { Pet, PetStatus } from "./pet.ts";
@@ -13,14 +13,14 @@ export interface Activity {
 	edits: number;
 }
 
-/** Replies to operations. */
+/** The replies to operations in one minute. */
 export interface Minute {
 	replies: number;
-	/** Interpolated within a bucket of durations; absent without replies. */
+	/** Interpolated within a bucket of durations; absent if there were no replies. */
 	p95Ms?: number;
 }
 
-/** Animals of the whole store by status. Before `isComplete`: those counted so far. */
+/** The animals of the whole store by status; until `isComplete`, only those counted so far. */
 export type Totals = Record<PetStatus | "none", number> & { isComplete: boolean };
 
 /** The reply of `/console/key`: the key of the request. */
@@ -34,46 +34,46 @@ export interface KeyInfo {
 }
 
 /**
- * The result of a row of `POST /console/imports`, whose body has `rows`: new animals, each with a `key` under which the
- * store adds it once within 24 hours, whoever sends it. Times are in milliseconds since 1970.
+ * The result of one of the `rows` of `POST /console/imports`. A row is a new animal with a `key`: within 24 hours, the
+ * store adds one animal per key, whoever sends it. Times are in milliseconds since 1970.
  */
 export type ImportResult =
 	| { outcome: "added"; id: number | bigint }
 	| { outcome: "present"; id: number | bigint; atMs: number }
-	/** `different`: the animal was added with other fields. `removed`: it was removed since. */
+	/** `different`: the animal was added with other values. `removed`: it has been removed since. */
 	| { outcome: "different" | "removed"; id: number | bigint; atMs: number }
 	| { outcome: "invalid"; faults: Fault[] };
 
 /** A category that has a name or animals. */
 export interface Category {
 	id: bigint;
-	/** Absent if it has none: it is shown as its number. */
+	/** If it is absent, the category is shown as its number. */
 	name?: string;
 	animals: number;
 }
 
-/** The most categories of a reply: those with names, then those with the most animals. */
+/** The most categories in a reply: those with names first, then those with the most animals. */
 export const categoriesMax = 1000;
 
-/** The reply of `GET /console/categories`: by id. */
+/** The reply of `GET /console/categories`, ordered by id. */
 export interface CategoriesReply {
 	categories: Category[];
 }
 
 /**
- * A change in the list `categories` of `POST /console/categories`. Without `id`, the name gets the next free number,
- * unless a category has it already. Without `name`, the category loses its name.
+ * A change in the list `categories` of `POST /console/categories`. Without `id`, the next free number gets the name,
+ * unless a category already has it. Without `name`, the category loses its name.
  */
 export type CategoryChange = { id: number | bigint; name?: string } | { id?: undefined; name: string };
 
-/** The most changes of one request. */
+/** The most changes in one request. */
 export const categoryChangesMax = 100;
 
-/** The reply has one for each change, in their order, as `results`. */
+/** The reply's list `results` has one for each change, in the same order. */
 export interface CategoryResult {
 	/**
-	 * `named`: it has this name now. `unchanged`: it had it already. `forgotten`: it has no name now. `taken`: nothing
-	 * was changed, because another category, `id`, has the name.
+	 * `named`: it now has this name. `unchanged`: it already had it. `forgotten`: it no longer has a name. `taken`:
+	 * nothing was changed, because another category, `id`, has the name.
 	 */
 	outcome: "named" | "unchanged" | "forgotten" | "taken";
 	id: bigint;
@@ -81,22 +81,22 @@ export interface CategoryResult {
 	name?: string;
 }
 
-/** `-` is descending. By name: as people compare names, without case and accents. */
+/** `-` means descending. Names are compared without case and accents. */
 export const sorts = ["id", "-id", "name", "-name"] as const;
 export type Sort = (typeof sorts)[number];
 
-/** The animals of one reply of `GET /console/find`. */
+/** The most animals in one reply of `GET /console/find`. */
 export const findPageMax = 50;
 
 /**
- * The reply of `GET /console/find`, whose query has any of `name` (a text in the names; a whole number finds the id and
- * the category, too), `status`, `category` (an id), `sort` (`id` if absent), and `after`.
+ * The reply of `GET /console/find`. Its query has any of `name` (part of a name; an integer also finds an id or a
+ * category), `status`, `category` (an id), `sort` (by default `id`) and `after`.
  */
 export interface FindReply {
 	pets: Pet[];
-	/** `after` of the next request; absent at the end. Holds as long as the other parameters stay the same. */
+	/** The `after` of the next request, whose other parameters must stay the same; absent at the end. */
 	next?: string;
-	/** How many there are in all; only in a reply to a request without `after`. */
+	/** How many animals match; only in the reply to a request without `after`. */
 	total?: number;
 	/** The total is an estimate, because the store is large. */
 	isAbout?: boolean;
@@ -105,55 +105,55 @@ export interface FindReply {
 const marks = /\p{M}/gu;
 
 /**
- * The text for comparisons, without case, accents and the different forms of them in Unicode. It depends on each
- * character alone, so that databases can do the same: a σ at the end of a word is like any other.
+ * The text for comparisons, without case, accents and Unicode's variants of a character. Each character is folded on
+ * its own, so that databases can do the same: a sigma at the end of a word is like any other.
  */
 export function foldedText(text: string): string {
 	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss").replaceAll("ς", "σ");
 }
 
-/** Where numbers have decimal commas, Excel opens CSV in columns only if semicolons separate them. */
+/** Where numbers have decimal commas, Excel splits CSV into columns only at semicolons. */
 export const exportFormats = ["csv", "ndjson", "json", "csv-semicolon", "xlsx"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** Below the heading, a sheet of Excel has no more rows. */
+/** The rows of an Excel sheet below its heading. */
 export const workbookMaxPets = 1_048_575;
-export const tooManyPets = `a workbook holds ${workbookMaxPets} animals, and there are more: choose another format`;
+export const tooManyPets = `a workbook holds at most ${workbookMaxPets} animals: choose another format`;
 
-/** The filters of the interface are fields, too. As in a query, their integers may be texts. */
+/** It also has a field for each filter of the interface. As in a query, integers may be strings. */
 export interface ExportOrder {
 	format: ExportFormat;
-	/** As in `GET /console/find`, as are `category` and `sort`. */
+	/** `name`, `category` and `sort` are those of `GET /console/find`. */
 	name?: string | undefined;
 	category?: number | bigint | string | undefined;
 	sort?: Sort | undefined;
-	/** Exactly these animals, without those that were removed. The other filters are ignored. */
+	/** Exports exactly these animals, except removed ones, and ignores the filters. */
 	ids?: (number | bigint)[];
 }
 
 export const editActions = ["set-status", "set-category", "rename", "remove"] as const;
-/** Whether an edit replaces a name, which has to be erased then. */
+/** Whether an edit replaces a name, so that the old one must be erased. */
 export function replacesName(action: PastEdit["action"]): boolean {
 	return action === "rename" || action === "remove";
 }
 
-/** The most edits of one request: with the longest names, they fit into its body. */
+/** The most edits in one request: even with the longest names, they fit into its body. */
 export const editsMax = 50;
 
-/** The reply to a request has one for each edit, in their order, and fewer if writes failed meanwhile. */
+/** The reply has one for each edit, in the same order, or fewer if a write failed. */
 export interface EditResult {
 	/**
-	 * `unchanged`: the animal was so already, and nothing was recorded. `conflict`: it differs from what the editor saw,
-	 * and nothing was changed. `removed`: an earlier edit removed the animal. `absent`: no edit knows the animal.
+	 * `unchanged`: the animal already was so, and nothing was recorded. `conflict`: it differs from what the editor saw,
+	 * and nothing was changed. `removed`: an earlier edit removed it. `absent`: there never was such an animal.
 	 */
 	outcome: "edited" | "unchanged" | "conflict" | "removed" | "absent";
-	/** The animal after the edit, if there is one. */
+	/** The animal after the edit, if it exists. */
 	pet?: Pet;
-	/** With `conflict` and `removed`: who edited the animal last; absent if nobody did. */
+	/** After `conflict` or `removed`: who edited the animal last; absent if nobody did. */
 	by?: string;
 }
 
-/** An edit in the history of an animal. It has no names, because they may have to be removed. */
+/** An edit in the history of an animal. It has no names, because they may have to be erased. */
 export interface PastEdit {
 	/** 1, 2, 3 … in commit order. */
 	id: bigint;
@@ -169,18 +169,18 @@ export interface PastEdit {
 	/** The category before and after a change of category. */
 	fromCategoryId?: bigint | undefined;
 	toCategoryId?: bigint | undefined;
-	/** When the name that it replaced was erased from the files of the store; absent until then. */
+	/** When the replaced name was erased from the store's files; absent until then. */
 	erasedAtMs?: number | undefined;
 }
 
 /** One of the latest edits, in the reply of `/console/history` without an id. */
 export interface LatestEdit extends PastEdit {
 	petId: bigint;
-	/** The present name of the animal; absent if it was removed. */
+	/** The current name of the animal; absent if the animal was removed. */
 	name?: string | undefined;
 }
 
-/** Such as `today at 14:05`, in local time. Imports are remembered for a day. */
+/** Such as `today at 14:05`, in local time; otherwise `yesterday`, because imports are remembered for a day. */
 export function describeTime(atMs: number, nowMs: number): string {
 	const [at, now] = [new Date(atMs), new Date(nowMs)];
 	const day = at.toDateString() === now.toDateString() ? "today" : "yesterday";

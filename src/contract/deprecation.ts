@@ -1,4 +1,4 @@
-// When a deprecated operation ends, and what replaces it. In a file of its own, so that the console does not load the
+// When a deprecated operation ends, and what replaces it. It is a separate file, so that the console does not load the
 // table of operations.
 
 /** RFC 9745 and RFC 8594; both instants in milliseconds since 1970. */
@@ -6,9 +6,9 @@ export interface Deprecation {
 	sinceMs: number;
 	/** From this instant on the operation answers 410. */
 	sunsetMs: number;
-	/** The same instant, as in HTTP. */
+	/** The same instant as an HTTP date. */
 	sunset: string;
-	/** Its day, for people. Without Intl, whose first use takes 30 ms. */
+	/** Its day, for people. Written out, because the first use of Intl takes 30 ms. */
 	sunsetDay: string;
 	successor: { path: string; call: string };
 }

@@ -1,5 +1,5 @@
 // The table of errors, and their class (interface document §7). The meaning of a code never changes, and codes may be
-// added; messages are for people and may change. The OpenAPI document, its introduction and docs/errors.md are made
+// added; messages are for people and may change. The OpenAPI document, its introduction and docs/errors.md follow
 // from this table, and test/contract/openapi-replies.test.ts provokes each example.
 
 import { type Deprecation, getPetDeprecation } from "./deprecation.ts";
@@ -7,7 +7,7 @@ import { bodyMaxBytes, bodyMaxDepth, headersMaxBytes, headersMaxCount, urlMaxLen
 import { int64Rule } from "./pet.ts";
 import { component, type Static, type TObject, Type } from "./schema.ts";
 
-/** Headers of error replies only: their meaning by name. */
+/** The headers that only error replies have, and their meaning. */
 export const failureHeaders = {
 	"WWW-Authenticate": "RFC 6750: the Bearer challenge. It names the problem with the credential, or the missing scope.",
 	Accept: "the accepted type, when the body has another one",
@@ -32,9 +32,9 @@ interface ErrorEntry {
 	fix: string;
 	/** Says what went wrong and how to fix it. The parameters are the values that vary. */
 	message(...values: never[]): string;
-	/** Those values in an example, if it needs any. */
+	/** The values in an example, if the message needs any. */
 	example?(operation: ExampleOperation): unknown[];
-	/** Headers of its replies in addition to those of every reply. */
+	/** Headers of the reply in addition to those of every reply. */
 	headers?: readonly (keyof typeof failureHeaders)[];
 }
 
@@ -264,7 +264,7 @@ export class ApiError {
 		this.json = JSON.stringify({ code, message: this.message, status: this.status } satisfies ErrorBody);
 	}
 
-	/** The same failure with another `Retry-After`. */
+	/** Replaces the failure's `Retry-After`. */
 	after(retryAfterSeconds: number): ApiError {
 		return Object.assign(this, { retryAfterSeconds });
 	}

@@ -33,7 +33,7 @@ export function parseJson(text: string): unknown {
 }
 
 declare global {
-	/** The compiler does not know it yet. */
+	/** TypeScript does not declare it yet. */
 	interface JSON {
 		rawJSON(text: string): unknown;
 	}

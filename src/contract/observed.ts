@@ -1,5 +1,5 @@
-// Reports of requests and connections to metrics and logs, with the trace of each request (W3C Trace Context): its span
-// where OpenTelemetry instruments this process, and the caller's traceparent otherwise.
+// What metrics and logs receive about requests and connections, and the trace of a request (W3C Trace Context): its
+// span if OpenTelemetry instruments this process, otherwise the caller's traceparent.
 
 import type { ImportResult } from "./console.ts";
 import type { OperationName } from "./operations.ts";
@@ -9,12 +9,12 @@ export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "s
 /** Writes one line for each call, without waiting. Lines below `level` are not written. */
 export type Log = { level: string } & Record<Exclude<(typeof logLevels)[number], "silent">, LogLine>;
 
-/** @param fields values of JSON, undefined ones are omitted; `err` may be an error */
+/** @param fields JSON values, without undefined ones; `err` may be an error */
 type LogLine = (fields: object, message: string) => void;
 
 /**
- * The name that a request is counted under. `console`: its private endpoints, `import` one of them. `page`: other
- * things that are served. `unknown`: no route, or not HTTP.
+ * The name under which a request is counted. `console`: the console's private endpoints, except its imports (`import`).
+ * `page`: anything else that is served. `unknown`: no route, or not HTTP.
  */
 export type RouteName = OperationName | "probe" | "metrics" | "console" | "import" | "page" | "unknown";
 
@@ -40,7 +40,7 @@ export interface TrafficCounts {
 	requestsInFlight: number;
 	connections: number;
 	connectionsAccepted: number;
-	/** Connections that were closed at once. */
+	/** Connections that were closed immediately. */
 	connectionsRefused: { address_limit: number; total_limit: number };
 	receivedBytes: number;
 	sentBytes: number;
@@ -51,7 +51,7 @@ export interface TraceContext {
 	traceId: string;
 	/** The span of this request, 16 hexadecimal digits; undefined if nothing records it. */
 	spanId: string | undefined;
-	/** The header of the reply. */
+	/** The reply's `traceparent` header. */
 	traceparent: string;
 }
 
@@ -64,7 +64,7 @@ interface SpanContext {
 	traceId: string;
 	spanId: string;
 	traceFlags: number;
-	/** It is the caller's span: nothing records this request. */
+	/** The span is the caller's: nothing records this request. */
 	isRemote?: boolean;
 }
 
@@ -85,7 +85,7 @@ function callersTrace(header: unknown): TraceContext | undefined {
 	if (typeof header !== "string") return undefined;
 	const [, version, traceId = "", spanId = "", flags = "", rest] =
 		/^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header) ?? [];
-	// Later versions may add parts to the end.
+	// Later versions may append parts.
 	const isKnown = version !== undefined && version !== "ff" && !(version === "00" && rest !== undefined);
 	if (!isKnown || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
 	return { traceId, spanId: undefined, traceparent: traceParentOf(traceId, spanId, Number.parseInt(flags, 16)) };

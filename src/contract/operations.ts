@@ -6,7 +6,7 @@ import type { ErrorCode } from "./errors.ts";
 import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
 import { type Static, type TObject, type TOptional, type TSchema, Type } from "./schema.ts";
 
-/** The scopes of a key unless they are named. `metrics:read` allows the Activity view of the console. */
+/** The scopes that a key has by default. `metrics:read` allows the console's Activity view. */
 export const defaultScopes = ["pets:read", "pets:write", "metrics:read"] as const;
 /** The rights of keys. `pets:edit` allows changing and removing animals in the console. */
 export const scopes = [...defaultScopes, "pets:edit"] as const;
@@ -26,9 +26,9 @@ export interface Operation {
 	summary: string;
 	description: string;
 	query: TObject;
-	/** Path parameters: their schemas by name. */
+	/** The schemas of path parameters by name. */
 	params?: Record<string, TSchema>;
-	/** Request headers: their schemas by name. With `If-None-Match`, the reply may be 304. */
+	/** The schemas of request headers by name. With `If-None-Match`, the reply may be 304. */
 	headers?: Record<string, TSchema>;
 	body?: TObject;
 	/** `headers`: in addition to `commonHeaders`. */
@@ -45,7 +45,7 @@ export interface Operation {
 	deprecation?: Deprecation;
 }
 
-/** Headers of replies: their meaning by name. */
+/** The headers of replies, and their meaning. */
 export const responseHeaders = {
 	"X-Request-Id": "identifies this request in the logs: the request's own X-Request-Id if it is valid, else a new one",
 	"Cache-Control": "`private, no-cache` on reads, `no-store` on everything else",
@@ -85,8 +85,8 @@ export const commonErrors = [
 ] as const satisfies readonly ErrorCode[];
 
 /**
- * The filters of listPets, in the order of its links: a list has only the animals whose field has the value. The SQL,
- * the cursors, the links, the client and the commands' options follow. Each needs an index of its column and the id.
+ * The filters of listPets, in the order of its links: a filtered list has only the animals with the field's value. The
+ * SQL, cursors, links, client and command options follow from it. Each filter needs an index of its column and the id.
  */
 export const filters = { status: PetStatus } as const satisfies { [Field in keyof NewPet]?: TSchema };
 export type Filter = { [Field in keyof typeof filters]?: Static<(typeof filters)[Field]> | undefined };
@@ -151,7 +151,7 @@ export const operations = {
 Without parameters, it returns the first ${limitDefault}.
 
 While more animals follow, the reply has a \`Link\` header with \`rel="next"\`. Follow that URL unchanged until a \
-reply has none. Animals that are added meanwhile have larger ids, so a client skips none and sees none twice. \
+reply has none. Animals added in the meantime have larger ids, so a client skips none and sees none twice. \
 \`rel="last"\` leads to the newest animals, always at the same URL, and \`rel="prev"\` from there towards the oldest.
 
 To poll, send the \`ETag\` of a page in \`If-None-Match\`: while the page is the same, the reply is 304 without body.`,
@@ -177,8 +177,8 @@ To poll, send the \`ETag\` of a page in \`If-None-Match\`: while the page is the
 				lastPage: {
 					operationId: "listPets",
 					description:
-						'The newest animals, at most limit: follow the URL with rel="last" unchanged. Ask it again with its ETag ' +
-						"to learn what is new: 304 if nothing is.",
+						'The newest animals, at most limit: follow the URL with rel="last" unchanged. Request it again with its ' +
+						"ETag to see what is new: 304 if nothing is.",
 				},
 			},
 		},
@@ -195,8 +195,8 @@ the animal is on disk: a crash right after it loses nothing.
 Send an \`Idempotency-Key\` with each create. If the reply is lost, repeat the request with the same key: within \
 ${idempotencyHours} hours this adds no second animal, and returns the first reply.
 
-\`name\` is kept exactly as it was sent. A \`status\` that is not sent stays absent. Unknown fields are ignored, an \
-\`id\` too.`,
+\`name\` is kept exactly as it was sent. A \`status\` that is not sent stays absent. Unknown fields are ignored, \
+including \`id\`.`,
 		query: Type.Object({}),
 		headers: { "Idempotency-Key": idempotencyKey },
 		body: NewPet,
@@ -242,7 +242,7 @@ carries the date in its headers \`Deprecation\` and \`Sunset\`.`,
 			links: {
 				successor: {
 					operationId: "listPets",
-					description: "What replaces getPet: lists the animals, with a status if that is given.",
+					description: "The replacement of getPet: lists the animals, optionally only those with one status.",
 				},
 			},
 		},

@@ -15,7 +15,7 @@ export interface TSchema<Value = unknown> {
 	/** In Unicode code points. */
 	readonly minLength?: number;
 	readonly maxLength?: number;
-	/** An expression with the flag `u`. */
+	/** A regular expression, used with the flag `u`. */
 	readonly pattern?: string;
 	readonly minimum?: number;
 	readonly maximum?: number;
@@ -24,8 +24,8 @@ export interface TSchema<Value = unknown> {
 	/** Its name among the components of the OpenAPI document, which refers to it by this name. */
 	readonly component?: string;
 	/**
-	 * Keywords that replace its own in the OpenAPI document: rules in the words that the tools of all languages
-	 * understand. They are never stricter than the check, which has rules that no schema can state.
+	 * Keywords that replace its own in the OpenAPI document, in a form that tools of all languages understand. They are
+	 * never stricter than the check, which has rules that no schema can state.
 	 */
 	readonly published?: object;
 }
@@ -54,7 +54,7 @@ export interface TObject<P extends Properties = Properties, Value = unknown> ext
 /** The type of a schema's values. */
 export type Static<S extends TSchema> = S[typeof type];
 
-/** Only these keywords, because the check has to know each of them. */
+/** The only keywords, because the check must know each of them. */
 type Keywords = Omit<TSchema, typeof type>;
 
 function schemaOf<Schema extends TSchema>(keywords: object): Schema {
@@ -68,7 +68,7 @@ export const Type = {
 		schemaOf<TSchema<Value>>({ enum: values, ...keywords }),
 	Array: <Item extends TSchema>(items: Item, keywords: Keywords) =>
 		schemaOf<TSchema<Static<Item>[]> & { items: Item }>({ type: "array", items, ...keywords }),
-	/** A schema whose values have another type in TypeScript than its keywords say. */
+	/** A schema whose values have a different type in TypeScript from what its keywords say. */
 	Unsafe: <Value>(keywords: Keywords) => schemaOf<TSchema<Value>>(keywords),
 	/** A property that may be absent. */
 	Optional: <Schema extends TSchema>(schema: Schema): Schema & TOptional => ({ ...schema, optional: true }),

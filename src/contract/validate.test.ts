@@ -1,4 +1,4 @@
-// The sentences about an animal that breaks rules: one for the service, the rows of a file and the console's form.
+// The messages about invalid animals: the same for the service, the rows of a file and the console's form.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -22,7 +22,7 @@ test("one message names every broken field of an animal and its rule, the missin
 	for (const [body, message] of rows) assert.equal(describeFaults(checkFields(body).faults ?? []), message);
 });
 
-test("texts of a file or a form become an animal, with the same sentences where they break a rule", () => {
+test("strings of a file or a form become an animal, with the same messages where they break a rule", () => {
 	const { value } = checkTexts({ name: "Rex", categoryId: "9007199254740993", status: "" });
 	assert.deepEqual(value, { name: "Rex", categoryId: 9007199254740993n });
 	const { faults = [] } = checkTexts({ name: "", categoryId: "1 000", status: "gone" });

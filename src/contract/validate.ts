@@ -6,27 +6,27 @@ import { isInt64Schema, NewPet, newPetFields } from "./pet.ts";
 import type { Static, TObject, TSchema } from "./schema.ts";
 
 export interface Fault {
-	/** Undefined when the whole value is broken. */
+	/** Undefined when the whole value is invalid. */
 	field: string | undefined;
-	/** With its verb, such as "must be …" or "is required and must be …". */
+	/** Begins with a verb, such as "must be …" or "is required and must be …". */
 	problem: string;
-	/** About this value alone, so that equal problems can be counted. */
+	/** What concerns only this value, kept apart so that equal problems can be counted. */
 	detail?: string;
 }
 
-/** One phrase for each fault. */
+/** One message with a phrase for each fault. */
 export function describeFaults(faults: readonly Fault[]): string {
 	const describe = ({ field, problem, detail }: Fault) =>
 		(field === undefined ? problem : `${field} ${problem}`) + (detail === undefined ? "" : `: ${detail}`);
 	return faults.map(describe).join("; ");
 }
 
-/** A value with the valid fields that its schema has, and all its faults. */
+/** The valid fields that the schema of a value knows, and all faults of the value. */
 export type Checked<Value> = { value: Value; faults?: undefined } | { value: Partial<Value>; faults: Fault[] };
 
 /**
  * The check of a schema's values, which drops unknown fields and converts int64 fields to bigint.
- * @param integerOf for fields that are texts, such as parameters of a query: reads an integer, if it is one
+ * @param integerOf reads an integer from a string, for inputs whose values are all strings, such as a query
  */
 export function checkOf<S extends TObject>(schema: S, integerOf?: IntegerOf): (given: unknown) => Checked<Static<S>> {
 	const fields = Object.entries(schema.properties).map(([field, property]) => ({
@@ -59,7 +59,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value of a field as it is kept; undefined for a broken one. */
+/** Returns the value of a field as it is kept; undefined if it is invalid. */
 type Reader = (value: unknown) => unknown;
 
 type IntegerOf = (text: string) => bigint | undefined;
@@ -82,34 +82,34 @@ function stringReader({ minLength = 0, maxLength = Infinity, pattern = "" }: TSc
 	const expression = new RegExp(pattern, "u");
 	return (value) => {
 		if (typeof value !== "string") return undefined;
-		// Counts code points only if the number of UTF-16 units does not decide.
+		// Code points are counted only if the number of UTF-16 units does not decide.
 		const isPlain = value.length <= maxLength && minLength <= 1;
 		const length = isPlain ? value.length : Array.from(value).length;
 		return length >= minLength && length <= maxLength && expression.test(value) ? value : undefined;
 	};
 }
 
-/** Checks an animal whose fields are as `parseJson` returned them. */
+/** Checks an animal as `parseJson` returned it. */
 export const checkFields = checkOf(NewPet);
 
 const checkTextFields = checkOf(NewPet, integerOfText);
 const optionalFields = newPetFields.filter((field) => !NewPet.required.includes(field));
 
-/** Checks an animal whose fields are texts: cells of CSV or entries of a form. An optional field may be empty. */
+/** Checks an animal whose fields are strings: CSV cells or form entries. An optional field may be empty. */
 export function checkTexts(texts: Readonly<Partial<Record<keyof NewPet, string>>>): Checked<NewPet> {
 	const given = { ...texts };
 	for (const field of optionalFields) if (given[field] === "") delete given[field];
 	return checkTextFields(given);
 }
 
-/** An integer as a person or a spreadsheet writes it (digitsOf); undefined if it is none of 64 bits. */
+/** Reads an integer as a person or a spreadsheet writes it (digitsOf); undefined if it is not a 64-bit integer. */
 export function integerOfText(text: string): bigint | undefined {
 	return int64FromDecimal(digitsOf(text));
 }
 
 /**
- * An integer as a person or a spreadsheet writes it, in plain decimal digits: without blanks around it, zeros before it
- * and one or two decimals that are zero: three may be thousands. Any other text is returned as it is.
+ * Converts an integer as a person or a spreadsheet writes it to plain decimal digits: drops white space around it,
+ * leading zeros, and one or two decimals that are zero (three may be thousands). Any other text is returned unchanged.
  */
 export function digitsOf(text: string): string {
 	const [, sign, digits] = /^\s*(-?)0*([1-9]\d*|0)(?:[.,]00?)?\s*$/.exec(text) ?? [];

@@ -1,5 +1,5 @@
-// The two causes of overload: an event loop that is late by its own work, and creates that would wait too long. Rate
-// limit windows, with a clock controlled by the test.
+// The two causes of overload: an event loop that its own work delays, and creates that would wait too long. Also the
+// windows of rate limits, with a clock that the test controls.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -27,7 +27,7 @@ async function keepBusy(forMs = 200): Promise<void> {
 	await sleep(1);
 }
 
-/** A processor of which the thread uses this share, and the process twice as much. */
+/** A processor: the thread uses this share of it, and the process twice as much. */
 const using = (share: number, quota = Number.POSITIVE_INFINITY): Processor => ({
 	threadMs: () => performance.now() * share,
 	processMs: () => performance.now() * share * 2,
@@ -60,7 +60,7 @@ test("an event loop that is late because others use the processor, or because th
 	}
 });
 
-test("an event loop that is late because the process used up its quota of the processor is overloaded", async (context) => {
+test("an event loop that is late because the process used up its CPU quota is overloaded", async (context) => {
 	const overload = watchOverload(calm, using(0.2, 0.5));
 	context.after(() => overload.stop());
 	const isDetected = async () => {

@@ -1,5 +1,5 @@
 // Protects the service from too many requests. An overloaded service refuses requests early and cheaply, before memory
-// runs out or the event loop stalls; a key with a rate has so many requests in each window.
+// runs out or the event loop stalls. A key with a rate may send only that many requests in each window.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseRate, type Rate } from "../contract/durations.ts";
@@ -17,12 +17,12 @@ const defaultLimits = {
 	/** The mean delay of the event loop; 150 ms are about 4,000 concurrent requests. */
 	delayMs: 150,
 	/**
-	 * The share of the time in which this thread used the CPU, or of its quota that the process used. With less, it
-	 * waited for the CPU or was stopped, which is not overload.
+	 * The share of the time in which this thread used the CPU, or the share of its CPU quota that the process used.
+	 * Below it, the process waited for the CPU or was stopped, which is not overload.
 	 */
 	ownShare: 0.7,
 };
-/** Requests are refused above both. */
+/** Requests are refused while both are exceeded. */
 export type LoadLimits = typeof defaultLimits;
 
 /** CPU times since the start, in milliseconds. */
@@ -54,7 +54,7 @@ export function watchOverload(
 		const elapsedMs = now.atMs - atMs;
 		const ownShare = () =>
 			Math.max(now.threadMs - threadMs, (now.processMs - processMs) / processor.quota()) / elapsedMs;
-		// The delay has no mean until the event loop had two ticks since the last sample.
+		// There is no mean until the event loop has had two ticks since the last sample.
 		const delayMs = delay.count === 0 ? elapsedMs : delay.mean / 1e6 - resolutionMs;
 		isLate = delayMs > limits.delayMs && ownShare() >= limits.ownShare;
 		before = now;
@@ -83,8 +83,8 @@ export function overloaded(afterMs: number): ApiError {
 }
 
 /**
- * Counts the requests of keys with a rate, and the rows of their imports: rows for which the window has no room are
- * taken from the next windows. Replies have the fields of draft-ietf-httpapi-ratelimit-headers.
+ * Counts the requests of keys with a rate, and the rows of their imports: rows that exceed the window count against the
+ * next windows. Replies have the fields of draft-ietf-httpapi-ratelimit-headers.
  * @param defaultRate for keys without their own rate
  * @param now milliseconds of a monotonic clock: a jump of the wall clock neither refills nor extends a window
  */
@@ -104,7 +104,7 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 		return next;
 	}
 
-	/** @param isOwed takes requests that the window has no room for from the next ones */
+	/** @param isOwed counts requests that exceed the window against the next ones */
 	function count({ id, rate: ownRate }: KeyRow, more: number, isOwed: boolean) {
 		const rate = ownRate === undefined ? defaultRate : parseRate(ownRate);
 		if (!rate) return undefined;

@@ -7,7 +7,7 @@ import { parseJson } from "../contract/json.ts";
 import { bodyMaxBytes, bodyMaxDepth } from "../contract/limits.ts";
 import { type Checked, describeFaults } from "../contract/validate.ts";
 
-/** @param place of the value in the body, for the message @throws ApiError `invalid_body` */
+/** @param place where the value is in the body, for the message @throws ApiError `invalid_body` */
 export function validOf<Value>(checked: Checked<Value>, place = ""): Value {
 	if (checked.faults) throw new ApiError("invalid_body", place + describeFaults(checked.faults));
 	return checked.value;
@@ -22,7 +22,7 @@ export async function readList(request: IncomingMessage, name: string, rule: str
 
 function readBody(request: IncomingMessage): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
-		// A request without a body has no events (listen.ts).
+		// A request without a body emits no events (listen.ts).
 		if (request.readableEnded) return resolve(Buffer.alloc(0));
 		const chunks: Buffer[] = [];
 		let bytes = 0;

@@ -26,7 +26,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 	const load: Check = (exchange, { access }) => {
 		if (exchange.connection.isBehind) throw overloaded(0);
 		if (access === "open") return;
-		// A client that reconnects at once waits in the kernel, from which each tick accepts one connection.
+		// A client that reconnects immediately waits in the kernel, from which each tick accepts one connection.
 		if (overload.isLate()) exchange.closeAfter();
 		overload.refuse(exchange.request.method === "POST");
 	};
@@ -99,7 +99,7 @@ const bearer = /^bearer +([^ \t]+)$/i;
 function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnType<KeyCheck["check"]> {
 	const { authorization } = request.headers;
 	if (!authorization) throw missing;
-	// A connection that repeats its field needs no second hash. Behind a proxy, the last field may be another caller's.
+	// A repeated field needs no second hash. Behind a proxy, the connection's last field may be another caller's.
 	if (!connection.credential || !isEqual(connection.credential.field, authorization)) {
 		const key = bearer.exec(authorization)?.[1];
 		connection.credential = { field: authorization, keyHash: key === undefined ? undefined : keyCheck.hashOf(key) };
@@ -109,8 +109,8 @@ function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnT
 }
 
 /**
- * Compares a secret with a text of a caller, in constant time for texts of one length. Buffers for `timingSafeEqual`
- * would cost more than a hash.
+ * Compares a secret with a caller's string, in constant time for strings of the same length. Buffers for
+ * `timingSafeEqual` would cost more than a hash.
  */
 export function isEqual(one: string, other: string): boolean {
 	let difference = one.length ^ other.length;
@@ -123,7 +123,7 @@ function admit(exchange: Exchange, row: KeyRow | undefined): void {
 	exchange.caller = row;
 }
 
-/** @param served the paths of the port, for the message about an unknown one */
+/** @param served the message about an unknown path: which ones the port serves */
 function routeAndMethod(served?: string): Check {
 	const notFound = new ApiError("route_not_found", served);
 	return (exchange, { path, allowedMethods }) => {

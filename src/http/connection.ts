@@ -1,10 +1,10 @@
-// A connection owns a socket, the requests that came over it, and its end. Node's parser reads the socket.
+// A connection owns a socket: the requests that came over it, and how it ends. Node's parser reads the socket.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ApiError } from "../contract/errors.ts";
 
-/** The most requests of a connection under way: the reply to the last of them closes it (RFC 9112 §9.3.2). */
+/** The most requests under way on a connection: the reply to the last of them closes it (RFC 9112 §9.3.2). */
 export const underWayMax = 32;
 /** The default of `unsentMax`. */
 export const unsentInAllMax = 32 * 1024 * 1024;
@@ -44,7 +44,7 @@ export class Connection {
 	readonly #all: Connections;
 	/** In order. A Map that changes with each request would keep young objects alive, and the garbage collector busy. */
 	readonly #underWay: Arrived[] = [];
-	/** One listener for all responses: a closure for each costs more than its work. */
+	/** One listener for all responses: a closure for each would cost more than the work it does. */
 	readonly #onResponseClose: (this: ServerResponse) => void;
 	#last: Arrived | undefined;
 	#isRefused = false;
@@ -80,7 +80,7 @@ export class Connection {
 		return this.latest?.request.complete === false ? this.latest : undefined;
 	}
 
-	/** Nothing that arrives from now on gets a reply. A last request that is arriving can still be refused. */
+	/** Nothing that arrives from now on gets a reply. A last request can still be refused while it is arriving. */
 	get isEnding(): boolean {
 		return this.#isRefused || (this.#last !== undefined && !this.arriving);
 	}
@@ -97,7 +97,7 @@ export class Connection {
 		return isAccepted;
 	}
 
-	/** Bytes arrive that get no reply. */
+	/** Notes that bytes arrive that get no reply. */
 	ignore(): void {
 		this.#sendsMore = true;
 	}
@@ -107,14 +107,14 @@ export class Connection {
 		this.#underWay.push(exchange);
 		exchange.response.on("close", this.#onResponseClose);
 		const { upgrade, connection = "" } = exchange.request.headers;
-		// Node drops the bytes that follow such a request in its packet, although nothing here upgrades.
+		// Node drops the bytes after such a request in the same packet, although nothing here upgrades.
 		const asksForUpgrade = upgrade !== undefined && /upgrade/i.test(connection);
 		if (this.#underWay.length < underWayMax && !asksForUpgrade) return;
 		this.ignore();
 		exchange.closeAfter();
 	}
 
-	/** The reply to this request is the last one: requests behind it are not handled (RFC 9112 §9.6). */
+	/** The reply to this request is the last one: requests after it are not handled (RFC 9112 §9.6). */
 	endAfter(exchange: Arrived): void {
 		this.#last = exchange;
 	}
@@ -123,22 +123,22 @@ export class Connection {
 		return this.#last === exchange;
 	}
 
-	/** Adds the body of a reply to the unsent bytes, or takes it off. */
+	/** Adds the body of a reply to the unsent bytes, or subtracts it. */
 	count(bytes: number): void {
 		if (this.socket.destroyed) return;
 		this.#unsent += bytes;
 		this.#all.unsent += bytes;
 	}
 
-	/** Nothing is read any more: the request or bytes that arrive get the last reply. */
+	/** Nothing more is read: the request or the bytes that are arriving get the last reply. */
 	refuse(): void {
 		this.#isRefused = true;
 	}
 
 	/**
 	 * Closes the connection for writing, and completely a moment later: a full close with unread bytes would reset it,
-	 * and the last reply could be lost. Node calls this after the last reply, in place of its own `destroySoon`.
-	 * @param text sent before
+	 * and the last reply could be lost. Node calls this after the last reply, instead of its own `destroySoon`.
+	 * @param text is sent first
 	 */
 	end(text = ""): void {
 		const { socket } = this;

@@ -1,5 +1,5 @@
-// The console's private endpoints, except its searches (find.ts): imports, edits with the history of an animal, and the
-// names of categories.
+// The console's private endpoints, except its searches (find.ts): imports, edits and their history, and the names of
+// categories.
 
 import { CategoryName } from "../contract/category.ts";
 import {
@@ -27,7 +27,7 @@ import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
 
-/** The most edits of one history. */
+/** The most edits in one history. */
 const historyMax = 100;
 const latestMax = 5n;
 
@@ -36,7 +36,7 @@ const readNoQuery = createQueryReader(Type.Object({}));
 const readHistoryQuery = createQueryReader(Type.Object({ id: Type.Optional(id) }));
 
 export interface ConsoleOptions extends Pick<PetOptions, "store"> {
-	/** Begins to erase the names that edits have replaced. */
+	/** Starts to erase the names that edits have replaced. */
 	eraseNames: () => void;
 }
 
@@ -77,7 +77,7 @@ export function createConsoleHandlers({ store, eraseNames }: ConsoleOptions, lim
 				try {
 					results.push(await edits.apply(edit));
 				} catch (error) {
-					// The edits before it are stored: the reply has their results, and no more.
+					// The earlier edits are stored: the reply has their results only.
 					const isEdited = results.some(({ outcome }) => outcome === "edited");
 					if (!isEdited || !(error instanceof StorageUnavailable)) throw error;
 					break;
@@ -114,7 +114,7 @@ function parseRow(given: unknown): KeyedPet | Extract<ImportResult, { outcome: "
 	const { value, faults } = checkRow(given);
 	if (faults) return { outcome: "invalid", faults };
 	const { key, ...pet } = value;
-	// In place of the id of an API key, which begins with `key_`: the keys of imports belong to the store.
+	// Instead of the id of an API key (`key_…`): Idempotency-Keys of imports are scoped to the store.
 	return { pet, idempotencyKey: { caller: "import", key } };
 }
 
@@ -143,7 +143,7 @@ const PetEdit = Type.Object(
 	{ description: "an object with id, action and seen" },
 );
 const checkEdit = checkOf(PetEdit);
-/** The state of the animal that the editor saw: another one is a conflict. Older consoles do not send the category. */
+/** The animal as the editor saw it: any other state is a conflict. Older consoles do not send the category. */
 const Seen = Type.Object(
 	{ name, categoryId: Type.Optional(categoryId), status },
 	{ description: "an object with name and optionally categoryId and status" },

@@ -22,11 +22,11 @@ export interface RouteRules {
 	operation?: OperationName;
 	deprecation?: Deprecation | undefined;
 	acceptsBody?: boolean;
-	/** Its name in metrics, if it is neither an operation nor a page. */
+	/** The name of the route in metrics, if it is neither an operation nor a page. */
 	countedAs?: "probe" | "metrics" | "console" | "import";
-	/** No page of another origin may call it. */
+	/** Pages of other origins may not call it. */
 	isPrivate?: boolean;
-	/** Finds the key of a request that has it in no header, such as a browser's download. */
+	/** Finds the key of a request whose headers have none, such as a browser's download. */
 	keyOf?: (exchange: Exchange) => Promise<KeyRow | undefined>;
 	handler: Handler;
 }
@@ -42,9 +42,9 @@ export interface Route extends RouteRules {
 export interface Port {
 	/** Headers of every reply: alternating names and values. */
 	fields: readonly string[];
-	/** Undefined if no page of another origin may call the port. */
+	/** Undefined if pages of other origins may not call the port. */
 	cors?: Cors | undefined;
-	/** While it is true, the last reply of a connection closes it. */
+	/** While it is true, the last reply of a connection closes the connection. */
 	isClosing(): boolean;
 	watch: Watch;
 }
@@ -55,9 +55,9 @@ export interface Watch {
 	requestId(sent?: string | string[]): string;
 	/** Undefined if the log has no addresses. */
 	clientAddressOf?: ((request: IncomingMessage) => string) | undefined;
-	/** A request has got its whole reply, or its connection has ended. */
+	/** Called when a request has its whole reply, or its connection has ended. */
 	end(exchange: Exchange): void;
-	/** Bytes that never became a request are refused. @returns the id of the reply */
+	/** Called when bytes that never became a request are refused. @returns the id of the reply */
 	refuse(code: ErrorCode): string;
 }
 
@@ -85,18 +85,18 @@ export class Exchange {
 	readonly trace: TraceContext | undefined;
 	readonly clientAddress: string | undefined;
 	readonly startedAtMs = performance.now();
-	/** Undefined if the request was refused before its route was looked for. */
+	/** Undefined if the request was refused before its route was looked up. */
 	route: Route | undefined;
 	/** The text after the `?` of the target. */
 	query = "";
 	/** The last segment of a path with a parameter. */
 	parameter = "";
-	/** For links: the address of `/v1` as the caller can reach it. Empty on open routes. */
+	/** The address of `/v1` as the caller can reach it, for links. Empty on open routes. */
 	baseUrl = "";
 	/** Undefined on open routes. See `callerOf`. */
 	caller: KeyRow | undefined;
 	idempotencyKey: string | undefined;
-	/** The key of its reply in the response cache: the target, which has no space, and the base address. */
+	/** The reply's key in the response cache: the target, which has no space, and the base address. */
 	cacheKey = "";
 	imported: ImportCounts | undefined;
 	/** Why the request failed. */
@@ -120,7 +120,7 @@ export class Exchange {
 		this.begin();
 	}
 
-	/** Begins the reply's headers, or begins them again without those that were set. */
+	/** Starts the reply's headers, or starts again without those that were set. */
 	begin(): void {
 		const { fields, cors } = this.#port;
 		this.#fields = [...fields, "x-request-id", this.id];
@@ -170,8 +170,8 @@ export class Exchange {
 	}
 
 	/**
-	 * Sends a body of unknown length in pieces, as fast as the client takes them, and ends with the client. If a piece
-	 * fails, the connection is reset: a client of HTTP/1.0 would take an ordinary end for the end of the body.
+	 * Sends a body of unknown length in pieces, as fast as the client takes them, until the client leaves. If a piece
+	 * fails, the connection is reset: an HTTP/1.0 client would take an orderly close for the end of the body.
 	 * @throws the failure of the pieces
 	 */
 	async stream(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
@@ -205,21 +205,21 @@ export class Exchange {
 		this.sendJson(failure.json);
 	}
 
-	/** Answers a request that must not be handled, or no further, and closes the connection after it. */
+	/** Replies to a request that must not be handled (further), and then closes the connection. */
 	refuse(failure: ApiError): void {
 		this.connection.refuse();
 		this.begin();
 		this.fail(failure, true);
 	}
 
-	/** The reply is the last one: requests behind it are not handled, also while earlier replies are still to come. */
+	/** This reply is the connection's last: requests after it are not handled, even while earlier replies are due. */
 	closeAfter(): void {
 		this.header("connection", "close");
 		this.connection.endAfter(this);
 	}
 
 	#writeHead(): ServerResponse {
-		// A reply that closes would take the place of those to requests that were read after this one.
+		// If the reply to an earlier request closed the connection, requests that were read after it would get none.
 		if (this.connection.latest === this && this.#port.isClosing()) this.closeAfter();
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
 		this.connection.count(this.bodyBytes ?? 0);

@@ -1,6 +1,6 @@
-// Searches for animals: pages for `/console/find`, and exports. An order of a file is answered with a path that holds
+// Searches for animals: pages for `/console/find`, and exports. The reply to an export order is a path that is valid
 // for a minute, so that the browser itself downloads the file, without the key. The ticket in the path is signed and
-// names the whole export: any node of the store answers it.
+// describes the whole export, so any node of the store can answer it.
 
 import { createHmac } from "node:crypto";
 import { setImmediate as tick } from "node:timers/promises";
@@ -30,7 +30,7 @@ import { callerOf, isEqual } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
 
-/** The filters of the interface, and the filters and the order of a search. */
+/** The filters of the interface, and those of a search with its sort order. */
 const searched = {
 	...optional(filters),
 	name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "a text of 1 to 255 characters" })),
@@ -40,10 +40,10 @@ const searched = {
 const Search = Type.Object(searched);
 type Search = Static<typeof Search>;
 
-const after = Type.String({ minLength: 1, description: "the next of the reply before, with the same sort" });
+const after = Type.String({ minLength: 1, description: "next of the previous reply, with the same sort" });
 const readFindQuery = createQueryReader(Type.Object({ ...searched, after: Type.Optional(after) }));
 
-/** The next page of a search. The first one has the total, too. */
+/** A page of a search. The first one also has the total. */
 export async function find({ findPets }: Store, exchange: Exchange): Promise<FindReply> {
 	const { after, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
@@ -88,13 +88,13 @@ function readPosition(text: string, { sort = "id" }: Search): FindPosition {
 	throw new ApiError("invalid_parameter", `after must be ${after.description}`);
 }
 
-/** The most animals that one export names. */
+/** The most ids that one export order names. */
 const idsMax = 1000;
-/** The animals of one search: it looks at them in another thread. */
+/** How many animals an export reads with one search. */
 const foundMax = 10_000;
-/** The animals that are written at once. */
+/** How many animals an export writes at a time. */
 const stepPets = 100;
-/** How long a download may begin. */
+/** How long after its order a download may begin. */
 const ticketMs = 60_000;
 
 const contentTypes = {
@@ -121,7 +121,7 @@ export function createExportHandlers({ store, now }: PetOptions, activity: () =>
 			await checkCount(activity, order);
 			return { path: `/console/exports/${tickets.write(order, callerOf(exchange).id)}` };
 		},
-		/** The key that has asked for the export, if it still works. */
+		/** The key that ordered the export, if it still works. */
 		async keyOf({ parameter }: Exchange): Promise<KeyRow | undefined> {
 			const { keyId } = tickets.read(parameter);
 			const row = (await store.keys.list()).find(({ id }) => id === keyId);
@@ -166,7 +166,7 @@ async function checkCount(
 	}
 }
 
-/** A ticket is the MAC of its content, and its content. */
+/** A ticket is its content, with the content's MAC before it. */
 function createTickets(secret: Buffer, now: () => number) {
 	const macOf = (content: string) => createHmac("sha256", secret).update(`export ${content}`).digest("base64url");
 	const macLength = macOf("").length;
@@ -195,7 +195,7 @@ async function* petsOf({ getPet }: Store, ids: string[]): AsyncGenerator<Pet[]> 
 	}
 }
 
-/** Ends when the client has left. Others are answered between the pages. */
+/** Ends when the client has left. Other requests are answered between the pages. */
 async function* foundPets({ findPets }: Store, search: Search, exchange: Exchange): AsyncGenerator<Pet[]> {
 	const left = leavingOf(exchange);
 	let after: FindPosition | undefined;
@@ -209,7 +209,7 @@ async function* foundPets({ findPets }: Store, search: Search, exchange: Exchang
 	} while (after && !left.aborted);
 }
 
-/** Returns the name of a category; undefined if none has one. */
+/** A function from the id of a category to its name; undefined if no category has a name. */
 async function namesIn({ categories }: Store): Promise<((id: bigint) => string | undefined) | undefined> {
 	const names = new Map((await categories.names()).map(({ id, name }) => [id, name]));
 	return names.size > 0 ? (id) => names.get(id) : undefined;

@@ -1,4 +1,4 @@
-// A malformed request behind one that is still being answered, and a failure after the reply has begun.
+// A malformed request after one that is still being answered, and a failure after the reply has begun.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

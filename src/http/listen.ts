@@ -27,12 +27,12 @@ export const defaultTimeouts = {
 };
 export type Timeouts = typeof defaultTimeouts;
 
-/** The most connections of a port at once. */
+/** The most concurrent connections of a port. */
 export const connectionsMost = 10_000;
 
 export interface ServerOptions extends Port {
 	timeouts: Timeouts;
-	/** Concurrent connections; further ones are closed at once. */
+	/** Concurrent connections; further ones are closed immediately. */
 	connectionsMax?: number;
 	/** Only the public port has one. */
 	traffic?: Traffic;
@@ -66,19 +66,19 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, answer);
 	server.on("clientError", (error, socket) => refuse(open.get(socket as Socket), error));
 	server.on("connect", ({ socket }) => {
-		socket.on("error", () => {}); // Node has taken its own listeners off. A reset ends only this connection.
+		socket.on("error", () => {}); // Node has removed its own listeners. A reset ends only this connection.
 		socket.on("timeout", () => socket.destroy());
 		refuse(open.get(socket), new ApiError("method_not_allowed"));
 	});
 	server.on("timeout", (socket) => {
 		const connection = open.get(socket);
 		const upload = connection?.arriving?.response;
-		// A stalled upload gets an error reply if no other reply is due before it. Other clients would not see one.
+		// A stalled upload gets an error reply if no other reply is due before it. Other stalled clients would not see one.
 		if (upload?.socket && !upload.headersSent) refuse(connection, new ApiError("request_timeout"));
 		else socket.destroy();
 	});
 
-	/** After the last request, the rest of the connection is ignored. */
+	/** Whatever the connection sends after its last request is ignored. */
 	function answer(request: IncomingMessage, response: ServerResponse): void {
 		const connection = open.get(request.socket);
 		if (!connection?.accepts()) return;
@@ -113,9 +113,9 @@ export function createRefusal({ fields: common, watch }: Port) {
 		connection.end(isHead ? start : start + failure.json);
 	}
 
-	/** Answers the request that arrives, or bytes that are none, after earlier requests, and closes the connection. */
+	/** Refuses an arriving request, or bytes that are not one, after all earlier replies, and closes the connection. */
 	return (connection: Connection | undefined, error: ParserError | ApiError): void => {
-		// The parser reports each further piece of the connection, too.
+		// The parser also reports each later piece of the connection.
 		if (!connection) return;
 		if (connection.isEnding || error.code === "HPE_CLOSED_CONNECTION") return void connection.ignore();
 		const { socket, latest, arriving } = connection;
@@ -151,7 +151,7 @@ function isHeadLast(error: ParserError): boolean {
 /** The parser also accepts the methods of RTSP. */
 const methods = new Set(METHODS);
 
-/** The first rule of HTTP that a request breaks: its connection must not be read on. */
+/** The first rule of HTTP that a request breaks: nothing more may be read from its connection. */
 function faultOf({ rawHeaders, headers, httpVersion, method = "", url = "" }: IncomingMessage): ApiError | undefined {
 	if ((httpVersion !== "1.1" && httpVersion !== "1.0") || !methods.has(method))
 		return malformed("the request must use HTTP/1.1 or HTTP/1.0 and a method of HTTP");
@@ -196,9 +196,9 @@ export function urlOf(server: Pick<NetServer, "address">): string {
 const pollMs = 10;
 
 /**
- * Stops a server. It closes the port, and then each connection after its next reply. Connections that are idle after
- * `idleMs` are closed, and all after `graceMs`, of which at least half is left for the replies.
- * @param phase `isClosing` becomes true when the port is closed: then replies have to close their connections
+ * Stops a server: closes the port, then each connection after its next reply. After `idleMs`, idle connections are
+ * closed; after `graceMs`, all are. At least half of `graceMs` is left for the replies.
+ * @param phase `isClosing` becomes true when the port is closed: from then on, replies must close their connections
  */
 export async function drain(
 	server: HttpServer,
@@ -210,11 +210,11 @@ export async function drain(
 	if (phase) phase.isClosing = true;
 	const idleAtMs = Math.min(performance.now() + idleMs, endsAtMs);
 	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
-	/** Node counts connections as idle whose client has not taken a reply, and as busy those that never sent a byte. */
+	/** Node counts as idle a connection whose client has not taken a reply, and as busy one that never sent a byte. */
 	const closeIdle = () => {
 		for (const { socket, isIdle } of server.open.values()) if (isIdle) socket.destroy();
 	};
-	// In the last phase of a tick: all bytes that had arrived were read, and their connections are busy.
+	// Runs in the last phase of a tick: all bytes that had arrived are read by then, and their connections are busy.
 	const idle = setInterval(() => setImmediate(closeIdle), idleMs / 4);
 	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));
 	await closed;
@@ -223,8 +223,8 @@ export async function drain(
 }
 
 /**
- * Closes the port after a tick of the event loop without a new connection, at the latest at `endsAtMs`: closing resets
- * connections that only the kernel has accepted.
+ * Closes the port after a tick of the event loop without a new connection, or at `endsAtMs`: closing it resets
+ * connections that so far only the kernel has accepted.
  */
 async function stopListening(server: HttpServer, endsAtMs: number): Promise<void> {
 	let quietTicks = 0;

@@ -1,4 +1,4 @@
-// The files that everybody may read: the console, the API reference at /docs, which the console's build makes, and the
+// The files that anyone may read: the console and the API reference at /docs, both from `npm run build`, and the
 // OpenAPI document. Each is read once, kept in memory plain and compressed, and sent with an ETag.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -26,12 +26,12 @@ export function addPages(router: Router, baseUrl: string | undefined, pagesFolde
 	const folder = join(pagesFolder, "console");
 	if (addFolder(router, "/console", folder)) {
 		addFile(router, "/console/", join(folder, "index.html"));
-		// Browsers ask for it on pages without an icon of their own, such as JSON.
+		// Browsers request it for pages that name no icon, such as JSON.
 		addFile(router, "/favicon.ico", join(folder, "icon.svg"));
 	}
 }
 
-/** Serves openapi.json. The configured address comes first among its servers. */
+/** Serves openapi.json, with the configured address first among its servers. */
 function addOpenApi(router: Router, baseUrl: string | undefined): void {
 	const file = readFileSync(new URL("../../openapi.json", import.meta.url), "utf8");
 	const configured = JSON.stringify({ url: baseUrl, description: "The configured address of this service" });
@@ -53,7 +53,7 @@ function addFile(router: Router, url: string, path: string, plain = readFileSync
 	const contentType = contentTypes[extname(path)] ?? "application/octet-stream";
 	// A file with a hash in its name is immutable.
 	const cacheControl = /-[\w-]{8,}\.\w+$/.test(path) ? "public, max-age=31536000, immutable" : "no-cache";
-	/** Made for the first request. */
+	/** Created for the first request. */
 	let packed: { gzip: Buffer; etag: string } | undefined;
 
 	function handler(exchange: Exchange): void {

@@ -1,4 +1,4 @@
-// Cursors that clients keep: their form is a promise.
+// Clients keep cursors, so the form of a cursor is a promise.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -15,7 +15,7 @@ const macLength = 22;
 export function createCursors(secret: Buffer) {
 	const key = hash("sha512-256", `cursors ${secret.toString("hex")}`);
 
-	/** The latest cursor of a last page: nearly every page links to the same one. */
+	/** The latest cursor to a last page: nearly every page links to the same one. */
 	let last = { signed: "", cursor: "" };
 
 	/** SHA-512/256 resists length extension, so a key before the message makes it a MAC at the cost of one hash. */
@@ -40,7 +40,7 @@ export function createCursors(secret: Buffer) {
 
 const encoded = (value: unknown) => (value === undefined ? "" : encodeURIComponent(String(value)));
 
-/** The values without their names, so that a filter of a later version leaves cursors without it valid. */
+/** The values without their names, so that existing cursors stay valid when a later version adds a filter. */
 function signedFilter(filter: Filter): string {
 	return filterNames
 		.map((field) => encoded(filter[field]))
@@ -59,16 +59,16 @@ function filterQuery(filter: Filter): string {
 function toPosition(text: string): PagePosition | undefined {
 	const [, sign, digits = ""] = /^(-?)([0-9a-z]{1,13})$/.exec(text) ?? [];
 	if (sign === undefined) return undefined;
-	// Ten digits are below 2^53.
+	// Ten digits in base 36 are below 2^53.
 	const high = BigInt(Number.parseInt(digits.slice(0, -10) || "0", 36));
 	const id = high * 36n ** 10n + BigInt(Number.parseInt(digits.slice(-10), 36));
 	return sign === "-" ? { upTo: id } : { after: id };
 }
 
 /**
- * The Link field of a page: `first` and `last` always, `prev` and `next` if animals precede and follow it. Towards the
- * side that the client came from, the link is always there: the store does not look whether those animals still exist.
- * If they were removed, the link leads to an empty page, which links back.
+ * The Link field of a page: `first` and `last` always, `prev` and `next` if animals precede and follow it. The link
+ * back to where the client came from is always there: the store does not check whether those animals still exist. If
+ * they were removed, the link leads to an empty page, which links back.
  */
 export function pageLinks(base: string, cursors: Cursors, query: PageQuery, { ids, hasMore }: PetPage): string {
 	const { after, upTo, limit } = query;

@@ -1,4 +1,4 @@
-// The handlers of the three operations. The checks (checks.ts) have already passed.
+// The handlers of the three operations. Their requests have passed the checks (checks.ts).
 
 import { parse } from "node:querystring";
 import { ApiError } from "../contract/errors.ts";

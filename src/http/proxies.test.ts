@@ -1,5 +1,5 @@
-// What counts of the headers of proxies, and what does not: the part that a client may have written. Which peers
-// TRUST_PROXY names. The address of a peer as it is logged and counted.
+// Which part of the headers of proxies counts, and which part a client may have written; which peers TRUST_PROXY
+// names; the address of a peer as it is logged and counted.
 
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
@@ -26,7 +26,7 @@ test("the last element of X-Forwarded-Proto and X-Forwarded-Host counts, which a
 		[{ [proto]: "http, https", [host]: "evil.example, pets.example" }, "https", "pets.example"],
 		[{ [proto]: "ftp,https", [host]: "a b,pets.example" }, "https", "pets.example"],
 		[{ [proto]: "https \t", [host]: ",\tpets.example" }, "https", "pets.example"],
-		// However many of the addresses before it are those of trusted proxies.
+		// The number of trusted proxies in X-Forwarded-For does not matter.
 		[{ [proto]: "http, https", [from]: "10.0.0.2, 10.0.0.1" }, "https"],
 		[{ [from]: "192.0.2.1" }],
 		[{ [proto]: "", [host]: "", [from]: "" }],

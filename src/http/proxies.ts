@@ -1,5 +1,5 @@
-// Proxies: the trusted peers, the trusted part of the X-Forwarded-* headers that they send, and its use: the base
-// address of the links in replies, and the address of a client. Forwarded (RFC 7239) is ignored, as in Express.
+// Trusted proxies, and the trusted part of their X-Forwarded-* headers, which decides the base address of links in
+// replies and the address of a client. Forwarded (RFC 7239) is ignored, as in Express.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";
@@ -16,7 +16,7 @@ const namedNetworks = new Map([
 	["uniquelocal", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]],
 ]);
 
-/** Reads `loopback,192.0.2.7,2001:db8::/32`; undefined for anything else. A prefix of 0 would trust everybody. */
+/** Reads `loopback,192.0.2.7,2001:db8::/32`; undefined for anything else. A prefix of 0, for everybody, is invalid. */
 export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
 	const names = text.split(",").map((name) => name.trim());
 	const networks = names.flatMap((name) => namedNetworks.get(name) ?? [name]);
@@ -43,8 +43,8 @@ export function isForwarded(headers: IncomingHttpHeaders): boolean {
 
 /**
  * The scheme and the host that the client used, as far as a trusted proxy names them. Only the last element of a header
- * cannot be a client's: the nearest proxy wrote or kept it. Not every proxy appends to every header, so the
- * number of trusted elements is unknown.
+ * is trusted, because the nearest proxy wrote or kept it: not every proxy appends to every header, so how many more can
+ * be trusted is unknown.
  * @throws ApiError `malformed_request`: any fallback would put another scheme or host into links unnoticed
  */
 export function readForwarded(headers: IncomingHttpHeaders) {
@@ -99,7 +99,7 @@ const ignoredHint =
 /** The warning at the start if clients may get links with the wrong scheme. @param address of the public port */
 export function linkWarning({ baseUrl, isTrustedProxy }: LinkOptions, address: string): string | undefined {
 	if (baseUrl !== undefined || isTrustedProxy || parseTrustedProxies("loopback")?.(address)) return undefined;
-	const links = "links in replies begin with http:// and the request's Host, also behind a proxy with TLS";
+	const links = "links in replies begin with http:// and the request's Host, even behind a proxy with TLS";
 	return `${links}: set BASE_URL, or TRUST_PROXY to the addresses of the proxy`;
 }
 
@@ -116,8 +116,8 @@ export function isHost(text: string): boolean {
 }
 
 /**
- * The address of a request's client: the peer's, or, behind trusted proxies, the last one of X-Forwarded-For that is
- * not a trusted proxy's. The client may have sent those before it.
+ * The address of a request's client: the peer's, or, behind trusted proxies, the last one in X-Forwarded-For that is
+ * not a trusted proxy's. The client itself may have sent the addresses before it.
  */
 export function clientAddressOf(
 	{ headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
@@ -130,7 +130,7 @@ export function clientAddressOf(
 	return isIP(address) === 0 ? peer : address;
 }
 
-/** An address as proxies write it: with brackets around IPv6, or without, and with a port, or without. */
+/** Proxies write an address with or without a port, and IPv6 with or without brackets. */
 function withoutPort(text: string): string {
 	const [, version6, version4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d+)?$/.exec(text.trim()) ?? [];
 	return version6 ?? version4 ?? text.trim();

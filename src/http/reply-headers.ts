@@ -30,7 +30,7 @@ export function securityHeaders(baseUrl: string | undefined): Record<string, str
 
 const exposed = [...Object.keys(responseHeaders), "Retry-After", "WWW-Authenticate"].join(", ");
 const operationHeaders = Object.values<Operation>(operations).flatMap(({ headers = {} }) => Object.keys(headers));
-/** The last three are those of tracing libraries in browsers (W3C Trace Context and Baggage). */
+/** Tracing libraries in browsers send the last three (W3C Trace Context and Baggage). */
 const requestHeaders = [
 	...["Authorization", "Content-Type", "X-Request-Id"],
 	...new Set(operationHeaders),
@@ -44,7 +44,7 @@ export function createCors(origins: string[]) {
 	const common = ["access-control-expose-headers", exposed];
 	const allowed = new Map(origins.map((origin) => [origin, ["access-control-allow-origin", origin, ...common]]));
 	return {
-		/** The headers of a reply, as alternating names and values. All replies have `Vary: Origin`, too. */
+		/** The headers of a reply, as alternating names and values. All replies also have `Vary: Origin`. */
 		fieldsOf: ({ headers: { origin = "" } }: IncomingMessage): readonly string[] => allowed.get(origin) ?? [],
 		/** The reply headers of a preflight request, which never has a key; undefined for all other requests. */
 		preflight({ method, headers }: IncomingMessage): Record<string, string> | undefined {

@@ -1,5 +1,5 @@
-// Follows each request from its headers to the end of its reply or of its connection: one log line and one count. Only
-// the fields listed here are logged: no header, query or body, and therefore no key.
+// Follows each request from its headers to the end of its reply or of its connection, for one log line and one count.
+// Only the fields listed here are logged: no header, query or body, and therefore no key.
 
 import { type ErrorCode, errors } from "../contract/errors.ts";
 import type { Log, Reply, RouteName } from "../contract/observed.ts";
@@ -12,7 +12,7 @@ const countEveryMs = 1000;
 
 interface ReplyWatchOptions extends Pick<Watch, "clientAddressOf"> {
 	log: Pick<Log, "info" | "warn">;
-	/** The start of the ids of requests, unique per process. */
+	/** The start of request ids, unique per process. */
 	node: string;
 	onReply: (reply: Reply) => void;
 	/** The log is read by people on a terminal, and includes the path. */
@@ -39,7 +39,7 @@ export function createReplyWatch(options: ReplyWatchOptions): Watch & { close():
 
 	function end(exchange: Exchange): void {
 		const { request, response, route } = exchange;
-		// A body that failed after its beginning is not the client's fault.
+		// If a body fails after it has begun, the client did not abort.
 		const isSent = response.writableFinished || (exchange.failure !== undefined && response.statusCode < 400);
 		const reply: Reply = {
 			route: nameOf(route),
@@ -72,7 +72,7 @@ function nameOf(route: Route | undefined): RouteName {
 	return route.countedAs ?? "page";
 }
 
-/** The fields of a request's line, with the attribute names of OpenTelemetry where it has one. */
+/** The fields of a request's log line, with OpenTelemetry's attribute names where it has one. */
 function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply, isOnTerminal: boolean): object {
 	const { id, route, caller, trace, clientAddress } = exchange;
 	return {
@@ -92,7 +92,7 @@ function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply
 	};
 }
 
-/** As it was sent, without possible keys. The path of an export has a ticket, which works like a key. */
+/** The path as it was sent, without possible keys. The path of an export has a ticket, which works like a key. */
 function pathOf({ route, request }: Exchange): string | undefined {
 	return route?.isPrivate ? route.path : withoutKeys(request.url?.replace(/\?.*/s, ""));
 }

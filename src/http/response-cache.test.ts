@@ -9,7 +9,7 @@ const reply: CachedReply = {
 	isSettled: true,
 };
 
-test("of more replies than fit, the latest is cached, and no more than fit", () => {
+test("when more replies are added than fit, the latest is cached, and no more are cached than fit", () => {
 	const cache = createCacheEntries(10 * 3600);
 	const keys = Array.from({ length: 40 }, (_, index) => `page ${index}`);
 	for (const key of keys) {
@@ -22,7 +22,7 @@ test("of more replies than fit, the latest is cached, and no more than fit", () 
 	assert.ok(keys.slice(-5).filter(cache.find).length > 1);
 });
 
-test("a reply is worth caching when its key is used again, and a flood of keys that are used once has none", () => {
+test("a reply is worth caching when its key is used again, and a flood of keys used once caches nothing", () => {
 	const cache = createCacheEntries();
 	assert.deepEqual([cache.isUsedAgain("a"), cache.isUsedAgain("b")], [false, false]);
 	assert.deepEqual([cache.isUsedAgain("a"), cache.isUsedAgain("b")], [true, true]);

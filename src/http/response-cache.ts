@@ -1,6 +1,6 @@
 // The cache of replies. The reply to a read depends only on the base address, the request target and the store. So it
-// is kept under the first two, and sent again until the store has another state. Fields that depend on the request,
-// such as its id or its rate, are added to each reply.
+// is cached under the first two, and sent again until the store's state changes. Headers that depend on the request,
+// such as its id or its rate limit, are added to each reply.
 
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -11,7 +11,7 @@ import type { Exchange } from "./exchange.ts";
 
 /** The approximate size of all cached replies. */
 const cachedMaxBytes = 16 * 1024 * 1024;
-/** The size of a reply without its texts. */
+/** The size of a cached reply without its strings. */
 const replyBytes = 500;
 /** The number of targets whose latest use is known. */
 const usedMax = 2 ** 14;
@@ -24,20 +24,20 @@ export interface Found {
 	version: StoreVersion;
 	/** New animals do not change the reply. */
 	isSettled: boolean;
-	/** Makes the value of a list's Link field. */
+	/** Builds the value of a list's Link field. */
 	links?(): string;
-	/** Distinguishes replies with the same body and other links. */
+	/** Distinguishes replies with the same body but different links. */
 	variant?: string;
 }
 
 export interface CachedReply extends Pick<Found, "json" | "version" | "isSettled"> {
 	tag: string;
 	links?: string | undefined;
-	/** Made for the first client that accepts it. */
+	/** Compressed for the first client that accepts it. */
 	gzip?: { body: Buffer; tag: string };
 }
 
-/** Keeps replies up to a size. A full cache is emptied: the replies that are in use are soon back. */
+/** Keeps replies up to a total size. A full cache is emptied: replies that are in use soon return. */
 export function createCacheEntries(maxBytes = cachedMaxBytes) {
 	const replies = new Map<string, CachedReply>();
 	let bytes = 0;
@@ -65,7 +65,7 @@ export function createCacheEntries(maxBytes = cachedMaxBytes) {
 	return { add, find: (key: string) => replies.get(key), isUsedAgain };
 }
 
-/** A character takes up to two bytes. A compressed body is shorter than the text, and counted from the start. */
+/** A character takes up to two bytes. A compressed body is shorter than its text, and is counted from the start. */
 function bytesOf(key: string, { json, links = "" }: CachedReply): number {
 	return replyBytes + 2 * (key.length + links.length) + 3 * json.length;
 }
@@ -96,7 +96,7 @@ export function createResponseCache(store: Pick<Store, "version">) {
 			const { json, version, isSettled, links, variant } = found;
 			const key = exchange.cacheKey;
 			const cached = entries.find(key);
-			// Another request of the tick may have made the reply.
+			// Another request of the same tick may have cached the reply.
 			if (cached && isValid(cached, version)) return void send(exchange, cached);
 			const tag = entityTag(json, variant);
 			const reply = { json, version, isSettled, tag, links: links?.() };
@@ -107,7 +107,7 @@ export function createResponseCache(store: Pick<Store, "version">) {
 	};
 }
 
-/** @throws ApiError `overloaded` if the client has not taken earlier replies, while too many wait for their clients */
+/** @throws ApiError `overloaded` if this client has unread replies, and those of all clients take too much memory */
 function send(exchange: Exchange, reply: CachedReply, isKept = true): void {
 	if (exchange.connection.isBehind) throw overloaded(0);
 	const { headers } = exchange.request;
@@ -145,7 +145,7 @@ export function acceptsGzip(headers: IncomingHttpHeaders): boolean {
 	return isAnyAccepted;
 }
 
-/** A strong entity tag of a body. @param variant distinguishes replies with equal bodies and other headers */
+/** A strong entity tag of a body. @param variant distinguishes replies with equal bodies but different headers */
 export function entityTag(body: string | Buffer, variant = ""): string {
 	return `"${hash("sha256", body, "base64url").slice(0, 22)}${variant}"`;
 }

@@ -19,12 +19,12 @@ interface Endpoint {
 	others: Route;
 }
 
-const reach = () => {
+const unreachable = () => {
 	throw new Error("the checks refuse every request to this route");
 };
-const unknownOpen: Route = { access: "open", handler: reach };
+const unknownOpen: Route = { access: "open", handler: unreachable };
 /** An unknown path below /v1 needs a key, so that callers without one cannot detect which paths exist. */
-const unknownClosed: Route = { handler: reach };
+const unknownClosed: Route = { handler: unreachable };
 
 export function createRouter() {
 	const exact = new Map<string, Endpoint>();
@@ -38,7 +38,7 @@ export function createRouter() {
 		handler: (exchange) => exchange.header("allow", [...served].join(", ")).sendStatus(204),
 	};
 
-	/** Sets the query and the parameter of an exchange, too. */
+	/** Also sets the query and the parameter of the exchange. */
 	function find(exchange: Exchange): Route {
 		const { url = "/", method = "" } = exchange.request;
 		if (url === "*") return server;
@@ -60,8 +60,8 @@ export function createRouter() {
 
 	return {
 		/**
-		 * Serves a path, with HEAD where there is GET, with OPTIONS, and with 405 for all other methods. OPTIONS and 405
-		 * reveal the methods of the path, so they are open only if all its routes are.
+		 * Serves a path: its methods, HEAD if it has GET, OPTIONS, and 405 for all others. OPTIONS and 405 reveal which
+		 * methods it has, so they are open only if all its routes are.
 		 * @param path may end with a parameter, such as `/v1/pets/:petId`
 		 * @throws Error for a path that cannot be distinguished from another
 		 */
@@ -88,7 +88,7 @@ function endpointOf(path: string, routes: Partial<Record<"GET" | "POST", RouteRu
 	const isPrivate = [...methods.values()].some((route) => route.isPrivate);
 	const shared: Pick<Route, "access" | "path" | "isPrivate"> = { path, isPrivate, ...(isOpen && { access: "open" }) };
 	methods.set("OPTIONS", { ...shared, handler: (exchange) => exchange.header("allow", allow).sendStatus(204) });
-	return { methods, others: { ...shared, allowedMethods: allow, handler: reach } };
+	return { methods, others: { ...shared, allowedMethods: allow, handler: unreachable } };
 }
 
 /** `/%761` is `/v1` (RFC 3986 §6.2.2.2). Encoded slashes and invalid encodings stay; no id has any. */
@@ -110,7 +110,7 @@ export function createHandler(router: Router, checks: readonly Check[], log: Pic
 		try {
 			const route = router.find(exchange);
 			exchange.route = route;
-			if (route.isPrivate) exchange.begin(); // Without the headers for other origins.
+			if (route.isPrivate) exchange.begin(); // Drops the headers for other origins.
 			const preflight = route.isPrivate ? undefined : cors?.preflight(exchange.request);
 			if (preflight) return void exchange.headers(preflight).sendStatus(204);
 			void handleChecked(checks, exchange, route)?.catch((error) => sendFailure(log, exchange, error));
@@ -125,7 +125,7 @@ export function sendFailure(log: Pick<Log, "error">, exchange: Exchange, error: 
 	const failure = toApiError(error);
 	if (failure.status >= 500) logCause(log, failure, error, exchange);
 	if (exchange.isRefused) return;
-	// A bug in a handler that had already answered: the rest of the reply must not look complete.
+	// A bug in a handler that had begun to answer: a partial reply must not look complete.
 	if (exchange.response.headersSent) return void exchange.response.destroy();
 	const isUnread = failure.code === "malformed_request" || failure.code === "body_too_large";
 	exchange.fail(failure, isUnread || hasUnreadBody(exchange.request));

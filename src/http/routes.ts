@@ -1,5 +1,5 @@
-// Both ports with all their routes: each path with its methods, their access and their handlers. Under /v1 there are
-// only the operations of the interface (docs/interface.md).
+// Both ports with all their routes: each path with its methods, their access and their handlers. Only the operations
+// of the interface are under /v1 (docs/interface.md).
 
 import type { Activity } from "../contract/console.ts";
 import type { Rate } from "../contract/durations.ts";
@@ -31,7 +31,7 @@ export interface AppOptions extends PortOptions, LinkOptions, PetOptions, Consol
 	defaultRate: Rate | undefined;
 	loadLimits?: LoadLimits | undefined;
 	processor: Processor;
-	/** The figures of the console. */
+	/** The figures of the console's Activity view. */
 	activity: () => Promise<Activity>;
 	/** The folder of the built pages. Missing pages are not served. */
 	pagesFolder: string;

@@ -1,6 +1,6 @@
 // A port that several nodes of one store listen on (REUSE_PORT). The kernel lets every process of the user share such a
-// port, also one with another store, whose replies clients would get by chance. So a node names its store in the name
-// of an abstract socket, then reads the names of the others: of two that start at once, one sees the other.
+// port, even one with another store, whose replies clients would get at random. So a node puts its store into the name
+// of an abstract socket, then reads the names of the others: if two start at the same time, one sees the other.
 
 import { hash } from "node:crypto";
 import { lookup } from "node:dns/promises";
@@ -13,7 +13,7 @@ import { listen } from "./listen.ts";
 /** @throws StoreRefused if a node of another store listens there, and Node's error when it cannot listen */
 export async function listenShared(server: Server, port: number, host: string, store: Store, node: string) {
 	const { address } = await lookup(host);
-	// All users of the machine can read the names.
+	// A hash, because all users of the machine can read the names.
 	const mine = hash("sha256", `${store.place} ${store.cursorSecret.toString("hex")}`, "base64url").slice(0, 22);
 	const claim = createServer((socket) => socket.destroy()).unref();
 	await listen(claim, { path: `\0animal-store/${port}/${address}/${mine}/${node}` });
@@ -30,7 +30,7 @@ export async function listenShared(server: Server, port: number, host: string, s
 	}
 }
 
-/** The claims of nodes on this machine for a port (proc(5)). */
+/** The claims to a port by nodes on this machine (proc(5)). */
 function claimsOf(port: number) {
 	const names = readFileSync(`/proc/${process.pid}/net/unix`, "latin1").matchAll(/@animal-store\/(\S+)$/gm);
 	return [...names].flatMap(([, name = ""]) => {

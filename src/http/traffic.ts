@@ -1,4 +1,4 @@
-// Counts the connections of a server, their bytes and their requests in progress, and limits the connections of an
+// Counts the connections of a server, their bytes and their requests in progress, and limits the connections from one
 // address.
 
 import { isIPv6 } from "node:net";
@@ -11,16 +11,16 @@ export type Traffic = ReturnType<typeof createTraffic>;
 
 interface TrafficOptions {
 	log: Pick<Log, "warn">;
-	/** Concurrent connections of one address; further ones are closed at once. */
+	/** Concurrent connections from one address; further ones are closed immediately. */
 	perAddressMax?: number;
-	/** A trusted proxy brings the connections of many clients: it has no limit. */
+	/** A trusted proxy carries the connections of many clients: it has no limit. */
 	isTrustedProxy?: IsTrustedProxy | undefined;
 }
 
 const proxies = "proxies";
 
 export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }: TrafficOptions) {
-	/** The number of open connections by the network of their client; those of trusted proxies together. */
+	/** The number of open connections by the client's network; those of trusted proxies are counted together. */
 	const counts = new Map<string, number>();
 	let open: HttpServer["open"] = new Map();
 	const closed = { received: 0, sent: 0 };

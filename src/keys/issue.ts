@@ -19,7 +19,7 @@ export interface KeyRequest {
 	rate?: string | undefined;
 	/** The secret, when the operator supplies it (`API_KEY`). */
 	key?: string | undefined;
-	/** When the key is not added. Of several nodes that create it at once, only one adds it. */
+	/** When not to add the key. If several nodes create it at the same time, only one adds it. */
 	unless?: AddUnless;
 }
 

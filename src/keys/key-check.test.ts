@@ -17,7 +17,7 @@ const working: KeyRow = {
 	secret: { last4: "aaaa", createdAtMs: 0 },
 };
 
-/** A check over rows that count what they are asked for, with a monotonic clock that stands still. */
+/** A key check over rows that count their reads, with a monotonic clock that only the test moves. */
 function checkOver(
 	context: TestContext,
 	rows: { timeline?: string; find?: (hash: string) => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] },
@@ -124,16 +124,16 @@ test("at most 10,000 rows are kept, the newest ones", async (context) => {
 	assert.equal(clock.reads, 10_002, "the oldest row is read again");
 });
 
-test("an unknown key works as soon as it is created, and invented keys displace no row", async (context) => {
+test("an unknown key works as soon as it is created, and guessed keys evict no row", async (context) => {
 	let row: KeyRow | undefined;
 	const { keyCheck } = checkOver(context, {
-		find: async (hash) => (hash.startsWith("invented") ? undefined : row),
+		find: async (hash) => (hash.startsWith("guessed") ? undefined : row),
 	});
 	const hash = hashOfKey(key);
 	assert.equal(await keyCheck.check(hash), undefined);
 	row = working;
 	assert.equal(await keyCheck.check(hash), working);
-	for (let index = 0; index < 10_001; index++) assert.equal(await keyCheck.check(`invented ${index}`), undefined);
+	for (let index = 0; index < 10_001; index++) assert.equal(await keyCheck.check(`guessed ${index}`), undefined);
 	assert.equal(keyCheck.check(hash), working, "still in the cache");
 });
 
@@ -161,7 +161,7 @@ test("closing stores each last use once, and waits for it", async (context) => {
 	]);
 });
 
-test("what could not be stored is stored later, unless the key was used again", async (context) => {
+test("a last use that could not be stored is stored later, unless the key was used again", async (context) => {
 	let isDown = true;
 	const { clock, keyCheck } = checkOver(context, {
 		touch: async () => {

@@ -1,5 +1,5 @@
 // Finds the row of an API key, on the hot path. A cached row is trusted for less than a second, so that a revoked key
-// stops working within a second on every node, and only while the store has the timeline that the row is from.
+// stops working within a second on every node, and only while the store is on the timeline that the row came from.
 // Last-used times are collected here and stored every few seconds.
 
 import type { Background, KeyRow, KeyRows, KeyUse } from "../store/store.ts";
@@ -15,16 +15,16 @@ export type KeyCheck = ReturnType<typeof createKeyCheck>;
 
 /** @param now milliseconds since 1970 */
 export function createKeyCheck(rows: KeyRows, now: () => number, background: Background) {
-	/** By hash, with the start of reading on the monotonic clock: a jump of the wall clock extends no trust. */
+	/** By hash, with the time its read began on the monotonic clock: a jump of the wall clock extends no trust. */
 	const cache = new Map<string, { row: KeyRow; readAtMs: number; isRefreshing: boolean }>();
-	/** The last uses that are not stored yet, in milliseconds since 1970, by operation and key id. */
+	/** Last uses that are not stored yet, in milliseconds since 1970, by operation and key id. */
 	let uses = new Map<string, Map<string, number>>();
 
 	async function read(hash: string): Promise<KeyRow | undefined> {
 		const readAtMs = performance.now();
 		const row = await rows.findByHash(hash);
 		cache.delete(hash);
-		// Not cached: a key that is created later works at once.
+		// Not cached, so that a key works as soon as it is created.
 		if (!row) return undefined;
 		const oldest = cache.size >= cachedMax ? cache.keys().next().value : undefined;
 		if (oldest !== undefined) cache.delete(oldest);

@@ -1,4 +1,4 @@
-// Replies and their p95 by minute, with a clock of the test.
+// Replies per minute and their p95, with a clock that the test controls.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// The figures of the console: the replies of this node and their p95 by minute, which are kept in memory only, and the
-// animals of the whole store by status, which metrics show, too.
+// The console's figures: this node's replies per minute and their p95, kept in memory only, and the animals of the
+// whole store by status, which are also a metric.
 
 import { setTimeout as sleep, setImmediate as tick } from "node:timers/promises";
 import type { Minute, Totals } from "../contract/console.ts";
@@ -26,7 +26,7 @@ export function watchActivity({ latency, upToMs }: Pick<Metrics, "latency" | "up
 	return { minutes: () => [...past, present()], close: () => clearInterval(recorder) };
 }
 
-/** @param counts one more than `upToMs`: replies above the last bound, which count as that bound */
+/** @param counts one more than `upToMs`: the last one counts replies above the last bound, which count as that bound */
 export function minuteOf(upToMs: number[], counts: number[]): Minute {
 	const replies = counts.reduce((sum, count) => sum + count, 0);
 	if (replies === 0) return { replies };
@@ -51,7 +51,7 @@ const firstCountMs = 100;
 
 /**
  * Each animal is counted once: a later count reads only new ones, and the edits of those already counted. When the
- * store gets another timeline, the count begins again.
+ * store's timeline changes, the count starts again.
  */
 export function watchTotals(store: Store) {
 	const noAnimals: Totals = { available: 0, pending: 0, sold: 0, none: 0, isComplete: false };
@@ -60,10 +60,10 @@ export function watchTotals(store: Store) {
 	let countedTo = 0n;
 	let editedTo = 0n;
 	let latest = Promise.resolve();
-	/** Begins when the latest count ends, which may have read before this one was requested. */
+	/** Begins when the latest count ends, because that one may have read before this one was requested. */
 	let next: Promise<void> | undefined;
 
-	/** Applies the edits of counted animals. Those of other animals are in the counts that are read later. */
+	/** Applies the edits of counted animals. Later counts include the edits of other animals. */
 	async function applyEdits(lastEdit: bigint): Promise<void> {
 		while (editedTo < lastEdit) {
 			const edits = await store.edits.list(editedTo, editBatch, countedTimeline);
@@ -108,7 +108,7 @@ export function watchTotals(store: Store) {
 			});
 			const counting = next;
 			latest = counting.catch(() => {}); // The callers get the error; the next count tries again.
-			// The first count of a large store takes long.
+			// The first count of a large store takes a long time.
 			await (animals.isComplete ? counting : Promise.race([counting, sleep(firstCountMs)]));
 			return { ...animals };
 		},

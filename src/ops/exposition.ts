@@ -1,5 +1,5 @@
-// The Prometheus text format, and the series of histograms. Our own, because counting must cost less than a hundredth
-// of a request: an observation adds to an array that the caller keeps.
+// The Prometheus text format, and the series of histograms. No library, because counting must cost less than a
+// hundredth of a request: an observation adds to an array that the caller keeps.
 
 export interface Metric {
 	type: "counter" | "gauge" | "histogram";
@@ -17,14 +17,14 @@ export interface Sample {
 	value: number;
 }
 
-/** The value of a metric at a scrape; undefined if it is unknown, and then there are no samples. */
+/** The value of a metric at a scrape. Undefined means unknown and gives no samples. */
 export type Value = number | Iterable<Sample> | undefined;
 
 /** One series of a histogram. */
 export interface Series {
 	/** Ascending upper bounds of the buckets. */
 	readonly bounds: readonly number[];
-	/** Observations by bucket; one more than there are bounds. */
+	/** The observations in each bucket; one more than there are bounds. */
 	readonly counts: number[];
 	readonly sum: number;
 	observe(value: number): void;
@@ -58,7 +58,7 @@ export function histogramSamples({ counts, bounds, sum }: Series, labels: Labels
 	return [...buckets, { suffix: "_sum", labels, value: sum }, { suffix: "_count", labels, value: count }];
 }
 
-/** The bounds of durations. */
+/** The bucket bounds of durations. */
 export const upToSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** A sample for each value of a label. */

@@ -5,7 +5,7 @@ import type { Writable } from "node:stream";
 import { inspect, styleText } from "node:util";
 import { type Log, logLevels } from "../contract/observed.ts";
 
-/** Lines are written when there are this many, or after this time. */
+/** Lines are written when this many wait, or after this time. */
 const linesMax = 500;
 const flushEveryMs = 100;
 /** The most bytes that a slow reader may leave unread. Further lines are dropped and counted: requests never wait. */
@@ -15,7 +15,7 @@ export const backlogMaxBytes = 4 * 1024 * 1024;
 export function createLog(level: string, output: Writable, isOnTerminal: boolean) {
 	let lines: string[] = [];
 	let dropped = 0;
-	/** Those that the log has reported. */
+	/** Dropped lines that the log has already reported. */
 	let droppedBefore = 0;
 	output.on("error", () => {}); // The reader closed the log; the service continues.
 
@@ -24,7 +24,7 @@ export function createLog(level: string, output: Writable, isOnTerminal: boolean
 		else if (lines.length > 0) output.write(lines.join(""));
 		lines = [];
 		if (dropped > 0 && output.writableLength === 0) {
-			log.warn({ dropped }, "log lines were dropped because nobody read them");
+			log.warn({ dropped }, "log lines were dropped because the log was not read in time");
 			droppedBefore += dropped;
 			dropped = 0;
 		}
@@ -61,7 +61,7 @@ function describeError(error: unknown): object {
 	return { type: name, message, stack: inspect(error) };
 }
 
-/** All lines of a millisecond share one text. */
+/** All lines of a millisecond share one string. */
 function isoTime(): () => string {
 	let lastMs = Number.NaN;
 	let text = "";
@@ -88,7 +88,7 @@ interface RequestLine {
 }
 
 /**
- * For people: a request as "12:04:31  GET /v1/pets  200  1.2 ms", anything else as its message and fields.
+ * Formats a line for people: a request as "12:04:31  GET /v1/pets  200  1.2 ms", anything else as message and fields.
  * @param json a line of the log in JSON
  */
 export function formatForTerminal(json: string): string {

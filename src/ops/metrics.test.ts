@@ -1,4 +1,4 @@
-// What the counters add up, without a server.
+// The values of the metrics, without a server.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

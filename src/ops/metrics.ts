@@ -1,5 +1,5 @@
 // The metrics of the service: a table of their names, types, meanings and labels, which docs/monitoring.md repeats, and
-// a value for each when it is scraped.
+// the value of each at a scrape.
 
 import type { TrafficCounts } from "../contract/observed.ts";
 import { backgroundTasks } from "../store/store.ts";
@@ -18,16 +18,16 @@ const histogram = metric("histogram");
 export const metricTable = {
 	animal_store_request_duration_seconds: histogram(
 		"Time from a request's headers to the end of its reply. " +
-			"operation: also probe, metrics, console, import, page and unknown; " +
+			"operation: its name, or probe, metrics, console, import, page or unknown; " +
 			"method: read (GET, HEAD), write (POST) or other; status 499: the client left first.",
 		["operation", "method", "status"],
 	),
 	animal_store_refusals_total: counter(
-		"Requests that failed, by error code, also those that are not HTTP; client_abort: the client left first.",
+		"Failed requests by error code, including those that are not HTTP; client_abort: the client left first.",
 		["reason"],
 	),
 	animal_store_deprecated_calls_total: counter(
-		`Calls of deprecated operations by key, for the ${callersMax} latest keys; other: all other keys.`,
+		`Calls of deprecated operations by key, for the ${callersMax} keys that called last; other: all other keys.`,
 		["operation", "key_id"],
 	),
 	animal_store_imported_rows_total: counter(
@@ -39,21 +39,21 @@ export const metricTable = {
 	animal_store_connections: gauge("Open connections of the public port."),
 	animal_store_connections_accepted_total: counter("Connections to the public port."),
 	animal_store_connections_refused_total: counter(
-		"Connections closed at once. reason: address_limit (CONNECTIONS_PER_ADDRESS) or total_limit.",
+		"Connections closed immediately. reason: address_limit (CONNECTIONS_PER_ADDRESS) or total_limit.",
 		["reason"],
 	),
-	animal_store_received_bytes_total: counter("Bytes received on the public port, with all headers."),
-	animal_store_sent_bytes_total: counter("Bytes sent on the public port, with all headers."),
+	animal_store_received_bytes_total: counter("Bytes received on the public port, including headers."),
+	animal_store_sent_bytes_total: counter("Bytes sent on the public port, including headers."),
 	animal_store_commit_duration_seconds: histogram(
-		"Time of a batch of writes from the start of its transaction until it is on disk, failed ones included.",
+		"Time from the start of a batch's transaction until its writes are on disk, including failed batches.",
 	),
 	animal_store_sync_duration_seconds: histogram(
-		"SQLite: the part of a commit that writes the log and waits for the disk.",
+		"SQLite: the part of a commit that writes the WAL and waits for the disk.",
 	),
-	animal_store_batch_writes: histogram("Writes in one commit, each row of an import for itself."),
+	animal_store_batch_writes: histogram("Writes in one commit; each row of an import counts as one."),
 	animal_store_commits_failed_total: counter("Batches that were not stored."),
 	animal_store_background_failures_total: counter(
-		`Work beside the requests that failed and is done again later. task: ${backgroundTasks.join(", ")}.`,
+		`Failures of background work, which is retried later. task: ${backgroundTasks.join(", ")}.`,
 		["task"],
 	),
 	animal_store_writable: gauge("1 while the store accepts writes, 0 while it refuses them."),
@@ -62,13 +62,13 @@ export const metricTable = {
 		"How long the oldest of the waiting writes has waited; 0 if none waits.",
 	),
 	animal_store_animals: gauge(
-		"Animals in the whole store by status (none: without one); absent while they cannot be counted.",
+		"Animals in the whole store by status (none: no status); absent while they cannot be counted.",
 		["status"],
 	),
 	animal_store_last_backup_timestamp_seconds: gauge(
-		"When the service completed its last backup, in seconds since 1970; 0 before the first; none without BACKUP_TO.",
+		"When the service completed its last backup, in seconds since 1970; 0 before the first; absent without BACKUP_TO.",
 	),
-	animal_store_backup_interval_seconds: gauge("BACKUP_EVERY in seconds; none without BACKUP_TO."),
+	animal_store_backup_interval_seconds: gauge("BACKUP_EVERY in seconds; absent without BACKUP_TO."),
 	animal_store_database_bytes: gauge("SQLite: size of the database file."),
 	animal_store_wal_bytes: gauge("SQLite: size of the write-ahead log (the file -wal)."),
 	animal_store_disk_free_bytes: gauge("SQLite: free space that the service may use where the database is."),
@@ -79,7 +79,7 @@ export const metricTable = {
 		"version",
 		"node_version",
 	]),
-	animal_store_log_lines_dropped_total: counter("Log lines that nobody read in time."),
+	animal_store_log_lines_dropped_total: counter("Log lines dropped because the log was not read in time."),
 	animal_store_event_loop_delay_seconds: gauge(
 		"How late the event loop was since the last scrape. percentile: 50, 99 or 100 (the longest).",
 		["percentile"],
@@ -89,10 +89,10 @@ export const metricTable = {
 	process_cpu_seconds_total: counter("User and system CPU time, of all threads."),
 	process_resident_memory_bytes: gauge("Memory of the process in RAM."),
 	animal_store_heap_used_bytes: gauge("JavaScript heap in use."),
-	animal_store_heap_size_limit_bytes: gauge("Most that the JavaScript heap may use."),
-	animal_store_external_memory_bytes: gauge("Memory of buffers outside of the JavaScript heap."),
+	animal_store_heap_size_limit_bytes: gauge("The most that the JavaScript heap may use."),
+	animal_store_external_memory_bytes: gauge("Memory of buffers outside the JavaScript heap."),
 	process_open_fds: gauge("Open file descriptors (Linux)."),
-	process_max_fds: gauge("Most file descriptors that the process may open (Linux)."),
+	process_max_fds: gauge("The most file descriptors that the process may open (Linux)."),
 } satisfies Record<string, Metric>;
 
 export type Metrics = ReturnType<typeof createMetrics>;

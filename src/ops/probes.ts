@@ -1,5 +1,5 @@
-// The probes. Readiness: this node can answer reads. Liveness: no restart is needed. Whether creates work is a part of
-// the body only: a balancer that left the node because of it would stop its reads, too.
+// The probes. Readiness: this node can answer reads. Liveness: no restart is needed. Whether creates work is only in
+// the body: a load balancer that removed the node because of it would stop its reads, too.
 
 import { ApiError } from "../contract/errors.ts";
 import type { Store } from "../store/store.ts";
@@ -27,7 +27,7 @@ export function createProbes(sources: () => ProbeSources, isStopping: () => bool
 			if (!store) throw new ApiError("storage_unavailable", away);
 			const work = [store.version(), store.checkWrites()];
 			const [read] = await Promise.allSettled(work.map((each) => inTime(each, timeoutMs)));
-			if (read?.status === "rejected") throw new ApiError("storage_unavailable", "the store does not read");
+			if (read?.status === "rejected") throw new ApiError("storage_unavailable", "the store cannot be read");
 			return { status: "ok", writes: store.writeState() };
 		},
 		/** @throws ApiError `storage_unavailable` when only a restart lets creates work again */

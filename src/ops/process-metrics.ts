@@ -9,7 +9,7 @@ export interface ProcessSources {
 	version: string;
 	/** Milliseconds since 1970. */
 	now: () => number;
-	/** Log lines that nobody read in time. */
+	/** Log lines that were dropped because the log was not read in time. */
 	droppedLogLines: () => number;
 }
 
@@ -55,10 +55,10 @@ export function createProcessMetrics({ version, now, droppedLogLines }: ProcessS
 
 async function countDescriptors(): Promise<number | undefined> {
 	const names = await readdir("/proc/self/fd").catch(() => undefined);
-	return names && names.length - 1; // One is open for this list.
+	return names && names.length - 1; // One is open for this listing.
 }
 
-/** @returns how many files the process may open; undefined where only the system knows */
+/** @returns how many files the process may open; undefined on systems without /proc */
 export async function readMaxDescriptors(): Promise<number | undefined> {
 	const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
 	const [, most] = /^Max open files +(\d+)/m.exec(limits) ?? [];

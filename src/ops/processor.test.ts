@@ -1,10 +1,10 @@
-// The quota of the CPU, as control groups say it.
+// The CPU quota that control groups set.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpuQuota } from "./processor.ts";
 
-test("the quota of the processor is the least one of the control groups, of both versions, and infinite elsewhere", () => {
+test("the CPU quota is the lowest of the control groups, of both versions, and infinite if none sets one", () => {
 	const quotaIn = (files: Record<string, string>) =>
 		cpuQuota((path) => files[path] ?? assert.fail(`${path} does not exist`));
 	const second = "/sys/fs/cgroup/system.slice/animal-store.service/cpu.max";

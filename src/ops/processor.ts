@@ -11,8 +11,8 @@ export const ownProcessor = {
 };
 
 /**
- * The least quota of the control groups that this process is in, of version 1 or 2, in cores; infinite without one. A
- * container may see the paths of its machine, but only the files of its own group, at the root.
+ * The lowest CPU quota, in cores, of the control groups (version 1 or 2) that this process is in; infinite if none has
+ * one. A container may see the paths of its machine, but only the files of its own group, at the root.
  */
 export function cpuQuota(read = (path: string) => readFileSync(path, "utf8")): number {
 	const textOf = (path: string) => {

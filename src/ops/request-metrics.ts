@@ -8,11 +8,11 @@ import { createSeries, histogramSamples, type Series, samplesBy, upToSeconds } f
 
 const deprecated = (Object.keys(operations) as OperationName[]).filter((name) => "deprecation" in operations[name]);
 
-/** How many keys have a series of their own; the calls of all others are counted together. */
+/** How many keys have their own series; the calls of all others are counted together. */
 export const callersMax = 50;
 
 export function createRequestMetrics(traffic: () => TrafficCounts) {
-	/** A few dozen at most: a search costs less than a key of text. */
+	/** A few dozen at most: a linear search costs less than building a string as a key. */
 	const durations: { operation: string; method: string; status: number; series: Series }[] = [];
 	const imported: ImportCounts = { added: 0, present: 0, different: 0, removed: 0, invalid: 0 };
 	const refusals = new Map<string, number>([...errorCodes, "client_abort"].map((code) => [code, 0]));

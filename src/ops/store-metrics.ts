@@ -1,5 +1,5 @@
 // The store: commits, the queue of writes, files and disk, connections to PostgreSQL, animals and backups. A figure
-// that this store does not have, such as the pool over SQLite, has no samples.
+// that this store does not have, such as the pool on SQLite, has no samples.
 
 import type { Totals } from "../contract/console.ts";
 import { type BackgroundTask, backgroundTasks, type Commit, type Store } from "../store/store.ts";
@@ -11,13 +11,13 @@ export interface StoreSources extends ProbeSources {
 	store?: Pick<Store, "queue" | "version" | "writeState" | "checkWrites" | "readUse">;
 	/** The animals by status, counted up to now. */
 	animals?: () => Promise<Totals>;
-	/** Undefined if this service makes none. `lastAtMs` is 0 if none was made yet. */
+	/** Undefined if this service takes no backups. `lastAtMs` is 0 before the first one. */
 	backups?: { everyMs: number; lastAtMs: () => number } | undefined;
 }
 
 const upToWrites = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** @param sources asked by each scrape */
+/** @param sources read at each scrape */
 export function createStoreMetrics(sources: () => StoreSources) {
 	const commits = createSeries(upToSeconds);
 	const syncs = createSeries(upToSeconds);
@@ -34,7 +34,7 @@ export function createStoreMetrics(sources: () => StoreSources) {
 		observeFailure: (task: BackgroundTask) => void failures.set(task, (failures.get(task) ?? 0) + 1),
 		async read() {
 			const { store, animals, backups } = sources();
-			const checking = store && inTime(store.checkWrites()).catch(() => {}); // A disk that hangs never ends it.
+			const checking = store && inTime(store.checkWrites()).catch(() => {}); // On a hung disk, it never ends.
 			const [{ files, pool } = {}] = await Promise.all([store?.readUse(), checking]);
 			const state = store?.writeState();
 			const { isComplete = false, ...counts } = (await animals?.().catch(() => undefined)) ?? {};

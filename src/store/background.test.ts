@@ -1,11 +1,11 @@
-// Work beside the requests: what its failures do, and what they do not.
+// Background work: what its failures do, and what they do not do.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
 import { createBackground } from "./background.ts";
 
-test("work that fails is reported each time, the first time after a success as such, and nobody gets the error", async () => {
+test("each failure is reported, the first after a success as such, and no caller gets the error", async () => {
 	const reported: unknown[] = [];
 	const background = createBackground((...failure) => void reported.push(failure));
 	const error = new Error("a bug, too");
@@ -21,7 +21,7 @@ test("work that fails is reported each time, the first time after a success as s
 	assert.deepEqual(reported.at(-1), ["probe", error, true]);
 });
 
-test("repeated work never runs twice at once, goes on after a failure, and ends when it is stopped", async (context) => {
+test("repeated work never overlaps itself, continues after a failure, and ends when it is stopped", async (context) => {
 	context.mock.timers.enable({ apis: ["setInterval"] });
 	let starts = 0;
 	let latest = Promise.withResolvers<void>();

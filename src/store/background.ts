@@ -1,21 +1,21 @@
 // Background work, such as storing when keys were used. No request waits for it. A failure is reported, and the work is
-// done again later.
+// retried later.
 
 /** The names in the service's log and the metrics. */
 export const backgroundTasks = ["key use", "sweep", "probe", "lease", "backup", "erase"] as const;
 export type BackgroundTask = (typeof backgroundTasks)[number];
 
 export interface Background {
-	/** Does it once. Never rejects. @returns whether it succeeded */
+	/** Does the work once. Never rejects. @returns whether it succeeded */
 	run(task: BackgroundTask, work: () => Promise<unknown>): Promise<boolean>;
 	/**
-	 * Does it again and again, but never while it is still under way.
-	 * @returns ends that, and resolves when nothing is under way any more
+	 * Repeats the work, but never starts it while it is still under way.
+	 * @returns a function that stops the repetition, and resolves when nothing is under way any more
 	 */
 	repeat(task: BackgroundTask, everyMs: number, work: () => Promise<unknown>): () => Promise<void>;
 }
 
-/** @param onFailure `isFirst`: the task succeeded before */
+/** @param onFailure `isFirst`: the task's previous run did not fail */
 export function createBackground(
 	onFailure: (task: BackgroundTask, error: unknown, isFirst: boolean) => void = () => {},
 ): Background {

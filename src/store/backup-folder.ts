@@ -1,5 +1,5 @@
-// The folder of the service's own backups. A name has the time of its backup. The store is identified by the content of
-// a backup, so neither a wrong clock nor a folder that stores share removes the good backups of a store.
+// The folder of the service's own backups. A backup's name has its time; its content identifies the store. So neither a
+// wrong clock nor another store with the same folder causes a store's good backups to be removed.
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -14,25 +14,25 @@ import { type Store, StoreRefused } from "./store.ts";
 export type OwnStore = Pick<Store, "cursorSecret" | "place">;
 
 export function openBackupFolder(folder: string, { cursorSecret, place }: OwnStore) {
-	/** Whether a file is a backup of this store. DATABASE_URL may name a backup, which is a store from then on. */
+	/** Whether a file is a backup of this store. A backup that DATABASE_URL names is a store itself, and not counted. */
 	function isOwn(name: string): boolean {
 		const file = join(folder, name);
 		return identityOf(file) !== place && secretOfBackup(file)?.equals(cursorSecret) === true;
 	}
 
 	return {
-		/** When the newest backup of this store was made, 0 without one. A later time than now is of a wrong clock. */
+		/** When the newest backup of this store was taken, 0 without one. A time after now is from a wrong clock. */
 		newestMs(nowMs: number): number {
 			const isPast = (name: string) => timeOf(name) <= nowMs;
 			const newest = backupsIn(folder).find((name) => isPast(name) && isOwn(name));
 			return newest === undefined ? 0 : timeOf(newest);
 		},
-		/** Whether there are backups, and none is of this store. */
+		/** Whether there are backups, but none of this store. */
 		hasOnlyOthers: () => backupsIn(folder).length > 0 && !backupsIn(folder).some(isOwn),
 		/**
 		 * Removes old backups of this store.
-		 * @param made the name of the latest: backups with a later time are of a wrong clock, and removed first
-		 * @param keep how many stay
+		 * @param made the name of the latest: backups with a later time are from a wrong clock, and are removed first
+		 * @param keep how many to keep
 		 */
 		async removeOld(made: string, keep: number): Promise<void> {
 			const names = backupsIn(folder);
@@ -47,12 +47,12 @@ export function openBackupFolder(folder: string, { cursorSecret, place }: OwnSto
 }
 
 /**
- * Refuses to create a store while the folder has backups: then the disk of the store is not mounted, or the store is to
- * be restored.
+ * Refuses to create a store while the folder has backups: either the disk of the store is not mounted, or the store
+ * must be restored.
  * @throws StoreRefused
  */
 export function refuseNewStore(databaseUrl: string, folder: string): void {
-	// In this order: another node may just create the store and make its first backup.
+	// In this order, because another node may be creating the store and taking its first backup.
 	const hasBackups = backupsIn(folder).length > 0;
 	const file = pathOf(databaseUrl);
 	if (!hasBackups || existsSync(file)) return;

@@ -1,5 +1,5 @@
-// Categories, for both engines: changes of their names, and the list with the animals of each. A name is unique in all
-// its spellings (`foldedText`), and a category without one is its number.
+// Categories, for both engines: their names, and the list with the number of animals of each. Names are unique whatever
+// their case and accents (`foldedText`). A category without a name has only its number.
 
 import { type Category, type CategoryChange, type CategoryResult, foldedText } from "../contract/console.ts";
 import type { Dialect, Transaction } from "./dialect.ts";
@@ -14,22 +14,22 @@ const setName = "ON CONFLICT (id) DO UPDATE SET name = excluded.name, folded = e
 /** New numbers are below it, so that no program rounds them. */
 const idEnd = 2n ** 53n;
 
-/** The categories in use at a moment, for the next free number. */
+/** The categories in use at some moment, to find the next free number. */
 export interface UsedCategories {
-	/** The largest one below 2^53 that an animal had. */
+	/** The largest category below 2^53 that an animal had at that moment. */
 	largest: bigint;
-	/** The last animal and the last edit until then. */
+	/** The last animal and the last edit before that moment. */
 	lastId: bigint;
 	lastEdit: bigint;
 }
 
-/** See `Categories.apply`. @param used if a change has no id */
+/** See `Categories.apply`. @param used needed if a change has no id */
 export function* changeCategories(
 	{ forUpdate }: Dialect,
 	changes: readonly CategoryChange[],
 	used?: UsedCategories,
 ): Transaction<CategoryResult[]> {
-	// One change at a time: two nodes take neither the same name nor the same number.
+	// One transaction at a time, so that two nodes take neither the same name nor the same number.
 	yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${forUpdate}` };
 	const results: CategoryResult[] = [];
 	for (const change of changes) results.push(yield* changeCategory(change, used));
@@ -58,7 +58,7 @@ function* read(condition: string, value: unknown): Transaction<CategoryName | un
 	return row && toName(row);
 }
 
-/** 1 + the largest number that is named or used, also by what was added or edited since `used`. */
+/** 1 + the largest number that has a name or is used, including by animals and edits since `used`. */
 function* nextId(used: UsedCategories | undefined): Transaction<bigint> {
 	const { largest = 0n, lastId = 0n, lastEdit = 0n } = used ?? {};
 	const text = `SELECT coalesce(max(id), 0) FROM (
@@ -71,11 +71,11 @@ function* nextId(used: UsedCategories | undefined): Transaction<bigint> {
 	return id;
 }
 
-/** The categories that animals have: those with names, then those with the most animals. */
+/** The categories of all animals: those with names first, then those with the most animals. */
 const usedCategories = `FROM pets GROUP BY category_id
 	ORDER BY category_id IN (SELECT id FROM categories) DESC, count(*) DESC, category_id LIMIT $1`;
 
-/** See `Categories.list`. @param names of all categories that have one, by id */
+/** See `Categories.list`. @param names all categories that have a name, by id */
 export async function listCategories(scan: Scan, names: readonly CategoryName[], limit: number): Promise<Category[]> {
 	const rows = (await scan(["category_id", "count(*)"], usedCategories, [limit])) as [bigint, bigint][];
 	const animals = new Map(rows.map(([id, count]) => [id, Number(count)]));
@@ -89,7 +89,7 @@ export async function listCategories(scan: Scan, names: readonly CategoryName[],
 	return [...found.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** @param version the present one, or an earlier one */
+/** Reads the categories in use. The version is that of the store, or an earlier one. */
 export async function readUsed(scan: Scan, { lastId, lastEdit }: Omit<UsedCategories, "largest">) {
 	const [[largest] = []] = await scan([`coalesce(max(category_id), 0)`], `FROM pets WHERE category_id < ${idEnd}`);
 	return { largest: largest as bigint, lastId, lastEdit };

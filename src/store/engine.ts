@@ -1,4 +1,4 @@
-// Makes a Store from the parts that each engine has: the other parts are the same for both.
+// Builds a Store from the parts that each engine has; the other parts are the same for both.
 
 import type { Background } from "./background.ts";
 import { listCategories, readUsed } from "./categories.ts";
@@ -23,8 +23,8 @@ import type { Write } from "./transactions.ts";
 /** How a store is opened. */
 export interface OpenOptions {
 	/**
-	 * `whole` reads the whole file of a SQLite store first and rejects a damaged one. `quick`, for the service, does so
-	 * with a file of up to 16 MiB; of a larger one it checks the header, the schema and the ends of each table.
+	 * `whole` first reads the whole file of a SQLite store and rejects a damaged one. `quick`, for the service, does so
+	 * with a file of up to 16 MiB; of a larger one, it checks the header, the schema and the ends of each table.
 	 */
 	verify?: "whole" | "quick" | undefined;
 	/** Rejects a missing store instead of creating it. */
@@ -35,25 +35,25 @@ export interface OpenOptions {
 	onNotice?: (text: string) => void;
 	/** Called once, when the store stops accepting writes until it is opened again. */
 	onFatal?: (reason: string) => void;
-	/** Identifies a node among those of the store. It removes expired Idempotency-Keys; commands have none. */
+	/** Identifies this node among those of the store. A node removes expired Idempotency-Keys; commands are not nodes. */
 	node?: string;
-	/** The most of them that one sweep removes; `sweepRows` (idempotency.ts) if absent. */
+	/** The most expired keys that one sweep removes; `sweepRows` (idempotency.ts) if absent. */
 	sweepRows?: number;
 	/** The most connections to a database server; 10 if absent. */
 	connectionsMax?: number;
-	/** Reports background work that fails; commands have none. */
+	/** Runs background work and reports its failures; commands have none. */
 	background?: Background;
 	/** How long a create may wait until its commit begins; without a limit if absent. */
 	writeWaitMaxMs?: number | undefined;
 	/** Called after each batch of writes. */
 	onCommit?: (commit: Commit) => void;
-	/** Returns 0 to 1. Spreads the retries of nodes that write concurrently. Commands write once and omit it. */
+	/** Returns 0 to 1, to spread the retries of nodes that write concurrently. Commands write once and omit it. */
 	random?: () => number;
 }
 
 export type StoreOptions = OpenOptions & { background: Background };
 
-/** The parts of a store that each engine has. The others are made of `select` and `write`. */
+/** The parts of a store that each engine has. The other parts are built from `select`, `scan` and `write`. */
 export interface Engine
 	extends Pick<
 		Store,
@@ -136,7 +136,7 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 		async list(after, limit, timeline) {
 			const { edits, version } = await read("FROM edits WHERE id > $1 ORDER BY id LIMIT $2", [after, limit]);
 			if (timeline !== undefined && version.timeline !== timeline)
-				throw new StorageUnavailable("the store has another timeline since it was last asked");
+				throw new StorageUnavailable("the store's timeline changed since the last read");
 			return edits;
 		},
 		ofPet: async (petId, limit) =>

@@ -1,14 +1,14 @@
-// Erases the names that edits in the console have replaced, soon after them or after the next start. It reads the whole
-// file, so a process of its own does it, once for all edits meanwhile.
+// Erases the names that edits in the console have replaced, soon after the edits or after the next start. It reads the
+// whole file, so a separate process does it, once for all edits up to then.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Background } from "./background.ts";
 import { runCommand } from "./command-process.ts";
 
-/** While other processes hold long read transactions, erasing fails, and the pause doubles up to this time. */
+/** Erasing fails while other processes hold long read transactions; each time, the pause doubles up to this time. */
 const pauseMaxMs = 10 * 60_000;
 
-/** @param environment see `runCommand` @param pauseMs between two erasings */
+/** @param environment see `runCommand` @param pauseMs between two runs */
 export function createErasing(background: Background, environment: NodeJS.ProcessEnv, pauseMs = 10_000) {
 	const stopping = new AbortController();
 	const { signal } = stopping;
@@ -31,12 +31,12 @@ export function createErasing(background: Background, environment: NodeJS.Proces
 	}
 
 	return {
-		/** To be called after an edit that replaces a name. */
+		/** Call this after an edit that replaces a name. */
 		start() {
 			isWanted = true;
 			running ??= eraseAll();
 		},
-		/** Ends the work under way; the next one erases what it leaves. */
+		/** Ends the run under way; the next run erases what it leaves. */
 		async stop() {
 			stopping.abort();
 			await running;

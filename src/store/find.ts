@@ -1,5 +1,5 @@
-// Looks for animals by a text in their names, by status and category, in the order of ids or names, for both engines.
-// A search passes once over the animals: no index knows the parts of names (docs/decisions/0027-find.md).
+// Finds animals by part of their names, by status and category, in the order of ids or names, for both engines. A
+// search reads all animals once: no index has the parts of names (docs/decisions/0027-find.md).
 
 import { foldedText } from "../contract/console.ts";
 import { int64FromDecimal } from "../contract/json.ts";
@@ -11,11 +11,11 @@ import { type Column, tables } from "./tables.ts";
 
 /** The SQL that differs between the engines. */
 export interface FindSql {
-	/** Of the JSON of an animal. */
+	/** An animal as JSON. */
 	petJson: string;
-	/** What `foldedText` makes of a text, to be compared by its bytes in UTF-8. */
+	/** The result of `foldedText`, for comparisons by its bytes in UTF-8. */
 	folded(text: string): string;
-	/** Whether a text contains another one. */
+	/** Whether `text` contains `part`. */
 	contains(text: string, part: string): string;
 }
 
@@ -26,7 +26,7 @@ interface Finder {
 	version(): Promise<StoreVersion>;
 }
 
-/** A total that is not cheap looks at this many animals: at all, or at parts that are spread evenly over them. */
+/** A total of a text search reads at most this many animals: all of them, or evenly spread ranges of ids. */
 const countedMax = 100_000n;
 const countedParts = 50n;
 
@@ -66,7 +66,7 @@ const orderOf = ({ sort = "id" }: FindQuery) => ({
 
 const whereAll = (conditions: string[]) => (conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "");
 
-/** @returns the conditions of all animals of a search, and a function that adds a value and returns its place in SQL */
+/** @returns the conditions of a search, their values, and a function that adds a value and returns its SQL */
 function conditionsOf(query: FindQuery, { folded, contains }: FindSql) {
 	const values: unknown[] = [];
 	const parameter = (type: Column["type"], value: unknown) => `CAST($${values.push(value)} AS ${type})`;
@@ -85,7 +85,7 @@ function conditionsOf(query: FindQuery, { folded, contains }: FindSql) {
 	return { conditions, values, parameter };
 }
 
-/** Without a text, the total is exact. @param page the first one, which is full */
+/** Counts the animals of a search; exactly, if it has no text. The page is the first one, and full. */
 async function countFound(finder: Finder, query: FindQuery, { pets, next }: FoundPets, signal?: AbortSignal) {
 	const { findSql, scan, version } = finder;
 	const { conditions, values } = conditionsOf(query, findSql);
@@ -93,7 +93,7 @@ async function countFound(finder: Finder, query: FindQuery, { pets, next }: Foun
 		const [[total] = []] = await scan(["count(*)"], `FROM pets ${whereAll(conditions)}`, values, signal);
 		return { total: Number(total) };
 	}
-	// In the order of ids, the page says how many there are up to its end.
+	// In the order of ids, the animals up to the end of the page are already counted.
 	const { isByName, isDescending } = orderOf(query);
 	const lastId = next?.id ?? 0n;
 	const newest = (await version()).lastId;

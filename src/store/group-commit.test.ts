@@ -121,7 +121,7 @@ test("if every commit fails, all waiting writes are rejected, including the last
 	assert.equal(group.queue.length, 0);
 });
 
-test("a write whose commit does not begin in time is rejected and never committed; those of the commit under way wait on", async () => {
+test("a write whose commit does not begin in time is rejected and never committed; those of the commit under way keep waiting", async () => {
 	const { group, write, writes, finish, outcomes } = commits(50);
 	write("a");
 	await settled();

@@ -1,5 +1,5 @@
-// Group commit: only one batch of writes is committed at a time. Writes that arrive meanwhile form the next batch, so
-// that one disk sync serves many writers. If none is committed, a batch is the writes of a tick of the event loop.
+// Group commit: one batch of writes is committed at a time. Writes that arrive during a commit form the next batch, so
+// that one disk sync serves many writers. If no commit is under way, a batch is the writes of one tick.
 
 import { type Commit, StoreBusy, type WriteQueue } from "./store.ts";
 
@@ -7,7 +7,7 @@ import { type Commit, StoreBusy, type WriteQueue } from "./store.ts";
 export const lengthMax = 20_000;
 /** The most rows of a transaction, which limits its duration. */
 const batchMax = 1000;
-/** The share of the latest commit in the expected duration of the next one. */
+/** The weight of the latest commit in the expected duration of the next one. */
 const latestShare = 0.3;
 /** A commit that takes this much longer than the latest ones is late. */
 const latenessFactor = 2;
@@ -16,7 +16,7 @@ interface PendingWrite<Write, Result> {
 	request: Write;
 	/** When it was added, on the monotonic clock. */
 	sinceMs: number;
-	/** When it is rejected, on the same clock, unless its commit has begun. */
+	/** When it is rejected, on the same clock, unless its commit has begun by then. */
 	expiresAtMs: number;
 	resolve(result: Result): void;
 	reject(reason: unknown): void;
@@ -33,7 +33,7 @@ interface CommitOptions<Write> {
 	waitMaxMs?: number | undefined;
 	/** Background writes have no limit. */
 	isLimited?: (request: Write) => boolean;
-	/** The number of its rows; 1 if absent. */
+	/** The number of rows in a write; 1 if absent. */
 	sizeOf?: (request: Write) => number;
 	onCommit?: ((commit: Commit) => void) | undefined;
 }
@@ -81,7 +81,7 @@ export function createGroupCommit<Write, Result>(
 		}, fail);
 	}
 
-	/** @returns the number of writes in the next batch, whose rows wait no longer */
+	/** @returns the number of writes in the next batch; their rows no longer count as waiting */
 	function nextBatch(): number {
 		let [writes, rows] = [0, 0];
 		for (const { request } of waiting) {
@@ -102,7 +102,7 @@ export function createGroupCommit<Write, Result>(
 		}
 	}
 
-	/** Rejects what has waited too long, when a commit takes longer than expected. */
+	/** Rejects writes that have waited too long because a commit takes longer than expected. */
 	function expire(): void {
 		expiry = undefined;
 		const nowMs = performance.now();
@@ -138,7 +138,7 @@ export function createGroupCommit<Write, Result>(
 	return {
 		/**
 		 * Resolves when the commit with this write is on disk.
-		 * @throws StoreBusy if it has a limit and that commit did not begin within it; nothing is stored then
+		 * @throws StoreBusy if the write has a limit and its commit did not begin within it; then nothing is stored
 		 */
 		write: (request: Write) =>
 			new Promise<Result>((resolve, reject) => {

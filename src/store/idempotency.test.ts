@@ -1,4 +1,4 @@
-// The result of each create of a batch with Idempotency-Keys.
+// The result of each create in a batch with Idempotency-Keys.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -20,7 +20,7 @@ export interface Create {
 
 export type RecordedCreate = Pick<IdempotencyKeyRecord, "petId" | "fingerprint" | "createdAtMs">;
 
-/** Fields that are newer than the format of the fingerprint. */
+/** Fields that were added after the format of the fingerprint was fixed. */
 const laterFields = newPetFields.filter((field) => !["name", "categoryId", "status"].includes(field));
 
 /**
@@ -46,9 +46,9 @@ export function resolveRepeat({ petId, fingerprint, createdAtMs }: RecordedCreat
 
 /**
  * @param taken the keys of the batch that were used before it, with their creates
- * @param firstId the id of its first new animal
- * @returns the creates that add an animal, in order; the keys to store with them, `place` being the position of a key's
- * animal among these, from 1; and the result of each create of the batch
+ * @param firstId the id of the batch's first new animal
+ * @returns the creates that add an animal, in order; the keys to store with them, where `place` is the position of the
+ * key's animal among them, from 1; and the result of each create of the batch
  */
 export function planBatch(batch: Create[], taken: (IdempotencyKey & RecordedCreate)[], firstId = 1n) {
 	const nameOf = ({ caller, key }: IdempotencyKey) => `${caller} ${key}`;

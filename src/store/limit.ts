@@ -1,12 +1,12 @@
-// Runs a few tasks at a time, for both engines: long reads and transactions leave threads and connections to others.
+// Runs only a few tasks at a time, for both engines, so that long reads and transactions do not block everything else.
 
 import { StorageUnavailable } from "./store.ts";
 
 /**
- * @param max how many tasks run at a time; others wait in their order
- * @param waitMaxMs how long each of them waits
- * @param late the message after a longer wait
- * @returns runs a task; it begins at once if it need not wait @throws StorageUnavailable after a longer wait
+ * @param max how many tasks run at a time; others wait in order
+ * @param waitMaxMs how long a task may wait
+ * @param late the message if it would wait longer
+ * @returns a function that runs a task, immediately if it need not wait @throws StorageUnavailable after `waitMaxMs`
  */
 export function createLimit(max: number, waitMaxMs: number, late: string) {
 	let running = 0;

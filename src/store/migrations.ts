@@ -1,6 +1,6 @@
-// The migrations of an engine: SQL files, run in the order of their numbers, each once. The first ones make a new
-// store. The number of the last one is the version of the schema. A file without the name of an engine is for both.
-// `-- oldest writer: 5` in a file: nodes that know only schema 5 go on writing (decision 0026).
+// The migrations of an engine: SQL files, run in the order of their numbers, each once. The first ones create a new
+// store. The number of the last one is the version of the schema. A file whose name has no engine is for both.
+// `-- oldest writer: 5` in a file means that nodes that know only schema 5 may keep writing (decision 0026).
 
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -20,9 +20,9 @@ export function readMigrations(engine: "postgres" | "sqlite") {
 	return {
 		/** The newest schema that this version of the program knows. */
 		schemaMax,
-		/** Those that a store lacks to which those up to this one were applied; 0 is an empty store. */
+		/** The migrations that a store with this schema lacks; 0 is an empty store. */
 		after: (schema: number) => all.filter(({ version }) => version > schema),
-		/** Why this version cannot open a store for which this is the oldest writer; undefined if it can. */
+		/** Why this version cannot open a store with this oldest writer; undefined if it can. */
 		refuse(schema: number): string | undefined {
 			if (schema > schemaMax)
 				return (
@@ -31,14 +31,14 @@ export function readMigrations(engine: "postgres" | "sqlite") {
 				);
 			if (schema === 0 || schema >= schemaMin) return undefined;
 			return (
-				`was made by a development version of animal-store (schema ${schema}, this one supports ${schemaMin} and ` +
+				`was created by a development version of animal-store (schema ${schema}, this one supports ${schemaMin} and ` +
 				"newer): export its animals with that version, and import them into a new store"
 			);
 		},
 	};
 }
 
-/** Beside the oldest version that may write: the last migration that was applied. */
+/** The last applied migration, which the settings hold in addition to the oldest version that may write. */
 export const readApplied = "SELECT value FROM settings WHERE name = 'applied_schema'";
 export const writeApplied = `INSERT INTO settings (name, value) VALUES ('applied_schema', $1)
 	ON CONFLICT (name) DO UPDATE SET value = excluded.value`;

@@ -19,7 +19,7 @@ import { type Column, columnNames, columnsOf, createRecordReader, pickColumns, t
 
 /**
  * The SQL of an animal's JSON, with the same bytes as `petJson`.
- * @param quoted the SQL of a text as a JSON string
+ * @param quoted returns the SQL of a column's text as a JSON string
  */
 export function petJsonSql(quoted: (column: string) => string): string {
 	const members = petFields.map((field, index) => {
@@ -32,8 +32,8 @@ export function petJsonSql(quoted: (column: string) => string): string {
 }
 
 /**
- * The SQL of a page after FROM, up to its limit, and its values. Its name is the same for the same SQL.
- * @param parameter the placeholder of the n-th value, from 1
+ * The SQL of a page between FROM and LIMIT, and its values. The same SQL has the same name.
+ * @param parameter returns the placeholder of the n-th value, from 1
  */
 export function pageSql(query: PageQuery, parameter: (place: number) => string) {
 	const given = filterNames.filter((field) => query[field] !== undefined);
@@ -51,7 +51,7 @@ export function nameOfPage(query: PageQuery): string {
 	return `page ${Object.entries(query).join(" ")}`;
 }
 
-/** @param pets their JSON in the direction of the query, with one more than the limit if there are more */
+/** @param pets the JSON of each animal in the direction of the query; one more than the limit if there are more */
 export function toPetPage(pets: string[], { limit, upTo }: PageQuery, version: StoreVersion): PetPage {
 	const hasMore = pets.length > limit;
 	if (hasMore) pets.pop();
@@ -61,7 +61,7 @@ export function toPetPage(pets: string[], { limit, upTo }: PageQuery, version: S
 	return { json: `[${pets.join()}]`, ...ids, hasMore, version };
 }
 
-/** Reads rows and what they show. @param rest of the SELECT: FROM and what follows, with $1, $2 … for the values */
+/** Reads rows and the store's version. @param rest the SELECT from FROM on, with $1, $2 … for the values */
 export type Select = (
 	columns: readonly string[],
 	rest: string,
@@ -69,9 +69,9 @@ export type Select = (
 ) => Promise<{ rows: Row[]; version: StoreVersion }>;
 
 /**
- * A SELECT that looks at many rows, and delays no other read: few of them run at the same time.
- * @param rest of the SELECT: FROM and what follows, with $1, $2 … for the values
- * @param signal drops it if it has not begun @throws StorageUnavailable, and the signal's reason
+ * A SELECT that reads many rows without delaying other reads: only a few scans run at the same time.
+ * @param rest the SELECT from FROM on, with $1, $2 … for the values
+ * @param signal drops the scan if it has not begun @throws StorageUnavailable, and the signal's reason
  */
 export type Scan = (
 	columns: readonly string[],
@@ -96,16 +96,16 @@ export async function countPets(select: Select, after: bigint, limit: number): P
 	return { counts: found, ...(lastId !== null && { lastId }), version };
 }
 
-/** Without the hash, which never leaves the store. */
+/** The columns of a secret except its hash, which never leaves the store. */
 const shownSecret = pickColumns(tables.secrets, ["last4", "createdAtMs", "expiresAtMs"]);
 const readKey = createRecordReader<KeyRecord>(tables.keys);
 const readSecret = createRecordReader<Secret>(shownSecret);
 const readUse = createRecordReader<KeyUse>(tables.keyUses);
 const keyWidth = columnsOf(tables.keys).length;
 
-/** The columns of `readKeyRow`, of keys `k` with their secrets `s`. */
+/** The columns that `readKeyRow` reads, of keys `k` and their secrets `s`. */
 export const keyColumns = [...columnNames(tables.keys, "k."), ...columnNames(shownSecret, "s.")];
-/** Two small tables, which a distributed engine has in one place or on every node. */
+/** Both tables are small: a distributed engine keeps them in one place or on every node. */
 export const fromKeys = "FROM keys k JOIN secrets s ON s.key_id = k.id";
 const newest = `${fromKeys} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
 	ORDER BY k.created_at_ms, k.id`;

@@ -1,5 +1,5 @@
-// Scheduled backups: one after each interval into a folder, which keeps the newest. Their names show when the next one
-// is due, so a restart makes no extra one. Each is made by `animal-store backup`, in a process of its own.
+// Scheduled backups: one after each interval, in a folder that keeps only the newest. Their names show when the next
+// one is due, so a restart causes no extra backup. `animal-store backup` takes each one in its own process.
 
 import { join } from "node:path";
 import type { Background } from "./background.ts";
@@ -7,27 +7,27 @@ import { nameAt, type OwnStore, openBackupFolder, timeOf } from "./backup-folder
 import { runCommand } from "./command-process.ts";
 import { leaseMs, withLease } from "./leases.ts";
 
-/** After a failure, the next try comes no later than this. */
+/** The next try after a failure comes no later than this. */
 const retryMs = 10 * 60_000;
-/** How often the schedule is checked, at least. Less than the longest time of a timer. */
+/** How often the schedule is checked, at least. A timer can wait a little longer. */
 const timerMaxMs = 24 * 60 * 60_000;
 
 export interface ScheduleOptions {
 	folder: string;
-	/** Backups of other stores in the folder neither count nor are removed. */
+	/** Backups of other stores in the folder are neither counted nor removed. */
 	store: OwnStore;
 	everyMs: number;
 	keep: number;
-	/** The environment of the process, with DATABASE_URL: a command line is visible to other users. */
+	/** The environment of the process. It contains DATABASE_URL, because a command line is visible to other users. */
 	environment: Record<string, string | undefined>;
 	now: () => number;
 	background: Background;
-	/** See `Store.takeLease`: one of the nodes with the same folder makes the backup. */
+	/** See `Store.takeLease`: one of the nodes with the same folder takes the backup. */
 	takeLease: (forMs: number) => Promise<boolean>;
 	onBackup: (backup: { file: string; animals: number; durationMs: number }) => void;
-	/** Called once for each try that failed. */
+	/** Called once for each failed try. */
 	onFailure: (reason: string) => void;
-	/** Called at the start if the folder has backups, and none of this store. */
+	/** Called at the start if the folder has backups, but none of this store. */
 	onOthers: () => void;
 }
 
@@ -58,7 +58,7 @@ export function scheduleBackups(plan: ScheduleOptions) {
 		let nextMs = Math.min(everyMs, leaseMs);
 		try {
 			await withLease(background, takeLease, async () => {
-				if (signal.aborted || own.newestMs(now()) !== lastAtMs) return; // Another node may have just made one.
+				if (signal.aborted || own.newestMs(now()) !== lastAtMs) return; // Another node may have just taken one.
 				await backUp();
 				nextMs = everyMs;
 			});
@@ -85,9 +85,9 @@ export function scheduleBackups(plan: ScheduleOptions) {
 	look();
 	return {
 		everyMs,
-		/** When any node made the newest backup, in milliseconds since 1970; 0 without one. */
+		/** When any node took the newest backup, in milliseconds since 1970; 0 without one. */
 		lastAtMs: () => lastAtMs,
-		/** Ends a backup under way, of which no file is left. */
+		/** Ends a backup under way, and leaves no file of it. */
 		async stop() {
 			clearTimeout(timer);
 			stopping.abort();

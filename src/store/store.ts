@@ -20,9 +20,9 @@ export { type Background, type BackgroundTask, backgroundTasks } from "./backgro
 export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./tables.ts";
 
 /**
- * Every result includes every commit, of any process, that was acknowledged before the call. Reads begin at the
- * end of the tick of the event loop, and share a snapshot or statements there. A server that was promoted, restarted or
- * restored has another timeline: the ids of animals and edits that were lost are used again there.
+ * Every result includes every commit, of any process, that was acknowledged before the call. The reads of a tick of the
+ * event loop begin at its end, and share a snapshot or statements. A server that was promoted, restarted or restored
+ * has a different timeline, on which the ids of lost animals and edits are used again.
  */
 export interface Store {
 	/** At most `limit` animals, by ascending id: those that follow `after`, or those that end at `upTo`. */
@@ -30,20 +30,20 @@ export interface Store {
 
 	getPet(id: bigint): Promise<FoundPet>;
 
-	/** The version that a read has that begins now. Rejects if reads do not work. */
+	/** The version that a read would see now. Rejects if reads do not work. */
 	version(): Promise<StoreVersion>;
 
 	/**
 	 * Stores an animal. Resolves when its commit is on disk. Ids ascend in commit order from 1 and are never used twice.
 	 * Repeated creates with the same Idempotency-Key and caller return the same animal for `idempotencyHours`, even if
-	 * they are concurrent or the animal was changed meanwhile. Key and animal are stored in one transaction.
+	 * they are concurrent or the animal has been edited since. Key and animal are stored in one transaction.
 	 * @throws StoreBusy, StorageUnavailable
 	 */
 	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
 
 	/**
-	 * Stores the animals of an import in one transaction, each as `createPet` does. The new ones get ids in their order
-	 * and without a gap.
+	 * Stores the animals of an import in one transaction, each as `createPet` does. The new ones get consecutive ids, in
+	 * their order.
 	 * @throws StoreBusy, StorageUnavailable; then none was acknowledged
 	 */
 	createPets(rows: readonly KeyedPet[]): Promise<ImportedPet[]>;
@@ -61,7 +61,7 @@ export interface Store {
 	readonly rows: Rows;
 
 	/**
-	 * Looks for animals among all of them, without delaying other reads.
+	 * Searches all animals, without delaying other reads.
 	 * @param signal when it is aborted, a search that has not begun is dropped
 	 * @throws StorageUnavailable, and the signal's reason
 	 */
@@ -73,15 +73,15 @@ export interface Store {
 	/** Writes that wait for their commit. */
 	readonly queue: WriteQueue;
 
-	/** Whether the latest write was committed. If that was long ago, `checkWrites` begins for the next call. */
+	/** Whether the latest write was committed. If that was long ago, this call starts `checkWrites` for the next one. */
 	writeState(): WriteState;
 
-	/** Resolves when a write was committed or failed lately, after a small one if there was none. Never rejects. */
+	/** Resolves once the outcome of a recent write is known. If there is none, it does a small write. Never rejects. */
 	checkWrites(): Promise<void>;
 
 	/**
-	 * Takes or renews the lease for work that one node at a time does for all.
-	 * @param forMs after this time, another node can take it; 0 gives it back
+	 * Takes or renews the lease for work that one node at a time does for all nodes.
+	 * @param forMs after this time, another node can take the lease; 0 gives it back
 	 * @returns whether this node has it
 	 * @throws StorageUnavailable
 	 */
@@ -96,13 +96,13 @@ export interface Store {
 
 /** Durations are in milliseconds. */
 export interface WriteQueue {
-	/** In rows: an import has many. */
+	/** The rows that wait: an import has many. */
 	readonly length: number;
-	/** Since the oldest of them was added; 0 if there is none. */
+	/** How long the oldest write has waited; 0 if none waits. */
 	readonly oldestMs: number;
-	/** Until the commit of a write that is added now, judged by the latest commits. */
+	/** How long until a write added now would be committed, judging by the latest commits. */
 	readonly expectedMs: number;
-	/** A create that is added now would wait too long, or there are too many. */
+	/** A create added now would wait too long, or too many writes wait. */
 	readonly isFull: boolean;
 }
 
@@ -129,16 +129,16 @@ export interface FoundPet {
 export interface PetPage {
 	/** The animals as a JSON array. */
 	json: string;
-	/** The ids of its first and last animal; absent if it is empty. */
+	/** The ids of the page's first and last animal; absent if it is empty. */
 	ids?: { first: bigint; last: bigint };
 	/** More animals follow the page, or precede it if the query has `upTo`. */
 	hasMore: boolean;
 	version: StoreVersion;
 }
 
-/** While it is the same, the same read returns the same. New animals change `lastId` alone, and get larger ids. */
+/** While it stays the same, a read returns the same result. New animals change only `lastId`, and get larger ids. */
 export interface StoreVersion {
-	/** Another one after a failover, a restart or a restore, which may have lost what was there. */
+	/** Different after a failover, a restart or a restore, because animals and edits may have been lost. */
 	timeline: string;
 	/** 0 before the first. */
 	lastEdit: bigint;
@@ -147,33 +147,33 @@ export interface StoreVersion {
 }
 
 export interface PetCount {
-	/** Animals by status; `none` are those without one. */
+	/** Animals by status; `none` counts those without a status. */
 	counts: Partial<Record<PetStatus | "none", number>>;
 	/** The largest id counted; absent if there was none. */
 	lastId?: bigint;
-	/** The count includes its last edit. Counts and edits of different timelines must not be mixed. */
+	/** The count includes this version's last edit. Counts and edits of different timelines must not be mixed. */
 	version: StoreVersion;
 }
 
 /** A batch of writes, stored or not. */
 export interface Commit {
-	/** In rows. */
+	/** The number of rows. */
 	writes: number;
-	/** From the start of its transaction until it was on disk. */
+	/** From the start of the transaction until it was on disk. */
 	ms: number;
-	/** The part of it that waited for the disk, where that is known. */
+	/** How much of this time was spent waiting for the disk, if known. */
 	syncMs?: number | undefined;
 	isStored: boolean;
 }
 
-/** Resources in use. Absent: those that the engine does not have, or that cannot be read. */
+/** Resources in use. A part is absent if the engine does not have it, or if it cannot be read. */
 export interface StoreUse {
 	files?: { databaseBytes: number; walBytes: number; diskFreeBytes: number; diskBytes: number };
-	/** `waiting`: queries without a connection. */
+	/** `waiting`: queries that wait for a connection. */
 	pool?: { inUse: number; idle: number; waiting: number };
 }
 
-/** `replayed`: `id` was created by an earlier equal request. `reused`: by an earlier request for another animal. */
+/** `replayed`: an earlier equal request created `id`. `reused`: an earlier request for a different animal did. */
 export interface CreateResult {
 	id: bigint;
 	outcome: "created" | "replayed" | "reused";
@@ -185,20 +185,20 @@ export interface KeyedPet {
 }
 
 export interface ImportedPet extends CreateResult {
-	/** The earlier request with this key: when it was, in milliseconds since 1970, and whether its animal was removed. */
+	/** The earlier request with this key: its time, in milliseconds since 1970, and whether its animal was removed. */
 	earlier?: { atMs: number; isRemoved: boolean };
 }
 
 /** Edits of animals by operators: changes and removals. The interface has neither. */
 export interface Edits {
 	/**
-	 * Edits an animal and records the edit, in one transaction. Every read that begins later on any node sees it. The
-	 * name that it replaces is left in unused space until `eraseNames` (cli/maintenance/work.ts).
+	 * Edits an animal and records the edit, in one transaction. Every read that begins later on any node sees it. A
+	 * replaced name stays in unused space until `eraseNames` (cli/maintenance/work.ts).
 	 */
 	apply(edit: NewEdit): Promise<EditResult>;
 	/**
 	 * The next `limit` edits with ids above `after`, oldest first.
-	 * @throws StorageUnavailable if the store has another timeline than this one
+	 * @throws StorageUnavailable if the store is no longer on this timeline
 	 */
 	list(after: bigint, limit: number, timeline?: string): Promise<EditRecord[]>;
 	/** The last `limit` edits of an animal, newest first. */
@@ -210,7 +210,7 @@ export interface Edits {
 /** An animal as an editor saw it. Older consoles do not send the category. */
 type SeenPet = Pick<Pet, "name" | "status"> & Partial<Pick<Pet, "categoryId">>;
 
-/** `status` is undefined for none. With `seen`, only an animal that still has these values is edited. */
+/** An undefined `status` clears it. With `seen`, only an animal that still has these values is edited. */
 export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefined } & (
 	| { action: "set-status"; status: PetStatus | undefined }
 	| { action: "set-category"; categoryId: bigint }
@@ -219,9 +219,9 @@ export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefine
 );
 
 export interface Categories {
-	/** Those with names, by id. */
+	/** The categories with names, by id. */
 	names(): Promise<CategoryName[]>;
-	/** Those with a name or animals, by id: at most `limit`, first those with names, then those with the most animals. */
+	/** At most `limit` categories, by id: those with names are taken first, then those with the most animals. */
 	list(limit: number): Promise<Category[]>;
 	/** Applies the changes in their order, in one transaction. Names are compared by `foldedText`. */
 	apply(changes: readonly CategoryChange[]): Promise<CategoryResult[]>;
@@ -229,30 +229,30 @@ export interface Categories {
 
 export type CategoryName = Pick<CategoryRecord, "id" | "name">;
 
-/** Animals that fit all of this. */
+/** A search for the animals that match all of these. */
 export interface FindQuery extends Filter {
-	/** In their names, by `foldedText`; or a whole number: their id or category. */
+	/** Part of a name, compared by `foldedText`; an integer also matches an id or a category. */
 	name?: string | undefined;
 	category?: bigint | undefined;
 	sort?: Sort | undefined;
-	/** Only those that follow this one. */
+	/** Only animals after this position. */
 	after?: FindPosition | undefined;
 	limit: number;
-	/** Also counts all of them. */
+	/** Also counts all matching animals. */
 	isCounted?: boolean;
 }
 
 /** A position in the order of a search. It stays valid after its animal is edited or removed. */
 export interface FindPosition {
 	id: bigint;
-	/** If the order is by name. */
+	/** Present if the order is by name. */
 	name?: string;
 }
 
 export interface FoundPets {
-	/** The JSON of each. */
+	/** The JSON of each animal. */
 	pets: string[];
-	/** The last of them, if more follow. */
+	/** The position of the last animal, if more follow. */
 	next?: FindPosition;
 	total?: number;
 	/** The total is an estimate. */
@@ -263,13 +263,13 @@ export interface FoundPets {
 export interface KeyRows {
 	/** The timeline of the latest read. Keys of another timeline may be lost. */
 	readonly timeline: string;
-	/** The secret with this SHA-256 (hex) and the key it belongs to, revoked and expired ones included. */
+	/** The secret with this SHA-256 (hex) and the key it belongs to, even if revoked or expired. */
 	findByHash(hash: string): Promise<KeyRow | undefined>;
 	/** One row per key, with its newest secret, oldest key first. */
 	list(): Promise<ListedKey[]>;
 	/**
 	 * Stores a new key with its first secret in one transaction.
-	 * @param unless nothing is stored if the store has any key, or this secret; of several nodes that add it, one does
+	 * @param unless nothing is stored if the store has any key, or this secret; if several nodes add it, one succeeds
 	 * @returns whether the key was stored
 	 */
 	add(key: NewKey, secret: NewSecret, unless?: AddUnless): Promise<boolean>;
@@ -300,7 +300,7 @@ export class StorageUnavailable extends Error {
 	override readonly name = "StorageUnavailable";
 }
 
-/** The store has too many writes to do. This create was not stored, and never will be. */
+/** Too many writes are waiting. This write was not stored, and never will be. */
 export class StoreBusy extends Error {
 	/** After how long, in milliseconds, the store will have caught up. */
 	readonly retryAfterMs: number;

@@ -13,7 +13,7 @@ export interface IdempotencyKey {
 /** A stored Idempotency-Key, with the create that it was used for. */
 export interface IdempotencyKeyRecord extends IdempotencyKey {
 	petId: bigint;
-	/** The fingerprint of the request; later changes of the animal do not affect it. Empty after its removal. */
+	/** The fingerprint of the request. Later changes of the animal do not affect it, but its removal empties it. */
 	fingerprint: string;
 	createdAtMs: number;
 }
@@ -55,11 +55,11 @@ export interface KeyUse {
 	usedAtMs: number;
 }
 
-/** A category with a name, which no other category has in any spelling. */
+/** A category with a name, which no other category has, whatever its case and accents. */
 export interface CategoryRecord {
 	id: bigint;
 	name: string;
-	/** As `foldedText` compares it. */
+	/** The name after `foldedText`, for comparisons. */
 	folded: string;
 }
 
@@ -74,7 +74,7 @@ export interface Column {
 	name: string;
 	type: "text" | "bigint";
 	isOptional: boolean;
-	/** Conversions, if the stored value differs from the field's value. */
+	/** Conversions, needed if the stored value differs from the field's value. */
 	toSql?: (value: never) => SqlValue;
 	fromSql?: (value: never) => unknown;
 }
@@ -102,7 +102,7 @@ function table<Rec>(name: string, keyLength: number, columns: Table<Extract<keyo
 	return { name, keyLength, columns };
 }
 
-/** In the order in which they are copied. */
+/** The tables, in the order in which they are copied. */
 export const tables = {
 	pets: table<Pet>("pets", 1, {
 		id: int64("id"),
@@ -168,7 +168,7 @@ export interface Rows {
 	/** The next rows in key order, after the row with this key. */
 	read(table: TableName, after: Row | undefined, limit: number): Promise<Row[]>;
 	readLastPetId(): Promise<bigint | undefined>;
-	/** Inserts rows, all or none. Skips rows that exist already. */
+	/** Inserts all rows or none. Skips rows that already exist. */
 	write(table: TableName, rows: Row[]): Promise<void>;
 	clear(): Promise<void>;
 	/** The mark of the source, if this store is an unfinished copy. */
@@ -208,10 +208,10 @@ export interface Statement {
 	values?: readonly unknown[];
 }
 
-/** A statement has at most this many rows: SQLite takes 32,766 values. */
+/** The most rows of a statement: SQLite accepts 32,766 values. */
 const rowsPerInsert = 1000;
 
-/** @param conflict SQL that says what happens to a row that exists */
+/** @param conflict SQL that decides what happens to an existing row */
 export function insertRows(table: Table, rows: readonly (readonly unknown[])[], conflict = ""): Statement[] {
 	const inserts: Statement[] = [];
 	for (let start = 0; start < rows.length; start += rowsPerInsert) {

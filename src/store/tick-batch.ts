@@ -2,7 +2,7 @@
 // at the end of the tick. A result is never older than its request.
 
 /**
- * @param nameOf equal for requests that share a result
+ * @param nameOf returns the same value for requests that share a result
  * @param execute receives the distinct requests of a tick and returns their results in the same order; a rejected
  * promise among them rejects only its request
  */

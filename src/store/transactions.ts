@@ -1,4 +1,4 @@
-// All writes but creates. Each is one transaction, written once for both engines: a generator that yields statements
+// All writes except creates. Each is one transaction, written once for both engines: a generator that yields statements
 // and receives their rows.
 
 import type { Pet } from "../contract/pet.ts";
@@ -22,7 +22,7 @@ import {
 	tables,
 } from "./tables.ts";
 
-/** Upper bound of a lease. A later expiry means that the clock was set back. */
+/** Upper bound of a lease. An expiry later than that means that the clock was set back. */
 const leaseMaxMs = 3_600_000;
 
 const toEditRow = createRowWriter(tables.edits);
@@ -77,7 +77,7 @@ function isSame(one: Editable, other: Editable): boolean {
 	return one.name === other.name && one.status === other.status && one.categoryId === other.categoryId;
 }
 
-/** The changed values in the record of an edit. Names are not among them. */
+/** The changed values in the record of an edit, which has no names. */
 function changeOf(action: NewEdit["action"], pet: Pet, edited: Pet | undefined): Partial<EditRecord> {
 	if (action === "rename") return {};
 	if (action === "set-category") return { fromCategoryId: pet.categoryId, toCategoryId: edited?.categoryId };
@@ -92,7 +92,7 @@ function* readLastEditor(petId: bigint): Transaction<string | undefined> {
 
 function* addKey(dialect: Dialect, key: NewKey, secret: NewSecret, unless?: AddUnless): Transaction<boolean> {
 	if (unless) {
-		// Until the commit, no other node adds a key on a condition.
+		// Until the commit, no other node can add a key with a condition.
 		yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${dialect.forUpdate}` };
 		const found = yield unless === "same secret"
 			? { text: "SELECT hash FROM secrets WHERE hash = $1", values: [secret.hash] }

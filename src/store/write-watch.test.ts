@@ -1,4 +1,4 @@
-// What is said about writes, from the outcome of commits and of the small writes that ask.
+// The reported state of writes, from the outcome of commits and of small writes that check.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { watchWrites } from "./write-watch.ts";
 const empty: WriteQueue = { length: 0, oldestMs: 0, expectedMs: 0, isFull: false };
 const unavailable = () => Promise.reject(new StorageUnavailable("full"));
 
-test("a failed commit is reported, and the state asks with a small write until one succeeds", async () => {
+test("a failed commit is reported, and small writes check until one succeeds", async () => {
 	let probes = 0;
 	let probe: () => Promise<unknown> = unavailable;
 	const watch = watchWrites(() => {
@@ -20,7 +20,7 @@ test("a failed commit is reported, and the state asks with a small write until o
 	assert.equal(watch.state(empty), "working");
 	await assert.rejects(watch.observe(unavailable()));
 	assert.equal(watch.state(empty), "failing");
-	assert.equal(probes, 0, "a fresh failure is not asked again");
+	assert.equal(probes, 0, "a fresh failure is not checked again");
 	await until("a probe that fails", () => {
 		assert.equal(watch.state(empty), "failing");
 		return probes > 0;
@@ -31,13 +31,13 @@ test("a failed commit is reported, and the state asks with a small write until o
 	assert.equal(await watch.observe(Promise.resolve("result")), "result");
 });
 
-test("a commit that fails for a reason of its own says nothing about the next one", async () => {
+test("a commit that fails for its own reason does not change the state", async () => {
 	const watch = watchWrites(async () => {}, createBackground());
 	await assert.rejects(watch.observe(Promise.reject(new Error("a wrong number of results"))));
 	assert.equal(watch.state(empty), "working");
 });
 
-test("working writes are slow while the queue is full; stopped ones stay stopped, and nothing is asked any more", async () => {
+test("working writes are slow while the queue is full; stopped ones stay stopped, and nothing is checked any more", async () => {
 	let probes = 0;
 	const watch = watchWrites(async () => void probes++, createBackground());
 	assert.equal(watch.state({ ...empty, isFull: true }), "slow");

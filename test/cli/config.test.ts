@@ -169,7 +169,7 @@ test("a wrong value of a setting is refused with its rule", () => {
 		...["*", "https://*.example", "https://a.example,*", "https://a.example/", "https://user@a.example", "null"].map(
 			(origins): [Record<string, string>, RegExp] => [
 				{ CORS_ORIGINS: origins },
-				/^CORS_ORIGINS must be origins .*no wildcard/,
+				/^CORS_ORIGINS must be origins .*without wildcards/,
 			],
 		),
 		[{ CONNECTIONS_PER_ADDRESS: "-1" }, /^CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/],
@@ -194,11 +194,11 @@ test("both ports on one address are refused", () => {
 test("REUSE_PORT needs Linux and the number of a port", (context) => {
 	assert.deepEqual(problemsOf({ REUSE_PORT: "true" }), []);
 	assert.deepEqual(problemsOf({ REUSE_PORT: "true", PORT: "0" }), [
-		"REUSE_PORT needs the number of a port in PORT, not 0",
+		"REUSE_PORT needs a fixed port: set PORT to a number other than 0",
 	]);
 	context.mock.property(process, "platform", "darwin");
 	assert.deepEqual(problemsOf({ REUSE_PORT: "true" }), [
-		"REUSE_PORT needs Linux: darwin does not divide connections among nodes",
+		"REUSE_PORT needs Linux: darwin does not spread connections over nodes",
 	]);
 });
 
@@ -208,7 +208,7 @@ test("settings of backups that cannot work together are refused with one sentenc
 		[{ BACKUP_KEEP: "3", BACKUP_EVERY: "1h" }, [/^BACKUP_EVERY needs BACKUP_TO/, /^BACKUP_KEEP needs BACKUP_TO/]],
 		[{ BACKUP_TO: "/b", BACKUP_EVERY: "often" }, [/^BACKUP_EVERY must be the time between two backups, such as 1h/]],
 		[{ BACKUP_TO: "/b", BACKUP_KEEP: "0" }, [/^BACKUP_KEEP must be the number of backups to keep/]],
-		[{ BACKUP_TO: "/b", DATABASE_URL: "postgres://a/b" }, [/^BACKUP_TO is for sqlite: .* with pg_dump/]],
+		[{ BACKUP_TO: "/b", DATABASE_URL: "postgres://a/b" }, [/^BACKUP_TO needs a sqlite: .* with pg_dump/]],
 	];
 	for (const [environment, said] of rows) {
 		const problems = problemsOf(environment);

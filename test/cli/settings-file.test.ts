@@ -93,7 +93,7 @@ test("a file of settings that cannot be read, or has unknown names, is refused",
 	]);
 	assert.deepEqual(problemsIn(`API_KEY=a\nAPI_KEY_FILE=${file}`), [
 		"API_KEY and API_KEY_FILE are both set: unset one of them",
-		`API_KEY (line 1 of ${file}) must be a complete key of this service; animal-store keys generate makes one`,
+		`API_KEY (line 1 of ${file}) must be a complete key of this service; animal-store keys generate prints one`,
 	]);
 	for (const [path, reason] of [
 		[`${file}/x`, "cannot be read (ENOTDIR)"],

@@ -83,7 +83,7 @@ test("wrong values and unknown names are refused with the rule, without key and 
 		[{ url: "http://a.example/?x=1" }, address],
 		[{ url: "http://a.example/#x" }, address],
 		[{ url: "http://me:pa55@a.example" }, address],
-		[{ key: "pets_secret\n" }, /^key must be an API key such as pets_…, without blanks and line breaks$/],
+		[{ key: "pets_secret\n" }, /^key must be an API key such as pets_…, without spaces and line breaks$/],
 		[{ key: "Bearer pets_secret" }, /^key must be/],
 		[{ key: "pets_secrét" }, /^key must be/],
 		[{ key: 7 }, /^key must be/],

@@ -47,7 +47,7 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 		const log = readFileSync(`${file}-wal`);
 		await startRefused(
 			environment,
-			/s\.db is a backup beside the log of another store, .*s\.db-wal: .* restore BACKUP --to .*s\.db\n$/,
+			/s\.db is a backup next to the WAL of another store, .*s\.db-wal: .* restore BACKUP --to .*s\.db\n$/,
 		);
 		assert.ok(
 			readFileSync(`${file}-wal`).equals(log) && readFileSync(file).equals(readFileSync(backup)),

@@ -114,7 +114,7 @@ test("a backup is synced before it gets its name, and its name is synced before 
 	fail("link", "EPERM");
 	await assert.rejects(
 		backupSqlite(path("s.db"), path("c.db"), { signal: never }),
-		/its file system has no hard links \(EPERM\); use another one/,
+		/its file system has no hard links \(EPERM\): use another one/,
 	);
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "failed backups left nothing");
 });
@@ -228,11 +228,11 @@ test("a restore replaces a damaged or missing store, or one beside an old WAL", 
 	assert.equal(await countIn(path("s.db")), 20);
 	rmSync(path("s.db"));
 	writeFileSync(path("s.db-wal"), "the WAL of another store after a crash");
-	const missing = /s\.db is missing but its log .*s\.db-wal exists: restore a backup, or remove the log/;
+	const missing = /s\.db is missing, but its WAL .*s\.db-wal exists: restore a backup, or remove the WAL/;
 	await startRefused({ DATABASE_URL: url }, missing);
 	assert.ok(!readdirSync(folder).includes("s.db"), "no store was created beside the WAL");
 	renameSync(path("b.db"), path("s.db"));
-	await startRefused({ DATABASE_URL: url }, /s\.db is a backup beside the log of another store/);
+	await startRefused({ DATABASE_URL: url }, /s\.db is a backup next to the WAL of another store/);
 	renameSync(path("s.db"), path("b.db"));
 	await restoreStore(path("b.db"), url, { ...restored, force: false });
 	assert.deepEqual(readdirSync(folder).sort(), ["b.db", "s.db"]);

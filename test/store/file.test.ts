@@ -24,7 +24,7 @@ test("sqlite: a new store and its folder are synced before the store gets its na
 	fail("link", "EPERM");
 	assert.throws(
 		() => openSqliteWriter(join(folder, "t.db")),
-		/t\.db: its file system has no hard links \(EPERM\); use another one$/,
+		/t\.db: its file system has no hard links \(EPERM\): use another one$/,
 	);
 	assert.deepEqual(readdirSync(folder), ["data"]);
 });

@@ -245,7 +245,7 @@ test("sqlite: after a failure of its thread, a search is answered by another thr
 	const statement = { text: "SELECT 1" };
 	await assert.rejects(scans.run(statement), {
 		name: "StorageUnavailable",
-		message: /thread that finds animals failed/,
+		message: /search thread failed/,
 	});
 	await (await openStore(databaseUrl, Date.now)).close();
 	assert.deepEqual(await scans.run(statement), [[1n]]);

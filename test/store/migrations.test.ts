@@ -161,7 +161,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		await (await openStore(url, Date.now)).close();
 		for (const schema of [1, 4]) {
 			await setSchema[engine]?.(url, schema);
-			const message = `was made by a development version of animal-store (schema ${schema}, this one supports 5 and newer): export its animals with that version, and import them into a new store`;
+			const message = `was created by a development version of animal-store (schema ${schema}, this one supports 5 and newer): export its animals with that version, and import them into a new store`;
 			await assert.rejects(openStore(url, Date.now), (error: Error) => {
 				assert.equal(error.name, "StoreRefused");
 				assert.ok(error.message.endsWith(message), error.message);

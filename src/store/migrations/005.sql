@@ -1,4 +1,4 @@
--- The tables of a new store that are the same in both engines, made by statements that engines with shards accept, too.
+-- The tables of a new store that are the same in both engines, in statements that engines with shards accept, too.
 -- For SQLite, each table is STRICT and BIGINT is INTEGER (src/store/migrations.ts).
 
 CREATE TABLE keys (
@@ -21,9 +21,9 @@ CREATE TABLE secrets (
   UNIQUE (key_id, number)
 );
 
--- What operators changed and removed: one row for each edit, without names, so that a removed name is not kept here. Ids
--- have no gaps and ascend in commit order: the largest one is the number of edits. A name that a rename or a removal has
--- replaced may be left in dead rows or unused space until erased_at_ms.
+-- Changes and removals by operators: one row for each edit, without names, so that no removed name is kept here. Ids
+-- have no gaps and ascend in commit order: the largest one is the number of edits. A name that a rename or a removal
+-- has replaced may stay in dead rows or unused space until erased_at_ms.
 CREATE TABLE edits (
   id BIGINT PRIMARY KEY,
   at_ms BIGINT NOT NULL,
@@ -37,5 +37,5 @@ CREATE TABLE edits (
 CREATE INDEX edits_by_pet ON edits (pet_id);
 CREATE INDEX edits_to_erase ON edits (id) WHERE erased_at_ms IS NULL AND action <> 'set-status';
 
--- Which process does the work that is done once for a store, and until when nobody else may begin it.
+-- Which process does work that is done once for a store, and until when no other process may begin it.
 CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until_ms BIGINT NOT NULL);

@@ -13,8 +13,8 @@ CREATE TABLE pets (
 );
 CREATE INDEX pets_by_status ON pets (status, id) WHERE status IS NOT NULL;
 
--- What an Idempotency-Key of a caller stands for: the id of its animal, and a fingerprint of what was asked for, so that nothing
--- that later becomes of the animal changes the reply to a retry. The fingerprint is that of src/store/idempotency.ts.
+-- The create that used an Idempotency-Key of a caller: the id of its animal, and a fingerprint of its request (see
+-- src/store/idempotency.ts), so that later edits of the animal do not change the reply to a retry.
 CREATE TABLE idempotency_keys (
   caller TEXT NOT NULL,
   key TEXT NOT NULL,
@@ -26,8 +26,8 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms);
 CREATE INDEX idempotency_keys_by_pet ON idempotency_keys (pet_id);
 
--- The statistics of a column are samples of its values: those of names would outlive a removal. Citus refuses to turn
--- them off for a table that it manages (0A000), and its statistics keep them until the next ANALYZE.
+-- The statistics of a column are samples of its values: names in them would outlive a removal. Citus refuses to turn
+-- them off for a table that it manages (0A000), whose statistics keep the names until the next ANALYZE.
 DO 'BEGIN ALTER TABLE pets ALTER COLUMN name SET STATISTICS 0; EXCEPTION WHEN feature_not_supported THEN NULL; END';
 DO 'BEGIN ALTER TABLE idempotency_keys ALTER COLUMN fingerprint SET STATISTICS 0; EXCEPTION WHEN feature_not_supported THEN NULL; END';
 

@@ -1,4 +1,4 @@
--- Edits of the category of an animal.
+-- Edits of an animal's category.
 -- oldest writer: 5
 
 ALTER TABLE edits DROP CONSTRAINT edits_action_check;

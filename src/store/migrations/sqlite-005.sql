@@ -1,4 +1,4 @@
--- The other tables of a new store, each STRICT (src/store/migrations.ts). postgres-005.sql says what each is for.
+-- The other tables of a new store, each STRICT (src/store/migrations.ts). postgres-005.sql explains them.
 
 -- Animals. AUTOINCREMENT: an id is never used twice, not even that of a removed newest row.
 CREATE TABLE pets (

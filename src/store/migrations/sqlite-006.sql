@@ -1,4 +1,4 @@
--- Edits of the category of an animal. SQLite changes no constraint: the table is made anew, with the same rows.
+-- Edits of an animal's category. SQLite cannot change a constraint, so the table is created again with the same rows.
 -- oldest writer: 5
 
 CREATE TABLE edits_with_categories (

@@ -1,5 +1,5 @@
-// The connections of a node to its database. They are shared when the server has no more, and closed when it becomes
-// read-only.
+// The connections of a node to its database. When the server has no more, queries share the existing ones; when it
+// becomes read-only, they are closed.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -9,39 +9,39 @@ import { readOnlyCode } from "./errors.ts";
 
 /** How long a query waits for a connection. */
 const connectTimeoutMs = 3_000;
-/** After the server has refused a connection, how long the node uses only those that it has. */
+/** How long a node uses only its existing connections after the server has refused one. */
 const growAgainMs = 1_000;
 const pauseMs = 20;
 const noWarning = "00000";
-/** The share of a node's connections that transactions may hold, so that reads go on while these wait for a lock. */
+/** The share of a node's connections for transactions: reads continue while all of these wait for a lock. */
 const longShare = 1 / 4;
-/** The server works on each of them with at least one core. */
+/** The most concurrent searches: the server uses at least one core for each. */
 const scansMax = 2;
 
 /**
  * Begins a transaction of several statements. If its node is lost between two of them, the server rolls it back after
- * this time: less than `lock_timeout`, so that those who wait for its locks get them. A setting of the transaction
- * works behind any pooler.
+ * this time: less than `lock_timeout`, so that transactions that wait for its locks still get them. A setting of the
+ * transaction works behind any pooler.
  */
 export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
 /** A server that refuses writes again so soon is read-only itself: new connections to its address do not help. */
 const leaveAgainMs = 2_000;
 
-/** Tasks wait for others as long as a query waits for a connection. */
+/** A task waits for others as long as a query waits for a connection. */
 const limit = (max: number, tasks: string) =>
 	createLimit(max, connectTimeoutMs, `a node runs ${max} ${tasks} at a time, and those before this one took too long`);
 
 export class NodePool extends pg.Pool {
 	readonly #max: number;
 	readonly #limited: ReturnType<typeof limit>;
-	/** Runs reads that take long: few at a time. @throws StorageUnavailable after a long wait */
+	/** Runs long reads, only a few at a time. @throws StorageUnavailable after a long wait */
 	readonly limitScans: ReturnType<typeof limit>;
 	#open = 0;
 	#growAtMs = 0;
 	/** How often this node has left a read-only server, and when it last did. */
 	readonly #left: { count: number; atMs: number };
 
-	/** `min`: the node keeps a connection when other nodes take all that the server has. */
+	/** `min`: the node keeps one connection even if other nodes take all others of the server. */
 	constructor(options: pg.PoolConfig) {
 		const left = { count: 0, atMs: -Infinity };
 		class Connection extends pg.Client {
@@ -74,7 +74,7 @@ export class NodePool extends pg.Pool {
 	}
 
 	/**
-	 * Works on a connection, which is closed if the work fails. A commit that brings a warning has failed: it is on this
+	 * Works on a connection, which is closed if the work fails. A commit with a warning counts as failed: it is on this
 	 * server, but its wait for a synchronous standby was cancelled, by a time-out or an operator.
 	 * @throws StorageUnavailable after a warning
 	 */
@@ -98,12 +98,12 @@ export class NodePool extends pg.Pool {
 		}
 	}
 
-	/** As `run`, for the transactions that may wait for locks of others. @throws StorageUnavailable after a long wait */
+	/** Same as `run`, for transactions that may wait for locks. @throws StorageUnavailable after a long wait */
 	runLimited<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
 		return this.#limited(() => this.run(work));
 	}
 
-	/** Takes a connection. If the server has no more, waits for one of this node. */
+	/** Takes a connection. If the server has no more, waits for one that this node already has. */
 	async take(): Promise<pg.PoolClient> {
 		const startedAtMs = performance.now();
 		for (;;) {

@@ -1,5 +1,5 @@
 // Creates in PostgreSQL. One statement inserts a batch, with ids from the counter row, and its Idempotency-Keys. It
-// also reads the used keys: a key needs no other round trip, and the lock on the counter is not held during one.
+// also reads keys that were used before: a second round trip would take time, and keep the counter locked.
 
 import type pg from "pg";
 import { type Create, idempotencyMs, planBatch, type RecordedCreate } from "../idempotency.ts";
@@ -17,9 +17,9 @@ const newPetNames = newPetColumns.map(({ name }) => name);
 const newPetArrays = newPetColumns.map(({ type }, index) => `$${index + 2}::${type}[]`);
 
 /**
- * Assigns the ids and inserts the animals. The counter row stays locked until the statement's commit. Without effect in
+ * Assigns the ids and inserts the animals. The counter row stays locked until the statement's commit. Has no effect in
  * a store with a newer schema.
- * @param count of animals, from rows that are read before the lock
+ * @param count SQL of the number of animals, from rows that are read before the lock
  */
 const addAnimals = (count: string, from = "") => `counter AS (
 		UPDATE counters SET last_id = last_id + ${count} ${from}
@@ -39,14 +39,14 @@ const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
 	(type, index) => `$${keyParameter + index}::${type}[]`,
 );
 const sinceParameter = `$${keyParameter + keyArrays.length}`;
-/** By the primary key: a distributed engine may distribute by `caller`, or by both columns. */
+/** Finds keys by the primary key, because a distributed engine may distribute by `caller`, or by both columns. */
 const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FROM unnest(${callers}, ${keys}))`;
 const takenColumns = ["caller", "key", "pet_id", "fingerprint", "created_at_ms", "is_valid"];
 const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FROM taken";
 /**
- * If a key was used before, stores nothing and returns those that were. It commits nevertheless, and so
- * waits for a synchronous standby, as the first create should have. If another batch has used a key meanwhile, the
- * statement fails with a unique violation and stores nothing.
+ * If keys were used before, stores nothing and returns those keys. It still commits, and so waits for a synchronous
+ * standby, as the first create should have. If another batch uses one of the keys at the same time, the statement
+ * fails with a unique violation and stores nothing.
  */
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
@@ -83,7 +83,7 @@ async function createPlain(client: pg.PoolClient, batch: Create[]): Promise<Impo
 	return batch.map((_, index) => ({ id: firstId + BigInt(index), outcome: "created" }));
 }
 
-/** Tries to add the whole batch; if keys of it were used before, then the rest. */
+/** Tries to add the whole batch. If some of its keys were used before, adds the rest. */
 async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<ImportedPet[]> {
 	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
 	const taken: (IdempotencyKey & RecordedCreate)[] = [];

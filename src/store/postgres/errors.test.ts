@@ -44,7 +44,7 @@ test("a lost connection names its cause without an empty part", () => {
 	assert.equal((toStoreError(new Error("Connection terminated")) as Error).message, "Connection terminated");
 });
 
-test("a start waits for a server that is away, also behind PgBouncer, and is refused by one that refuses it", () => {
+test("a start waits for a server that is away, even behind PgBouncer, and fails if the server refuses it", () => {
 	const url = parsePostgresUrl("postgres://animals:secret@db:6432/animals");
 	const isAway = (code: string, message: string) => {
 		const refusal = toRefusal(Object.assign(new Error(message), { code }), url);
@@ -105,7 +105,7 @@ test("a transaction rolled back because of others is retried for 3 seconds, afte
 	assert.ok(shortest.tries > 36, `${shortest.tries} tries`);
 });
 
-test("on Citus, a create whose shard was moved is retried, and one with a key that another node used meanwhile", async () => {
+test("on Citus, a create is retried if its shard was moved, or if another node has just used its key", async () => {
 	assert.ok((await triesUntilRefused(() => 1, { code: "CIINF" })).tries > 1);
 	const message = 'duplicate key value violates unique constraint "idempotency_keys_pkey_102191"';
 	for (const code of ["23505", "XX000"])

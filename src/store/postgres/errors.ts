@@ -12,7 +12,7 @@ export const readOnlyCode = "25006";
 /**
  * Prefixes of the SQLSTATEs (PostgreSQL manual, appendix A) that time or an operator can fix: lost connections (08),
  * read-only after a failover (25006), transactions that took too long (25P03, 25P04), a pooler that mixes up named
- * statements (26, 42P05), passwords and permissions (28, 42501), a missing database (3D), rollbacks for other
+ * statements (26, 42P05), passwords and permissions (28, 42501), a missing database (3D), rollbacks caused by other
  * transactions (40, 72), full disks and memory (53), locks (55), operators and time-outs (57), system errors (58, F0,
  * XX). All others, such as wrong SQL and violated constraints, are our bugs.
  */
@@ -28,7 +28,7 @@ export function toStoreError(error: unknown): unknown {
 
 export const readOnlyText = "the database is read-only, perhaps a replica: set DATABASE_URL to the primary";
 
-/** The server does not run, starts or ends (57P01, 57P02, 57P03), its name is not known, or the connection was lost. */
+/** The server is down, starting or stopping (57P01, 57P02, 57P03), its name is unknown, or the connection was lost. */
 const awayCodes =
 	/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET|EPIPE|57P0[123]|08(?!P01)...)$/;
 /** Messages of time-outs and poolers. PgBouncer has one code, 08P01, for them and for a refused user. */
@@ -97,12 +97,12 @@ export function createRetry(random: () => number): Retry {
 const rolledBackCodes = new Set(["40001", "40P01", "CIINF"]);
 
 /**
- * Citus names the index of a shard only in the message, and reports a violation as XX000 where the rows come from a
+ * Citus names the index of a shard only in the message, and reports a violation as XX000 if the rows come from a
  * query.
  */
 const usedKeyOfShard = /"idempotency_keys_pkey_\d+"/;
 
-/** Rolled back for other transactions, or because another node has just used the Idempotency-Key. */
+/** Rolled back because of other transactions, or because another node has just used the Idempotency-Key. */
 function isRolledBack(error: unknown): boolean {
 	const { code = "", table, message } = error as { code?: string; table?: string; message: string };
 	if (rolledBackCodes.has(code)) return true;

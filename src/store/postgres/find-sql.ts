@@ -1,10 +1,10 @@
-// How a search compares names in PostgreSQL: as `foldedText` does, whatever the locale of the database is.
+// How a search compares names in PostgreSQL: as `foldedText` does, whatever the locale of the database.
 
 import type { FindSql } from "../find.ts";
 import type { NodePool } from "./connections.ts";
 import { petJson } from "./reads.ts";
 
-/** In the locale C, lower() knows only ASCII. The first of these that the server has knows all letters. */
+/** In the C locale, lower() knows only ASCII. The first of these collations that the server has knows all letters. */
 const collations = ["pg_c_utf8", "C.utf8", "C.UTF-8", "und-x-icu", "en_US.utf8"];
 const readCollation = `SELECT quote_ident(collname) AS name FROM pg_collation
 	WHERE collname = ANY($1::text[]) AND collencoding IN (-1, pg_char_to_encoding('UTF8'))
@@ -27,7 +27,7 @@ export async function readFindSql(pool: NodePool): Promise<FindSql> {
 	};
 }
 
-/** Those of the first planes of Unicode that a person can type: a regular expression of PostgreSQL has no \p{M}. */
+/** The marks in the first two planes of Unicode: PostgreSQL's regular expressions have no \p{M}. */
 function findMarks(): string {
 	const ranges: [first: number, last: number][] = [];
 	for (let code = 0x80; code < 0x20000; code++) {

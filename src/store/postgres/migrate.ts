@@ -9,9 +9,9 @@ const migrations = readMigrations("postgres");
 /** The newest schema that this version knows. */
 export const { schemaMax } = migrations;
 
-/** For one migration of a large store, and for waiting while another node runs it. */
+/** The limit for one migration of a large store, and for waiting while another node runs it. */
 const migrationLimitMs = 30 * 60_000;
-/** A commit that has waited longer for a standby is not just slow. */
+/** A commit that waits longer than this for a standby is not just slow. */
 const standbySeconds = 2;
 
 /**
@@ -58,7 +58,7 @@ async function migrateOnce(pool: NodePool): Promise<void> {
 		const applied = version === 0 ? 0 : Number(String((await client.query(readApplied)).rows[0]?.value ?? version));
 		const steps = migrations.after(applied);
 		for (const text of steps.flatMap(({ sql }) => statementsOf(sql))) {
-			// The server refuses a second statement in this mode.
+			// In this mode, the server refuses a text with two statements.
 			const statement = { text, queryMode: "extended", query_timeout: migrationLimitMs };
 			await client.query(statement);
 		}

@@ -1,5 +1,5 @@
-// The Store in PostgreSQL, for any number of nodes. Reads of one tick of the event loop are sent together; creates are
-// group-committed, one statement with many rows per batch. Portable SQL only: no advisory locks, sequences or triggers.
+// The Store in PostgreSQL, for any number of nodes. The reads of one tick of the event loop are sent together; creates
+// are group-committed, each batch as one statement. Portable SQL only: no advisory locks, sequences or triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createStore, type Engine, type StoreOptions } from "../engine.ts";
@@ -19,7 +19,7 @@ import { parsePostgresUrl } from "./url.ts";
 
 /** How old the latest search of the catalog for shards may be when a write begins. */
 const searchedMaxMs = 5_000;
-/** Writes that a newer version of the store may not allow. Those of keys and leases go on. */
+/** Writes that a newer schema may not allow. Writes of keys and leases continue. */
 const guarded = new Set<TransactionName>(["editPet", "changeCategories", "probe"]);
 /** A commit may take at least this long, however long its creates have waited for it. */
 const answerMinMs = 1_000;
@@ -78,7 +78,7 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 }
 
 /**
- * Waits for a commit as long as its creates may. After that its outcome is unknown: the commit may still succeed.
+ * Waits for a commit as long as its creates may wait. After that, its outcome is unknown: it may still succeed.
  * @throws StorageUnavailable
  */
 async function answered<Results>(commit: Promise<Results>, leftMs: number): Promise<Results> {

@@ -18,7 +18,7 @@ const lockTimeoutMs = 3_000;
 const statementTimeoutMs = 4_000;
 /** How much longer to wait for a server that does not report its time-out. */
 const answerLateMs = 1_000;
-/** How long a connection is idle until TCP probes it; a lost one is closed 10 s later. */
+/** How long a connection is idle before TCP probes it; a lost one is closed 10 s later. */
 const keepAliveMs = 5_000;
 
 /** int8 and int4 are read as bigint. */
@@ -63,7 +63,7 @@ export async function openPool(
 		if (!hasStore && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
 		await refuseShards(pool);
 		await migrate(pool);
-		await refuseShards(pool); // A new table may be elsewhere.
+		await refuseShards(pool); // New tables may be placed elsewhere.
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
 		if (!hasStore) onCreate?.(`the database ${database}`);
 		return { pool, cursorSecret: rows[0].value };
@@ -73,10 +73,10 @@ export async function openPool(
 	}
 }
 
-/** Undefined without any parameter for TLS. @throws StoreRefused if a file cannot be read */
+/** Undefined if no parameter concerns TLS. @throws StoreRefused if a file cannot be read */
 function tlsOptions({ parameters }: PostgresUrl): ConnectionOptions | false | undefined {
 	const given = new URLSearchParams([...parameters].filter(([name]) => name.startsWith("ssl")));
-	// Node's root certificates, where libpq uses those of the system.
+	// Uses Node's root certificates; libpq would use those of the system.
 	if (given.get("sslrootcert") === "system") {
 		given.delete("sslrootcert");
 		given.set("sslmode", "verify-full");

@@ -1,6 +1,6 @@
-// Reads of animals and keys in PostgreSQL. Those of one tick of the event loop are sent together when it ends. A read
-// shows the store's timeline and last edit, from the same statement: a cached reply is valid while the store has
-// both (docs/decisions/0016-timelines.md).
+// Reads of animals and keys in PostgreSQL. The reads of one tick of the event loop are sent together when it ends. Each
+// statement also returns the store's timeline and last edit, which decide whether a cached reply is still valid
+// (docs/decisions/0016-timelines.md).
 
 import { idOfPetJson } from "../../contract/pet.ts";
 import type { Engine } from "../engine.ts";
@@ -19,14 +19,14 @@ import type { NodePool } from "./connections.ts";
 import { readOnlyCode } from "./errors.ts";
 
 /**
- * Empty on a standby, which may lag. The start time differs on another server and after a restart, the path of a table
- * in another database and after a restore.
+ * Empty on a standby, which may lag. The start time differs on another server and after a restart; the path of a table
+ * differs in another database and after a restore.
  */
 const state = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
 	last_id || ' ' || (SELECT last_id FROM counters WHERE name = 'pets') || ' ' ||
 	extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath(tableoid) END`;
 
-/** A SELECT with one more row, the last one, whose last column is the state that all rows show. */
+/** A SELECT with one row more: the last column of this last row is the state that all rows were read from. */
 function selectWithState(columns: readonly string[], rest: string): string {
 	const none = columns.map(() => "NULL");
 	return `(SELECT ${[...columns, "NULL"].join(", ")} ${rest}) UNION ALL
@@ -36,7 +36,7 @@ function selectWithState(columns: readonly string[], rest: string): string {
 /** Reads nothing but the state. */
 const stateOnly = { name: "state", text: `SELECT ${state} FROM counters WHERE name = 'edits'` };
 
-/** Sends a statement. An error of `toResult` closes the connection. @throws StorageUnavailable */
+/** Sends a statement. An error from `toResult` closes the connection. @throws StorageUnavailable */
 export type Send = <Result>(statement: Statement, toResult: (rows: Row[]) => Result) => Promise<Result>;
 
 /** @throws StorageUnavailable, and Error with the code of a read-only server */
@@ -49,8 +49,8 @@ function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
 	return { rows, version: { timeline: timeline.join(" "), lastEdit: BigInt(lastEdit), lastId: BigInt(lastId) } };
 }
 
-// With animals distributed by id, a get would ask the shards of its ids. A page is a range of ids: it would ask every
-// shard.
+// If animals were distributed by id, a get would ask only the shards of its ids, but a page, which is a range of ids,
+// would ask every shard.
 export const petJson = petJsonSql((column) => `to_json(${column})`);
 const petsById = {
 	name: "petsById",
@@ -68,7 +68,7 @@ export function createReads(
 ): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select" | "scan"> {
 	let timeline = "";
 
-	/** Sends a statement that reads the state. @throws StorageUnavailable, also on a standby */
+	/** Sends a statement that reads the state. @throws StorageUnavailable, including on a standby */
 	async function read(statement: Statement, by = send) {
 		const result = await by(statement, toReadResult);
 		timeline = result.version.timeline;

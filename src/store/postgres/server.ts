@@ -26,7 +26,7 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 		throw new StoreRefused(`this PostgreSQL (${versionName}) is too old: use 14 or newer`);
 	if (encoding !== "UTF8") throw new StoreRefused(`the database has the encoding ${encoding}: create it with UTF8`);
 	if (readOnly === "on") throw new StoreRefused(readOnlyText);
-	// Neon's servers have no disk to sync: a commit waits for its log to be on the disks of several others.
+	// Neon's servers have no disk to sync: a commit waits until its WAL is on the disks of several other servers.
 	if (synchronousCommit === "off" || (fsync === "off" && !neonTimeline)) {
 		throw new StoreRefused(
 			"the server acknowledges commits before they are on disk: turn on fsync and synchronous_commit",
@@ -35,17 +35,17 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 	return hasStore;
 }
 
-/** Their rows become visible together, in the order of the counters, which only one server can promise. */
+/** Rows of these tables become visible together, in the order of the counters. Only one server can promise that. */
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
-/** A table may have foreign ones as partitions or as children. */
+/** A table may have foreign tables as partitions or as children. */
 const readShards = `WITH RECURSIVE parts AS (
 		SELECT name, to_regclass(name)::oid AS id FROM unnest($1::text[]) AS given (name)
 		UNION SELECT name, unnest(ARRAY(SELECT inhrelid FROM pg_inherits WHERE inhparent = id)) FROM parts
 	)
 	SELECT to_regclass('pg_dist_partition') IS NOT NULL AS "isCitus",
 		(SELECT max(name) FROM parts WHERE id IN (SELECT oid FROM pg_class WHERE relkind = 'f')) AS "foreignTable"`;
-/** In Citus 11 and newer: how each table that exists is placed, null for a table of this server alone. */
+/** In Citus 11 and newer: where each existing table is placed, null for a table on this server only. */
 const readPlacements = `SELECT name AS table,
 	(SELECT to_json(placed) FROM pg_dist_partition AS placed WHERE logicalrelid = to_regclass(name)) AS placement
 	FROM unnest($1::text[]) AS given (name) WHERE to_regclass(name) IS NOT NULL`;
@@ -58,7 +58,7 @@ interface PlacedTable {
 
 /**
  * Refuses a store whose tables are spread over shards. Shards do not show their parts of a commit at the same time, so
- * a reader could see an id before a smaller one, and never see that.
+ * a reader could see an id before a smaller one, and then miss the smaller one.
  * @throws StoreRefused
  */
 export async function refuseShards(pool: NodePool): Promise<void> {
@@ -83,7 +83,7 @@ function findSpread(tables: PlacedTable[]): string | undefined {
 	return spread && `${spread.table} is on several shards, or apart from the others`;
 }
 
-/** Whether this server itself keeps the animals, as PostgreSQL does: its statistics then count what VACUUM left. */
+/** Whether this server itself keeps the animals, as PostgreSQL does: then its statistics count what VACUUM left. */
 export async function isPlainPostgres(pool: NodePool): Promise<boolean> {
 	const { rows } = await pool.query("SELECT to_regclass('pg_dist_partition') AS citus");
 	if (rows[0].citus === null) return true;

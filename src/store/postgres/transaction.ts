@@ -11,7 +11,7 @@ export async function rowsOf(client: pg.PoolClient, { values = [], ...statement 
 	return (await client.query<Row>({ ...statement, values: [...values], rowMode: "array" })).rows;
 }
 
-/** Reads much at once: with one worker more than the server's process, so that gets and creates have cores left. */
+/** Runs a long read with only one parallel worker, so that the server has cores left for gets and creates. */
 export async function scanWith(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
 	await client.query(`${begin}; SET LOCAL max_parallel_workers_per_gather = 1`);
 	const rows = await rowsOf(client, statement);

@@ -1,4 +1,4 @@
-// How DATABASE_URL is read: the forms of libpq with one host, and the sentences for what is refused.
+// How DATABASE_URL is read: the forms of libpq with one host, and the messages about what is refused.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -54,7 +54,7 @@ test("user, password and database are decoded, and parameters override the parts
 	);
 });
 
-test("a malformed URL and an unknown parameter are refused with a sentence that names the fault, and no secret", () => {
+test("a malformed URL and an unknown parameter are refused with a message that names the error and no secret", () => {
 	const several = /^names several hosts: give one address that follows the primary, such as that of HAProxy, PgBouncer/;
 	const rows: [url: string, problem: RegExp][] = [
 		["postgres://", /^must name a database/],
@@ -78,8 +78,8 @@ test("a malformed URL and an unknown parameter are refused with a sentence that 
 		["postgres://h/db?port=5432,5433", several],
 		["postgres://me:secret%@h/db", /^has an invalid percent-encoding: write %25 for a %$/],
 		["postgres://me:secret%ff@h/db", /^has an invalid percent-encoding/],
-		["postgres://me:sec ret@h/db", /^has a blank or a control character: write %20 for a blank$/],
-		["postgres://me:sec\nret@h/db", /^has a blank or a control character/],
+		["postgres://me:sec ret@h/db", /^has a space or a control character: write %20 for a space$/],
+		["postgres://me:sec\nret@h/db", /^has a space or a control character/],
 		["postgres://h/db?ssl_mode=require", /^has the unknown parameter ssl_mode: the known ones are host, port, dbname,/],
 		["postgres://h/db?ssl=true", /^has the unknown parameter ssl:/],
 		["postgres://h/db?uselibpqcompat=true", /^has the unknown parameter uselibpqcompat/],

@@ -1,5 +1,5 @@
 // DATABASE_URL of a PostgreSQL store. The driver's library parses it. This file refuses what the library accepts
-// silently, or reads in another way than libpq. It does not load the driver, because it also checks the settings.
+// silently, or reads differently from libpq. It does not load the driver, because checking settings needs this file.
 
 import { parse } from "pg-connection-string";
 
@@ -7,7 +7,7 @@ export interface PostgresUrl {
 	/** A host, or the folder of a socket. */
 	host: string;
 	port: number;
-	/** Without it, the driver's default. */
+	/** If undefined, the driver's default applies. */
 	user: string | undefined;
 	password: string | undefined;
 	database: string;
@@ -35,7 +35,7 @@ export function parsePostgresUrl(text: string): PostgresUrl {
 	const parameters = readParameters(query);
 	checkSingle([authority.slice(authority.lastIndexOf("@") + 1), parameters.get("host"), parameters.get("port")]);
 	const given = readAuthority(authority);
-	// The library leaves some characters of it encoded.
+	// The library leaves some characters of the name encoded.
 	const database = parameters.get("dbname") ?? decodeURIComponent(path);
 	if (database === "") throw new InvalidUrl(`must name a database: ${example}`);
 	checkSslMode(parameters);
@@ -49,7 +49,7 @@ export function parsePostgresUrl(text: string): PostgresUrl {
 }
 
 function checkEncoding(text: string): void {
-	if (/[\s\p{Cc}]/u.test(text)) throw new InvalidUrl("has a blank or a control character: write %20 for a blank");
+	if (/[\s\p{Cc}]/u.test(text)) throw new InvalidUrl("has a space or a control character: write %20 for a space");
 	try {
 		decodeURIComponent(text);
 	} catch {
@@ -57,7 +57,7 @@ function checkEncoding(text: string): void {
 	}
 }
 
-/** User, password, host and port. */
+/** Reads user, password, host and port. */
 function readAuthority(authority: string): ReturnType<typeof parse> {
 	if (authority.indexOf("@") !== authority.lastIndexOf("@"))
 		throw new InvalidUrl("has more than one @: write %40 for an @ in user or password");
@@ -84,7 +84,7 @@ function readServer(host: string, port: string): { host: string; port: number } 
 	return { host, port: Number(port) };
 }
 
-/** The last one counts, and a + is a plus, as in libpq. */
+/** As in libpq, the last of equal parameters counts, and a + is a plus sign. */
 function readParameters(query: string): Map<string, string> {
 	const parameters = new Map(new URLSearchParams(query.replaceAll("+", "%2B")));
 	for (const [name, value] of parameters) {
@@ -102,7 +102,7 @@ function checkSslMode(parameters: ReadonlyMap<string, string>): void {
 		throw new InvalidUrl(`has the unknown sslmode ${mode}: use disable, require, verify-ca or verify-full`);
 	if (mode === "verify-ca" && !parameters.has("sslrootcert"))
 		throw new InvalidUrl("has sslmode=verify-ca without sslrootcert, the file of the issuer's certificate");
-	// Anybody can get a certificate from such an issuer.
+	// Anyone can get a certificate from one of the system's issuers.
 	if (mode !== "verify-full" && parameters.get("sslrootcert") === "system")
 		throw new InvalidUrl(`has sslmode=${mode} with sslrootcert=system: use verify-full`);
 }
@@ -112,7 +112,7 @@ export function nameOfServer({ host, port }: PostgresUrl): string {
 	return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The URL with *** in the place of passwords. */
+/** The URL with *** in place of passwords. */
 export function withoutPassword(text: string): string {
 	return text
 		.replace(/^([^:/]+:\/\/[^:@/?]*):[^@/]*@/, "$1:***@")

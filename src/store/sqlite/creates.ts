@@ -1,5 +1,5 @@
-// The creates of a batch on their way to the writer thread, into the database, and back. A text for each animal goes
-// there, and one id for all comes back: copies of objects would cost more than the rows in the database.
+// The creates of a batch on their way to the writer thread, into the database, and back. One string goes there, and one
+// id for all animals comes back: copying objects would cost more than the rows in the database.
 
 import type Database from "better-sqlite3";
 import { newPetFields, petJson } from "../../contract/pet.ts";
@@ -8,20 +8,20 @@ import type { ImportedPet } from "../store.ts";
 import { columnList, columnsOf, createRowWriter, type IdempotencyKeyRecord, pickColumns, tables } from "../tables.ts";
 
 /**
- * A create as the writer thread gets it: the animal as JSON; with an Idempotency-Key, its record goes before, which
- * begins with the caller. No part contains the U+0000 between them. A copy of an object takes several times as long.
+ * A create as the writer thread gets it: the animal as JSON. With an Idempotency-Key, the key's record comes before it,
+ * beginning with the caller; U+0000 separates the parts, which never contain it.
  */
 export type CreateRequest = string;
 const separator = "\0";
 
-/** The creates of a batch as one text, a line for each: a message with many texts takes several times as long. */
+/** The creates of a batch as one string, a line for each: a message with many strings takes several times as long. */
 export function toLines(requests: readonly CreateRequest[]): string {
 	return requests.join("\n");
 }
 
 /** The results of a batch. */
 export interface CreatedBatch {
-	/** The id of its first new animal. The ids of the others follow, in the order of the batch. */
+	/** The id of the batch's first new animal. The ids of the others follow, in the order of the batch. */
 	firstId: bigint;
 	/** The results of the creates that added no animal, by their place in the batch. */
 	repeats: Map<number, ImportedPet>;
@@ -44,7 +44,7 @@ export function* createResults({ firstId, repeats }: CreatedBatch): Generator<Im
 
 /** @returns a function that adds the creates of a batch (`toLines`), and must be called in a transaction */
 export function prepareCreates(database: Database.Database): (lines: string) => CreatedBatch {
-	/** The one that SQLite would assign. */
+	/** The id that SQLite would assign next. */
 	const nextId = database
 		.prepare<[], bigint>(
 			`SELECT 1 + max(
@@ -73,7 +73,7 @@ export function prepareCreates(database: Database.Database): (lines: string) => 
 		WHERE created_at_ms <= excluded.created_at_ms - ${idempotencyMs}`,
 	);
 
-	/** Takes the key for the animal with this id, unless it was taken before. */
+	/** Takes the key for the record's animal. @returns the earlier result if the key was taken before */
 	function takeKey(record: IdempotencyKeyRecord): ImportedPet | undefined {
 		const { caller, key, fingerprint } = record;
 		if (addKey.run(...toIdempotencyKeyRow(record)).changes === 1) return undefined;

@@ -7,17 +7,17 @@ import { threadId } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
 import { failedSyncSuffix } from "./identity.ts";
 
-/** In the names of this process's drafts. */
+/** Part of the names of this process's drafts. */
 const owner = `${process.pid}-${threadId}`;
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;
-/** In the current folder; DATABASE_URL names a file in it by default. */
+/** A folder in the current one. By default, DATABASE_URL names a file in it. */
 const defaultFolder = "data";
-/** Suffixes of the files beside a database: those of SQLite, and the report of a failed sync. */
+/** Suffixes of the files next to a database: those of SQLite, and the report of a failed sync. */
 const companions = ["-journal", "-wal", "-shm", failedSyncSuffix];
 
 /**
- * Creates only the folder of the default store: any other that is missing may be on a disk that is not mounted.
+ * Creates only the folder of the default store: any other missing folder may be on a disk that is not mounted.
  * @throws StoreRefused
  */
 function makeFolder(file: string): void {
@@ -29,7 +29,7 @@ function makeFolder(file: string): void {
 	syncFolder(dirname(folder));
 }
 
-/** Creates an empty draft of this file. The caller must `dropDraft` it, also after an error. */
+/** Creates an empty draft of this file. The caller must call `dropDraft`, even after an error. */
 export function newDraft(file: string): string {
 	makeFolder(file);
 	const draft = draftName(file);
@@ -39,7 +39,7 @@ export function newDraft(file: string): string {
 }
 
 /**
- * Syncs the draft to disk and then names it so.
+ * Syncs the draft to disk, then gives it the file's name.
  * @param put `renameSync` to replace a file @throws EEXIST if the file exists and is not replaced
  */
 export function publish(draft: string, file: string, put = link): void {
@@ -52,7 +52,7 @@ export function dropDraft(draft: string): void {
 	for (const path of [draft, ...companions.map((suffix) => draft + suffix)]) rmSync(path, { force: true });
 }
 
-/** Removes the files beside a database that no process has open, and syncs the removal to disk. */
+/** Removes the files next to a database that no process has open, and syncs the removal to disk. */
 export function dropCompanions(file: string): void {
 	for (const suffix of companions) rmSync(file + suffix, { force: true });
 	syncFolder(dirname(file));
@@ -79,7 +79,7 @@ export function link(file: string, name: string): void {
 	} catch (error) {
 		const { code = "" } = error as NodeJS.ErrnoException;
 		if (!/^(EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK)$/.test(code)) throw error;
-		throw new StoreRefused(`cannot create ${name}: its file system has no hard links (${code}); use another one`);
+		throw new StoreRefused(`cannot create ${name}: its file system has no hard links (${code}): use another one`);
 	}
 }
 

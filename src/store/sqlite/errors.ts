@@ -26,7 +26,7 @@ const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Runs a transaction of a writing connection when no other process writes. SQLite itself would sleep for up to 100 ms
- * between tries: most of the time no process would write, and others would overtake. Blocks the thread.
+ * between tries: often no process would write, or another would get ahead of this one. Blocks the thread.
  * @throws SQLITE_BUSY after `maxMs`, 5 seconds at most
  */
 export function waitForLock<Result>(transaction: () => Result, maxMs = busyTimeoutMs): Result {

@@ -15,7 +15,7 @@ const migrations = readMigrations("sqlite");
 
 /** Up to this size, `quick` reads the whole file: that takes less than 0.2 s. */
 const quickMaxBytes = 16 * 1024 * 1024;
-/** The log is cut to this size. It is larger only while another process holds a long read transaction. */
+/** The WAL is cut to this size. It is larger only while another process holds a long read transaction. */
 export const walMaxBytes = 16 * 1024 * 1024;
 export const busyTimeoutMs = 5000;
 
@@ -36,7 +36,7 @@ export function openSqliteWriter(
 	try {
 		dropStaleDrafts(file);
 		const isFound = existsSync(file);
-		const isBesideWal = hasWal(file);
+		const hadWal = hasWal(file);
 		if (isFound) verifyHeader(file, "r+");
 		else if (mustExist) throw missingStoreError(file);
 		const isNew = !isFound && create(file);
@@ -44,7 +44,7 @@ export function openSqliteWriter(
 		if (!isNew) verifyStore(file, verify);
 		const { database, files } = openForWriting(file, identity);
 		// A killed process may have left writes that were not synced. They must be on disk before any reply shows them.
-		if (isBesideWal) truncateWal(database);
+		if (hadWal) truncateWal(database);
 		return { database, files, isNew };
 	} catch (error) {
 		throw toRefusal(file, error);
@@ -57,7 +57,7 @@ function openForWriting(file: string, identity: string | undefined) {
 		database.pragma("journal_mode = WAL");
 		database.pragma("synchronous = FULL");
 		database.pragma(`journal_size_limit = ${walMaxBytes}`);
-		database.pragma("secure_delete = ON"); // With erase-sqlite.ts: a removed name is in no file.
+		database.pragma("secure_delete = ON"); // Together with erase-sqlite.ts, this leaves a removed name in no file.
 		migrate(database);
 		database.pragma("busy_timeout = 0"); // From here on, `waitForLock` waits.
 		const files = trackOpenFiles(file, identity);
@@ -75,13 +75,13 @@ export function missingStoreError(file: string): StoreRefused {
 	);
 }
 
-/** @returns false if another process has created the file since. That file is complete. */
+/** @returns false if another process has created the file in the meantime. That file is complete. */
 function create(file: string): boolean {
-	// If another process has just created the store, its file existed before its log.
+	// If another process has just created the store, its file existed before its WAL.
 	if (hasWal(file) && !existsSync(file)) {
 		throw new StoreRefused(
-			`${file} is missing but its log ${file}-wal exists: ` +
-				"restore a backup, or remove the log to start with an empty store",
+			`${file} is missing, but its WAL ${file}-wal exists: ` +
+				"restore a backup, or remove the WAL to start with an empty store",
 		);
 	}
 	const draft = newDraft(file);
@@ -101,9 +101,9 @@ function create(file: string): boolean {
 }
 
 /**
- * Moves the log into the file and empties it. Does nothing while another connection reads from the log, or writes.
+ * Moves the WAL into the file and empties the WAL. Does nothing while another connection reads from it, or writes.
  * @param database a writing connection
- * @returns whether it is empty
+ * @returns whether the WAL is empty
  * @throws SQLite's error
  */
 export function truncateWal(database: Database.Database): boolean {
@@ -116,17 +116,17 @@ const closePauseMaxMs = 10;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Removes a log that is left after this process has closed the store. The last connection removes it, but of
- * processes that close at the same time, none is the last. Does nothing while another process has it open.
+ * Removes a WAL that is left after this process has closed the store. The last connection removes it, but if several
+ * processes close at the same time, none is the last. Does nothing while another process has the store open.
  */
 export function removeLeftWal(file: string): void {
 	for (let tries = 0; tries < closeTries && existsSync(walOf(file)); tries++) {
 		Atomics.wait(cell, 0, 0, performance.now() % closePauseMaxMs); // A time that differs among processes.
 		const database = new Database(file, { timeout: 0 });
 		try {
-			versionOf(database); // Opens the log.
+			versionOf(database); // Opens the WAL.
 		} catch {
-			// Another process has a lock: the next try looks for the log again.
+			// Another process has a lock: the next try checks for the WAL again.
 		}
 		database.close();
 	}
@@ -147,14 +147,14 @@ const walOf = (file: string) => `${existsSync(file) ? realpathSync(file) : file}
 const neverOpened = 1;
 
 /**
- * Reads only the header and writes nothing. A backup was never opened, so a log beside it belongs to another store, and
- * SQLite would replay it over the backup.
+ * Reads only the header and writes nothing. A backup was never opened, so a WAL next to it belongs to another store,
+ * and SQLite would replay that WAL over the backup.
  * @throws StoreRefused
  */
 export function verifyHeader(file: string, flags: "r" | "r+"): void {
 	if (statSync(file).isDirectory()) throw new StoreRefused(`${file} is a directory: name a file`);
 	// Checked before the header is read: a process that opens the file for the first time writes the header first.
-	const isBesideWal = hasWal(file);
+	const hadWal = hasWal(file);
 	const header = readHeader(file, flags);
 	if (header.toString("latin1", 0, 15) !== "SQLite format 3") {
 		throw new StoreRefused(`${file} is not an animal store, or is damaged: restore a backup, or name another file`);
@@ -163,9 +163,9 @@ export function verifyHeader(file: string, flags: "r" | "r+"): void {
 		throw new StoreRefused(`${file} belongs to another program: name another file`);
 	}
 	refuseSchema(header.readUInt32BE(60), file);
-	if (header.readUInt8(18) === neverOpened && isBesideWal) {
+	if (header.readUInt8(18) === neverOpened && hadWal) {
 		throw new StoreRefused(
-			`${file} is a backup beside the log of another store, ${realpathSync(file)}-wal: ` +
+			`${file} is a backup next to the WAL of another store, ${realpathSync(file)}-wal: ` +
 				`move the backup to another name, then run animal-store restore BACKUP --to ${file}`,
 		);
 	}
@@ -187,8 +187,8 @@ export function readCursorSecret(database: Database.Database): unknown {
 }
 
 /**
- * The secret of the store that a backup is of, for any version; undefined for another file, or one that cannot be read.
- * @param file must not be a store that this process has open: closing a second descriptor ends its locks
+ * The secret of a backup's store, of any version; undefined if the file is not a backup, or cannot be read.
+ * @param file must not be a store that this process has open: closing a second descriptor releases its locks
  */
 export function secretOfBackup(file: string): Buffer | undefined {
 	try {
@@ -238,13 +238,13 @@ function readEnds(database: Database.Database): void {
  * @throws StoreRefused
  */
 export function verifySchema(database: Database.Database, file: string): void {
-	refuseSchema(versionOf(database), file); // The header of a file with a log may be older than the store.
+	refuseSchema(versionOf(database), file); // If there is a WAL, the file's header may be older than the store.
 	if (!hasKnownSchema(database)) throw damagedStoreError(file);
 }
 
 /**
- * Whether the file has all schema entries that its migrations create, with the same SQL. In a store with steps of a
- * newer version, only the names of the tables are known.
+ * Whether the file has all schema entries that its migrations create, with the same SQL. If a newer version has
+ * migrated the store, only the names of the tables are compared.
  */
 export function hasKnownSchema(database: Database.Database): boolean {
 	const applied = appliedTo(database);
@@ -273,7 +273,7 @@ function damagedStoreError(file: string): StoreRefused {
 	return new StoreRefused(`${file} is damaged: restore a backup, or name another file`);
 }
 
-/** Does nothing to a newer schema, whose first commit is refused. */
+/** Leaves a newer schema as it is: the first commit to it is refused. */
 export function migrate(database: Database.Database): void {
 	database.transaction(() => applyMigrations(database, schemaMax)).immediate();
 }
@@ -306,7 +306,7 @@ export const isDamage = (code: string) => /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_R
 
 /**
  * Converts an error of opening or writing a file to one sentence with the fix.
- * @param other how another file is named
+ * @param other how to name another file
  */
 export function toRefusal(file: string, error: unknown, other = "set DATABASE_URL to another file"): StoreRefused {
 	if (error instanceof StoreRefused) return error;

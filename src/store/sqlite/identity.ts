@@ -16,18 +16,18 @@ export function identityOf(path: string): string | undefined {
 
 export type OpenFiles = ReturnType<typeof trackOpenFiles>;
 
-/** A file beside a store with a failed sync. Its time shows a process whether the sync failed before its start. */
+/** Suffix of the file that records a failed sync. A change of its time shows a process that a sync has failed. */
 export const failedSyncSuffix = "-failed-sync";
 
-/** How long to wait for read transactions of other processes on a log that loses its name. */
+/** How long to wait for read transactions of other processes on a WAL that has lost its name. */
 const readersMaxMs = 5000;
 
 /**
- * To be called right after the first read or write of the opened database.
- * @param identity of the file, taken before it was opened
+ * Call this right after the first read or write of the opened database.
+ * @param identity that of the file, taken before it was opened
  */
 export function trackOpenFiles(file: string, identity: string | undefined) {
-	// SQLite places its log and lock file beside the target of a symbolic link.
+	// SQLite places its WAL and lock file next to the target of a symbolic link.
 	const real = realpathSync(file);
 	const companions = [`${real}-wal`, `${real}-shm`].map((path) => ({ path, identity: identityOf(path) }));
 	const opened = [{ path: file, identity }, ...companions];
@@ -39,8 +39,8 @@ export function trackOpenFiles(file: string, identity: string | undefined) {
 		/** The first path that no longer leads to the file that was opened. */
 		findLostPath: () => opened.find(isReplaced)?.path,
 		/**
-		 * Moves the content of the log into the database file, which may still have a name when the log has none. The log
-		 * must not be replayed over another file with this name. Does nothing if another process has started a new log.
+		 * Moves the content of the WAL into the database file, which may still have a name when the WAL has none. The WAL
+		 * must not be replayed over another file with this name. Does nothing if another process has started a new WAL.
 		 */
 		checkpointWal(database: Database.Database) {
 			if (companions.some((companion) => isReplaced(companion) && identityOf(companion.path) !== undefined)) return;
@@ -48,7 +48,7 @@ export function trackOpenFiles(file: string, identity: string | undefined) {
 				database.pragma(`busy_timeout = ${readersMaxMs}`);
 				database.pragma("wal_checkpoint(TRUNCATE)");
 			} catch {
-				// The content stays in the log.
+				// The content stays in the WAL.
 			}
 		},
 		/** Makes `hasFailedSync` true in all processes that have the store open now. */
@@ -56,7 +56,7 @@ export function trackOpenFiles(file: string, identity: string | undefined) {
 			try {
 				writeFileSync(report, "a sync of this store has failed\n");
 			} catch {
-				// The kernel reports data that it could not write to each process with the open file, too.
+				// The kernel, too, reports a failed write-back to each process that has the file open.
 			}
 		},
 		/** Whether a sync has failed, in any process, since this one has opened the store. */

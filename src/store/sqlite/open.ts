@@ -59,7 +59,7 @@ export async function openSqlite(file: string, now: () => number, options: Store
 		checkWrites: watch.check,
 		readUse: async () => readFileUse(file),
 		async close() {
-			await write("touchKeys", []).catch(() => {}); // After all others.
+			await write("touchKeys", []).catch(() => {}); // Waits for all other writes.
 			database.close();
 			await scans.close();
 			await writer.close();
@@ -73,7 +73,7 @@ async function openReads(file: string) {
 	const database = new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	const opened = identityOf(file);
 	function refuseReplaced(): void {
-		// A file that is gone has no other timeline: reads go on.
+		// A missing file has no other timeline: reads continue.
 		if ((identityOf(file) ?? opened) === opened) return;
 		throw new StorageUnavailable("the file was replaced while it was open: restart the service");
 	}

@@ -1,5 +1,5 @@
-// Reads of animals and keys in SQLite. Those of one tick of the event loop share a read transaction, which begins at
-// the end of the tick.
+// Reads of animals and keys in SQLite. The reads of one tick of the event loop share a read transaction, which begins
+// at the end of the tick.
 
 import type Database from "better-sqlite3";
 import type { Engine } from "../engine.ts";
@@ -11,7 +11,7 @@ import { rowsOf } from "./transaction.ts";
 
 export const petJson = petJsonSql((column) => `json_quote(${column})`);
 
-/** @param refuseReplaced throws StorageUnavailable if the store's path names another file than the open one */
+/** @param refuseReplaced throws StorageUnavailable if the store's path names a file that is not the open one */
 export function createReads(
 	database: Database.Database,
 	refuseReplaced: () => void,
@@ -34,7 +34,7 @@ export function createReads(
 	const keyByHash = database
 		.prepare<[string], unknown[]>(`SELECT ${keyColumns.join(", ")} ${fromKeys} WHERE s.hash = ?`)
 		.raw();
-	/** The latest hash that no key had, and what the store showed then: a client repeats its unknown key. */
+	/** The latest hash without a key, and the store's version at that time: a client repeats its unknown key. */
 	let absent: { hash: string; version: StoreVersion } | undefined;
 
 	function readKey(hash: string): KeyRow | undefined {
@@ -67,12 +67,12 @@ interface Read {
 
 /**
  * All reads of a tick share a transaction, because locking and unlocking SQLite costs more than most reads. It begins
- * when the tick has taken all its requests, so that none of them is younger than what it reads.
+ * after the tick has received all its requests, so that no request is newer than what it reads.
  */
 function createTickReads(database: Database.Database, refuseReplaced: () => void) {
-	/** Another one after each commit of another connection; this one commits nothing. */
+	/** Changes with each commit of another connection; this connection commits nothing. */
 	const readDataVersion = database.prepare<[], number>("PRAGMA data_version").pluck();
-	/** Another one when another program has restored the file in its place, which rewrites the schema. */
+	/** Changes when another program has restored the file in place, which rewrites the schema. */
 	const readSchema = database.prepare<[], number>("PRAGMA schema_version").pluck();
 	const readLast = database
 		.prepare<[], [lastEdit: bigint, lastId: bigint]>(
@@ -130,12 +130,12 @@ function createTickReads(database: Database.Database, refuseReplaced: () => void
 	return {
 		/**
 		 * Runs the query in a snapshot that begins after this call. Reads with equal names share a result.
-		 * @throws StorageUnavailable, also if the store's path names another file by then
+		 * @throws StorageUnavailable, including if the store's path names another file by then
 		 */
 		read: <Result>(query: () => Result, name: unknown = query) => batch({ name, query }) as Promise<Result>,
-		/** The state that the snapshot shows. For queries. */
+		/** The store's version in the snapshot, for queries. */
 		version,
-		/** The timeline that the latest read of the state showed. */
+		/** The timeline of the latest version that was read. */
 		timeline: () => latest?.timeline ?? "",
 	};
 }

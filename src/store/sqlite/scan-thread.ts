@@ -1,5 +1,5 @@
-// The thread that looks through many animals, for finding and counting. It has a read-only connection, and no read
-// transaction lasts longer than a statement, so that the log can be moved into the file.
+// The thread that reads many animals, for searches and counts. It has a read-only connection, and no read transaction
+// lasts longer than a statement, so that the WAL can be moved into the file.
 
 import { parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
@@ -10,10 +10,10 @@ import { rowsOf } from "./transaction.ts";
 
 export type ScanMessage = { rows: Row[] } | { code: string; message: string };
 
-/** By code: letters of Latin, Greek, Cyrillic and others. */
+/** The letters of Latin, Greek, Cyrillic and other scripts after folding, by code. */
 const foldedLetters = Array.from({ length: 0x3000 }, (_, code) => foldedText(String.fromCharCode(code)));
 
-/** `foldedText`, five times as fast for names of these letters: it depends on each of them alone. */
+/** Same as `foldedText`, but five times as fast for names of these letters, which it folds one by one. */
 export function fold(text: string): string {
 	let folded = "";
 	for (let index = 0; index < text.length; index++) {

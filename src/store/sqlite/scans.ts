@@ -1,5 +1,5 @@
-// The main thread's side of the thread for finding and counting (scan-thread.ts). It starts with the first request,
-// runs one statement after another, and is started again after a failure.
+// The main thread's side of the thread for searches and counts (scan-thread.ts). The thread starts with the first
+// request, runs one statement after another, and is restarted after a failure.
 
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
@@ -33,7 +33,7 @@ export function createScans(file: string) {
 		const lost = (cause: string) => {
 			if (thread !== worker) return;
 			thread = undefined;
-			answer?.reject(new StorageUnavailable(`the thread that finds animals ${cause}`));
+			answer?.reject(new StorageUnavailable(`the search thread ${cause}`));
 		};
 		worker.on("message", (message: ScanMessage) => answer?.resolve(message));
 		worker.on("error", ({ message }) => lost(`failed (${message})`));
@@ -55,7 +55,7 @@ export function createScans(file: string) {
 	return {
 		/** Runs a statement after those before it. @throws StorageUnavailable, and the signal's reason */
 		run: (statement: Statement, signal?: AbortSignal) => inTurn(() => ask(statement, signal)),
-		/** Waits for the one that runs. */
+		/** Waits for the statement under way. */
 		async close(): Promise<void> {
 			isClosed = true;
 			if (!thread) return;

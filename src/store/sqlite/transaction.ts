@@ -5,7 +5,7 @@ import type { Dialect, Transaction } from "../dialect.ts";
 import type { Row, Statement } from "../tables.ts";
 import { applicationId } from "./file.ts";
 
-/** The writer holds an exclusive lock, which serves as lock of rows. */
+/** The writer holds an exclusive lock on the whole file, so rows need no locks. */
 export const dialect: Dialect = {
 	forUpdate: "",
 	clock: String,
@@ -18,7 +18,7 @@ export const dialect: Dialect = {
 	probe: `PRAGMA application_id = ${applicationId}`,
 };
 
-/** Integers are bigints. Values are bound in their order: SQLite is slow in finding one of many by its name. */
+/** Integers are bigints. Values are bound by position: SQLite is slow at finding one of many by its name. */
 export function rowsOf(database: Database.Database, { text, values = [] }: Statement): Row[] {
 	const bound: unknown[] = [];
 	const statement = database.prepare(

@@ -27,7 +27,7 @@ export interface OtherWrite {
 
 /** A batch on its way to the thread. The result of a write does not depend on its place in the batch. */
 export interface SentBatch {
-	/** Lines (`toLines`). */
+	/** One line for each (`toLines`). */
 	creates: string;
 	others: OtherWrite[];
 	/** How long it may wait while another process writes. */
@@ -67,7 +67,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	}
 	const { database, isNew, files } = writer;
 	post({ kind: "opened", isNew });
-	/** A long read transaction makes the log grow. It is cut when that has ended, even without a write. */
+	/** A long read transaction makes the WAL grow. It is cut after that transaction has ended, even without a write. */
 	const cutting = setInterval(() => {
 		if (bytesOfWal(file) <= walMaxBytes || findLoss(file, files) !== undefined) return;
 		const outcome = attempt(file, files, () => truncateWal(database));
@@ -85,7 +85,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 		// Checked after the commit and before it is acknowledged.
 		const cause = findLoss(file, files);
 		if (cause === undefined) return post(outcome);
-		// Before the message: whoever gets a refusal may end the process, and the log may have lost its name.
+		// Before the message, because its receiver may end the process, and the WAL may have lost its name.
 		if (files.findLostPath() !== undefined) files.checkpointWal(database);
 		post({ kind: "lost", cause });
 	});

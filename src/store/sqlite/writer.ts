@@ -14,7 +14,7 @@ import type { OtherWrite, SentBatch, SentResults, WriterData, WriterMessage } fr
 /** The result of `createPets` is a list. */
 export type Write = { name: "createPets"; requests: CreateRequest[] } | OtherWrite;
 
-/** A start that takes longer logs a notice. */
+/** A slower start logs a notice. */
 const noticeAfterMs = 1000;
 
 interface WriterOptions extends WriterData {
@@ -33,8 +33,8 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	// Modules that Node loads by an option, such as a tracing SDK, are for the main thread.
 	const worker = new Worker(program, { workerData, execArgv: [], env: {} });
 	const notice = existsSync(workerData.file)
-		? `opening ${workerData.file} takes longer: it is upgraded or verified, or its log is read`
-		: `creating ${workerData.file} takes longer: its disk is slow`;
+		? `opening ${workerData.file} is slow: it is being upgraded or verified, or its WAL is being read`
+		: `creating ${workerData.file} is slow: its disk is slow`;
 	const noticing = setTimeout(() => onNotice(notice), noticeAfterMs);
 	const opening = once(worker, "message").finally(() => clearTimeout(noticing));
 	const [opened] = (await opening) as [WriterMessage];
