@@ -7,9 +7,9 @@ import { problemOfDatabaseUrl } from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { type Store, StoreRefused } from "../store/store.ts";
 import { type Row, type TableName, tableNames, tables } from "../store/tables.ts";
-import { createBar } from "./bar.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
+import { type Progress, withBar } from "./long-work.ts";
 import type { WriteLock } from "./maintenance/lock-sqlite.ts";
 import { lockWrites, refuseOpenStore } from "./maintenance/work.ts";
 import { countOf, printResult } from "./output.ts";
@@ -33,27 +33,17 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 	let lock: WriteLock | undefined;
 	try {
 		const target = await openStore(to, Date.now);
-		const bar = createBar();
-		const startedAt = performance.now();
+		const startedAtMs = performance.now();
 		try {
 			lock = await lockWrites(from);
-			const copied = await copyStore({
-				from: source,
-				to: target,
-				onAgreed: lock.check,
-				onProgress({ table, done, total }) {
-					const perSecond = Math.round(done / ((performance.now() - startedAt) / 1000));
-					bar.draw(done, total, `${table}: ${done} of ${total} | ${perSecond}/s`);
-				},
-			});
-			bar.clear();
+			const onAgreed = lock.check;
+			const copied = await withBar((onProgress) => copyStore({ from: source, to: target, onAgreed, onProgress }));
 			sayStore(to);
-			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+			const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
 			const [pets, keys] = [countOf(copied.pets, "animal"), countOf(copied.keys, "key")];
 			const counts = `${pets}, ${keys} and ${countOf(copied.idempotencyKeys, "Idempotency-Key")}`;
 			printResult(json, copied, `copied ${counts} in ${seconds} s; both stores agree`);
 		} finally {
-			bar.clear();
 			await target.close();
 		}
 	} finally {
@@ -73,7 +63,7 @@ export interface CopyOptions {
 	from: Store;
 	/** Empty, or an interrupted copy of the same store. */
 	to: Store;
-	onProgress: (progress: { table: TableName; done: number; total: number }) => void;
+	onProgress: (progress: Progress) => void;
 	/** Called when both stores agree. If it rejects, the copy stays unfinished. */
 	onAgreed?: () => Promise<void>;
 	/** Rows that are read at once. */
@@ -138,11 +128,11 @@ async function copyTable(table: TableName, options: Required<CopyOptions>): Prom
 	// Animals are copied in id order, so the target has all of them up to its largest id.
 	const lastId = table === "pets" ? await to.rows.readLastPetId() : undefined;
 	let done = lastId === undefined ? 0 : await to.rows.count("pets");
-	onProgress({ table, done, total });
+	onProgress({ what: table, done, total });
 	for await (const page of pagesOf(from, table, pageRows, lastId === undefined ? undefined : [lastId])) {
 		await to.rows.write(table, page);
 		done += page.length;
-		onProgress({ table, done, total });
+		onProgress({ what: table, done, total });
 	}
 }
 

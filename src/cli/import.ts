@@ -19,7 +19,6 @@ import { type ConnectionOptions, readConnection, retryForMs, withConnection } fr
 import { consoleRequests } from "./console-request.ts";
 import { type NewCategory, withCategories, withNewCategories } from "./import-categories.ts";
 import { explainFileError, type ImportFile, openImportFile, type RejectedFile, rejectedFile } from "./import-file.ts";
-import { importProgress } from "./import-progress.ts";
 import {
 	type Checked,
 	confirmValues,
@@ -34,6 +33,7 @@ import {
 	summary,
 } from "./import-report.ts";
 import { watchInterrupt } from "./interrupt.ts";
+import { importProgress } from "./long-work.ts";
 import { countOf, examples, printJson } from "./output.ts";
 import { formatPetTable } from "./tables.ts";
 
