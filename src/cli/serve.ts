@@ -10,8 +10,8 @@ import { settings } from "../settings.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import { buildConsole } from "./build-console.ts";
 import { onSignals } from "./interrupt.ts";
-import { adviseAsCalled, examples, printJson } from "./output.ts";
-import { alignCells, widthsOf } from "./tables.ts";
+import { adviseAsCalled, examples, printJson, toStdout } from "./output.ts";
+import { formatTable } from "./tables.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
@@ -168,26 +168,15 @@ export function configCommand(): Command {
 		.description("show the settings that the service would use, without secrets; exit code 1 if one is invalid")
 		.option("--json", "as a JSON array")
 		.optionsGroup("The settings of serve:");
-	return withSettings(command).action(({ json = false, ...flags }: { json?: boolean } & Flags) => {
+	return withSettings(command).action(async ({ json = false, ...flags }: { json?: boolean } & Flags) => {
 		const rows = readConfig(undefined, flags).given.map(withoutSecret);
-		if (json) printJson(rows);
-		else process.stdout.write(table(rows));
+		if (json) return printJson(rows);
+		const cells = rows.map(({ name, value, from }) => [name, value ?? "-", from]);
+		await toStdout(formatTable([cells], ["setting", "value", "from"], true));
 	});
 }
 
-interface ShownSetting {
-	name: string;
-	value: string | null;
-	from: string;
-}
-
-function withoutSecret({ name, text = "", from }: GivenSetting): ShownSetting {
+function withoutSecret({ name, text = "", from }: GivenSetting) {
 	if (name === "API_KEY" && text !== "") return { name, value: `…${text.slice(-4)}`, from };
 	return { name, value: withoutPassword(text) || null, from };
-}
-
-function table(rows: ShownSetting[]): string {
-	const shown = rows.map(({ name, value, from }) => [name, value ?? "-", from]);
-	const widths = widthsOf(shown);
-	return `${shown.map((cells) => alignCells(cells, widths)).join("\n")}\n`;
 }
