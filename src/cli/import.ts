@@ -139,9 +139,8 @@ async function importPets(path: string, flags: ImportOptions): Promise<void> {
 	const connection = readConnectionOf(flags); // First, because it throws without a key.
 	const interruption = watchInterrupt(() => console.error("stopping; press Ctrl-C again to end at once"));
 	const { requested } = interruption;
-	let file: ImportFile | undefined;
 	try {
-		file = await openImportFile(path, requested, flags.sheet);
+		const file = await openImportFile(path, requested, flags.sheet);
 		const ask = connection && consoleRequests({ ...connection, retryForMs });
 		const { checked, options } = await checkWords(file, flags, ask, requested);
 		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
@@ -160,7 +159,6 @@ async function importPets(path: string, flags: ImportOptions): Promise<void> {
 		const isEarly = requested.aborted && !(error instanceof CommandError);
 		throw isEarly ? new Interrupted("interrupted: nothing was sent") : error;
 	} finally {
-		await file?.close();
 		interruption.end();
 	}
 }
