@@ -13,7 +13,7 @@ import { formatPets } from "../files/formats.ts";
 import { filterIn, withFilter } from "./arguments.ts";
 import { CommandError, describeError } from "./command-error.ts";
 import { type ConnectionOptions, connect, readConnection, withConnection } from "./connection.ts";
-import { categoriesOf, consoleRequests } from "./console-request.ts";
+import { categoriesOf, consoleRequests } from "./console-requests.ts";
 import { interruptible } from "./interrupt.ts";
 import { countOf, examples, toStdout } from "./output.ts";
 

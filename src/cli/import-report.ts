@@ -2,13 +2,13 @@
 
 import { describeTime } from "../contract/console.ts";
 import { idempotencyHours } from "../contract/operations.ts";
+import type { NewPet } from "../contract/pet.ts";
 import { describeFaults, type Fault } from "../contract/validate.ts";
 import { quoteNames } from "../files/encoding.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import type { FileRow } from "../files/rows.ts";
 import { type countUnknownValues, type UnknownValue, unknownMax, wordFields } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
-import type { NewCategory } from "./import-categories.ts";
 import { countOf, quoteWord } from "./output.ts";
 
 interface Reason {
@@ -59,6 +59,8 @@ export function describeReasons(reasons: Reasons, { format }: FileKind): string[
 /** The result of the first pass over a file. */
 export interface Checked {
 	animals: number;
+	/** The first animals. */
+	first: NewPet[];
 	/** Rows that are animals once a person confirms what their words mean. */
 	unclear: number;
 	rejected: number;
@@ -145,54 +147,44 @@ export function confirmValues(name: string, values: readonly UnknownValue[], { c
 		throw new CommandError(`${name}: ${describeUnsent(values, { createCategories })}`);
 }
 
-export function describeMade(made: readonly NewCategory[]): string {
-	return `new categories: ${made.map(({ id, name }) => `${JSON.stringify(name)} is ${id}`).join(", ")}`;
-}
-
 export interface ImportReport {
 	added: number;
 	/** Added by an earlier import of the same file, by whoever. */
 	alreadyThere: number;
 	/** When the first of these were, in milliseconds since 1970. */
 	importedAtMs?: number | undefined;
-	/** Of the rows that were left out. */
-	reasons: Reasons;
 }
 
-export interface Finished {
-	name: string;
-	report: ImportReport;
-	rejected: { count: number; path: string };
-	seconds: number;
-	/** How often the file was to be added. */
-	round: number;
-}
-
-export function summary({ name, report, rejected: { count, path }, seconds, round }: Finished): string {
-	const { added, alreadyThere, importedAtMs } = report;
+/** @param round how often the file was to be added */
+export function summary(
+	{ added, alreadyThere, importedAtMs }: ImportReport,
+	{ count, path }: { count: number; path: string },
+	seconds: number,
+	round: number,
+): string {
 	const rate = Math.round((added + alreadyThere) / Math.max(seconds, 0.001));
 	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
 	const when = importedAtMs === undefined ? "" : ` (this file was imported ${describeTime(importedAtMs, Date.now())})`;
 	const again = added === 0 && alreadyThere > 0 ? `\nto add them once more: --again ${round + 1}` : "";
-	const pace = `in ${seconds.toFixed(1)} s, ${rate}/s`;
-	return `${name}: ${added} added, ${alreadyThere} already there${when}, ${refused}, ${pace}${again}`;
+	return `${added} added, ${alreadyThere} already there${when}, ${refused}, in ${seconds.toFixed(1)} s, ${rate}/s${again}`;
 }
 
-/** The error of an import that ended before the end of the file. */
+/**
+ * The error of an import that ended before the end of the file.
+ * @param rest the file of all other rows, if running the same import again cannot help
+ */
 export function incompleteError(
 	error: unknown,
 	{ added, alreadyThere }: ImportReport,
-	{
-		animals,
-		path,
-		isInterrupted,
-		isFinal,
-	}: { animals: number; path: string; isInterrupted: boolean; isFinal: boolean },
+	animals: number,
+	isInterrupted: boolean,
+	rest?: string,
 ): CommandError {
 	const progress = `added ${added + alreadyThere} of ${animals} animals`;
-	const resume = `${progress}; run it again within ${idempotencyHours} hours to resume`;
-	if (isInterrupted) return new Interrupted(`interrupted: ${resume}`);
+	const resume = `run it again within ${idempotencyHours} hours to resume`;
+	if (isInterrupted) return new Interrupted(`interrupted: ${progress}; ${resume}`);
 	const [first, ...others] = describeError(error);
-	const rest = `${progress}; import ${path} with another key to add the others: nothing is added twice`;
-	return new CommandError([`${first}; ${isFinal ? rest : resume}`, ...others].join("\n"));
+	const next =
+		rest === undefined ? resume : `import ${rest} with another key to add the others: nothing is added twice`;
+	return new CommandError([`${first}; ${progress}; ${next}`, ...others].join("\n"));
 }

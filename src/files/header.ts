@@ -32,7 +32,7 @@ export interface Header {
 export async function findHeader(
 	source: Source,
 	kind: FileKind,
-	{ mapping, headerRow }: { mapping?: Mapping; headerRow?: number },
+	{ mapping, headerRow }: { mapping?: Mapping | undefined; headerRow?: number | undefined },
 ): Promise<Header> {
 	const records = await firstRecords(tableRecords(source, kind), headerRow ?? headerWithin);
 	const found =

@@ -32,15 +32,15 @@ export type Texts = Partial<Record<keyof NewPet, string>>;
 
 export interface ReadOptions {
 	/** The columns of fields, instead of those that are found by the fields' names. Positions are for CSV only. */
-	mapping?: Mapping;
+	mapping?: Mapping | undefined;
 	/** The row of CSV that names the columns, as a spreadsheet counts; found by the names if absent. */
-	headerRow?: number;
+	headerRow?: number | undefined;
 	/** The meanings of texts in place of a status and a category. */
-	values?: Values;
+	values?: Values | undefined;
 	/** What a person wrote in place of the fields of a row, by the row's `number`. */
 	corrections?: ReadonlyMap<number, Texts>;
 	/** Whether columns and fields that an animal does not have break the file. Otherwise they are ignored. */
-	isStrict?: boolean;
+	isStrict?: boolean | undefined;
 	/** Called once for each column or field that is ignored. */
 	onUnused?: (name: string) => void;
 }
