@@ -44,16 +44,17 @@ export function countReasons(): Reasons {
 	};
 }
 
-/** Such as "status must be …, row 17" and "name must be …, 12 rows, the first is row 20". */
-export function describeReasons(reasons: Reasons, { format }: FileKind): string[] {
+/** The title, then such as "status must be …, row 17" and "name must be …, 12 rows, the first is row 20", if there are. */
+export function describeReasons(title: string, reasons: Reasons, { format }: FileKind): string[] {
 	const noun = format === "csv" ? "row" : "line";
 	const all = reasons.list();
+	if (all.length === 0) return [];
 	const lines = all.slice(0, shownMax).map(({ reason, rows, firstRow, detail }) => {
 		const first = `${noun} ${firstRow}${detail === undefined ? "" : ` (${detail})`}`;
 		return `  ${reason}, ${rows === 1 ? first : `${countOf(rows, noun)}, the first is ${first}`}`;
 	});
 	const rest = all.length - lines.length;
-	return rest > 0 ? [...lines, `  and ${countOf(rest, "other reason")}`] : lines;
+	return [title, ...lines, ...(rest > 0 ? [`  and ${countOf(rest, "other reason")}`] : [])];
 }
 
 /** The result of the first pass over a file. */
@@ -82,23 +83,16 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 	return [
 		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${others}`,
 		...(unused.length > 0 ? [ignored] : []),
-		...describeDamage(checked.damaged, kind),
+		...describeReasons(
+			"names that seem to have lost letters (save the table again as CSV UTF-8):",
+			checked.damaged,
+			kind,
+		),
 		...describeValues(checked.values.list()),
 	];
 }
 
-function describeDamage(damaged: Reasons, kind: FileKind): string[] {
-	const lines = describeReasons(damaged, kind);
-	return lines.length === 0
-		? []
-		: ["names that seem to have lost letters (save the table again as CSV UTF-8):", ...lines];
-}
-
 const isProposed = ({ proposed }: UnknownValue) => proposed !== undefined;
-const fixes = {
-	status: "--map status:VALUE=STATUS gives a value its meaning",
-	categoryId: "--map categoryId:VALUE=NUMBER gives a value its meaning",
-};
 
 function describeValues(values: readonly UnknownValue[]): string[] {
 	const proposed = values.filter(isProposed).map(({ field, text, rows, proposed }) => {
@@ -107,7 +101,8 @@ function describeValues(values: readonly UnknownValue[]): string[] {
 	});
 	const others = wordFields.flatMap((field) => {
 		const texts = values.filter((value) => value.field === field && !isProposed(value)).map(({ text }) => text);
-		return texts.length === 0 ? [] : [`unknown ${field}: ${quoteNames(texts)}; ${fixes[field]}`];
+		const fix = `--map ${field}:VALUE=${field === "status" ? "STATUS" : "NUMBER"} gives a value its meaning`;
+		return texts.length === 0 ? [] : [`unknown ${field}: ${quoteNames(texts)}; ${fix}`];
 	});
 	return [...proposed, ...others];
 }

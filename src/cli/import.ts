@@ -293,6 +293,5 @@ async function addPets(
 }
 
 function printReasons({ kind }: ImportFile, reasons: Reasons): void {
-	const lines = describeReasons(reasons, kind);
-	if (lines.length > 0) console.error(["rejected:", ...lines].join("\n"));
+	for (const line of describeReasons("rejected:", reasons, kind)) console.error(line);
 }

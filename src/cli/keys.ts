@@ -9,9 +9,9 @@ import { keyFromRandom } from "../keys/formats.ts";
 import { createKey, type Issuer, revokeKey, rotateKey } from "../keys/issue.ts";
 import { isWorking } from "../keys/key-check.ts";
 import type { OpenOptions } from "../store/engine.ts";
-import type { ListedKey, Store } from "../store/store.ts";
+import type { ListedKey } from "../store/store.ts";
 import { parseDuration, parsePrintable } from "./arguments.ts";
-import { type DatabaseOptions, sayStore, withDatabase, withStore } from "./connection.ts";
+import { changeStore, type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
 import { adviseAsCalled, examples, printJson, toStdout } from "./output.ts";
 import { formatTable, timeFromNow } from "./tables.ts";
 
@@ -144,11 +144,7 @@ export function keyTable(keys: readonly ShownKey[], nowMs: number): AsyncGenerat
 
 /** For commands that change keys. */
 async function withIssuer(flags: Flags, work: (issuer: Issuer) => Promise<void>, options?: OpenOptions): Promise<void> {
-	const issue = async (store: Store, databaseUrl: string) => {
-		await work({ rows: store.keys, now: Date.now, random: randomBytes });
-		sayStore(databaseUrl);
-	};
-	await withStore(flags, issue, options);
+	await changeStore(flags, ({ keys }) => work({ rows: keys, now: Date.now, random: randomBytes }), options);
 }
 
 /** The key alone, so that it can be piped. */
