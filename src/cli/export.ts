@@ -70,7 +70,7 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 	}
 	await interruptible("the export is not complete", async (signal) => {
 		const categoryName = isTable(format) ? await categoryNames(ask, signal) : undefined;
-		const pieces = markedPieces(formatPets(pages(signal), format, categoryName), format);
+		const pieces = formatPets(pages(signal), format, categoryName);
 		if (file === undefined) await toStdout(pieces);
 		else await toFile(file, pieces, options.force === true);
 	});
@@ -88,12 +88,6 @@ async function categoryNames(ask: AskConsole, signal: AbortSignal) {
 }
 
 type Pieces = AsyncIterable<string | Uint8Array>;
-
-/** Excel reads UTF-8 only behind its mark. */
-async function* markedPieces(pieces: Pieces, format: ExportFormat): AsyncGenerator<string | Uint8Array> {
-	if (format === "csv-semicolon") yield "\uFEFF";
-	yield* pieces;
-}
 
 /** The file is always a whole export or the earlier file, never a part of an export. */
 async function toFile(file: string, pieces: Pieces, force: boolean): Promise<void> {

@@ -110,6 +110,7 @@ export async function* formatPets(
 		return;
 	}
 	const delimiter = format === "csv" ? "," : ";";
+	if (delimiter === ";") yield "\uFEFF"; // Excel reads UTF-8 only behind this mark.
 	for await (const rows of tableOf(pages, categoryName)) yield csv(rows, delimiter);
 }
 

@@ -6,7 +6,7 @@ import type { ImportResult } from "../contract/console.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
 import { petJson } from "../contract/pet.ts";
 import type { Fault } from "../contract/validate.ts";
-import { type Attempts, type ImportTarget, type SentRow, sendBatch } from "./import-request.ts";
+import { type Attempts, type ImportTarget, sendBatch } from "./import-request.ts";
 import { keyOfRejected } from "./rejected-rows.ts";
 import type { FileRow } from "./rows.ts";
 
@@ -36,8 +36,8 @@ interface Batch extends Attempts {
 	rows: KeyedRow[];
 }
 
-/** `text` only of a row that can be sent. */
-type KeyedRow = { row: FileRow; key?: string } & Partial<SentRow>;
+/** `text`: its JSON as it is sent, and `key`: only of a row that can be sent. */
+type KeyedRow = { row: FileRow; key?: string; text?: string };
 
 /** The body of a request without its rows, and some room. */
 const frameBytes = 64;
@@ -47,7 +47,6 @@ const batchRowsMax = 1000;
 export type Importer = ReturnType<typeof createImporter>;
 
 export function createImporter(options: ImporterOptions) {
-	const { onSettled } = options;
 	const batches = batchesOf(options);
 	/** A tick later, so that the request under way is sent first: reading a batch takes some milliseconds. */
 	const read = async () => {
@@ -66,11 +65,13 @@ export function createImporter(options: ImporterOptions) {
 	}
 
 	async function send(batch: Batch, target: ImportTarget): Promise<void> {
-		const sent = batch.rows.filter((row): row is KeyedRow & SentRow => row.text !== undefined);
+		const sent = batch.rows.flatMap(({ text }) => text ?? []);
 		const results = (sent.length > 0 ? await sendBatch(sent, target, batch) : []).values();
-		const outcome = ({ row, key, text }: KeyedRow) =>
-			text === undefined ? faulty(row) : outcomeOf(results.next().value as ImportResult, key, batch);
-		onSettled(batch.rows.map((row) => ({ row: row.row, ...outcome(row) })));
+		const outcome = ({ row: { faults = [] }, key, text }: KeyedRow): RowOutcome =>
+			text === undefined
+				? { outcome: "rejected", faults }
+				: outcomeOf(results.next().value as ImportResult, key, batch);
+		options.onSettled(batch.rows.map((keyed) => ({ row: keyed.row, ...outcome(keyed) })));
 	}
 
 	return {
@@ -92,13 +93,10 @@ export function createImporter(options: ImporterOptions) {
 		},
 		/** Ends the import. @returns the rows without an outcome, in the order of the file */
 		async *rest(): AsyncGenerator<KeyedRow & Pick<Batch, "mayBeStored">> {
-			for (let batch = current ?? (await next()); batch; batch = await next()) yield* restOf(batch);
+			for (let batch = current ?? (await next()); batch; batch = await next())
+				for (const row of batch.rows) yield { ...row, mayBeStored: batch.mayBeStored };
 		},
 	};
-}
-
-function* restOf({ rows, mayBeStored }: Batch) {
-	for (const row of rows) yield { ...row, mayBeStored };
 }
 
 async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undefined> {
@@ -131,7 +129,7 @@ function keyedRow(row: FileRow, { digest, round = 1 }: ImporterOptions): KeyedRo
  * Without the digit e: behind another one it would look like the exponent of a number, for which JSON is parsed slowly.
  * @param number of the row in the file
  */
-function rowKey(digest: string, number: number, round = 1): string {
+function rowKey(digest: string, number: number, round: number): string {
 	return `${digest.slice(0, 16).replaceAll("e", "x")}-${number}${round > 1 ? `-${round}` : ""}`;
 }
 
@@ -139,10 +137,6 @@ function rowKey(digest: string, number: number, round = 1): string {
 export function unsent(mayBeStored: boolean): Fault {
 	const problem = mayBeStored ? "no reply: it may have been added" : "not added: the import ended";
 	return { field: undefined, problem };
-}
-
-function faulty({ faults = [] }: FileRow): RowOutcome {
-	return { outcome: "rejected", faults };
 }
 
 function outcomeOf(result: ImportResult, key: string | undefined, { mayBeStored, sinceMs }: Attempts): RowOutcome {

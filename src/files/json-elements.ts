@@ -10,7 +10,7 @@ const [open, close, openObject, closeObject, comma, quote, backslash, newline] =
 export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerator<PetRecord[]> {
 	let line = 1;
 	/** Relative to the array. */
-	let place: "before" | "inside" | "after" = "before";
+	let place = "before" as "before" | "inside" | "after";
 	/** The number of open brackets in the element. */
 	let depth = 0;
 	let isInString = false;

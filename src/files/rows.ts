@@ -51,11 +51,13 @@ export interface ReadOptions {
  */
 export function readRows(source: Source, kind: FileKind, options: ReadOptions = {}): AsyncGenerator<FileRow[]> {
 	const reading = { ...options, reportUnused: unusedReporter(options) };
-	if (kind.format === "csv") return corrected(csvRows(source, kind, reading), options);
-	const texts = decodeText(source(), kind.encoding);
-	const isArray = kind.format === "json";
-	const records = isArray ? jsonElements(texts) : lineRecords(texts);
-	return corrected(jsonRows(records, isArray, reading), options);
+	const rows = kind.format === "csv" ? csvRows(source, kind, reading) : jsonRows(source, kind, reading);
+	return corrected(rows, options);
+}
+
+function jsonRecords(source: Source, { format, encoding }: FileKind): AsyncGenerator<PetRecord[]> {
+	const texts = decodeText(source(), encoding);
+	return format === "json" ? jsonElements(texts) : lineRecords(texts);
 }
 
 async function* corrected(batches: AsyncGenerator<FileRow[]>, options: ReadOptions): AsyncGenerator<FileRow[]> {
@@ -90,10 +92,10 @@ function jsonValueOf(field: keyof NewPet, text = ""): unknown {
 
 /** The fields of an animal in a row, as texts. */
 export function textsOf(given: Given, mapping?: Mapping): Texts {
-	const isText = typeof given === "string";
-	const own = isText
-		? fieldsOf(objectOf(given), mapping)
-		: cellsByField(given.cells, findColumns(given.columns, mapping));
+	const own =
+		typeof given === "string"
+			? fieldsOf(objectOf(given), mapping)
+			: cellsByField(given.cells, findColumns(given.columns, mapping));
 	return Object.fromEntries(Object.entries(own).map(([field, value]) => [field, textOf(value)]));
 }
 
@@ -122,12 +124,10 @@ export async function previewRows(
 	options: ReadOptions = {},
 ): Promise<Preview> {
 	if (kind.format !== "csv") {
-		const texts = decodeText(source(), kind.encoding);
-		const records = await firstRecords(kind.format === "json" ? jsonElements(texts) : lineRecords(texts), count);
-		const objects = records.map(({ text }) => objectOf(text));
-		const columns = [...new Set(objects.flatMap(Object.keys))];
-		const cells = objects.map((object) => columns.map((name) => textOf(object[name])));
-		const rows = records.map(({ row }, index) => ({ row, cells: cells[index] ?? [] }));
+		const records = await firstRecords(jsonRecords(source, kind), count);
+		const objects = records.map(({ row, text }) => ({ row, object: objectOf(text) }));
+		const columns = [...new Set(objects.flatMap(({ object }) => Object.keys(object)))];
+		const rows = objects.map(({ row, object }) => ({ row, cells: columns.map((name) => textOf(object[name])) }));
 		return { columns, headerRow: undefined, above: [], rows };
 	}
 	const { row: headerRow, columns } = await findHeader(source, kind, options);
@@ -145,11 +145,7 @@ export async function previewRows(
 }
 
 function objectOf(text: string): Record<string, unknown> {
-	try {
-		return Object(parseJson(text));
-	} catch {
-		return {};
-	}
+	return Object(tryParse(text).value);
 }
 
 function textOf(value: unknown): string {
@@ -175,8 +171,6 @@ function unusedReporter({ isStrict = false, onUnused = () => {} }: ReadOptions):
 	};
 }
 
-type Batches = AsyncIterable<PetRecord[]>;
-
 async function* csvRows(source: Source, kind: FileKind, reading: Reading): AsyncGenerator<FileRow[]> {
 	const header = await findHeader(source, kind, reading);
 	const { columns } = header;
@@ -186,16 +180,10 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 		const rows: FileRow[] = [];
 		for (const { line, row, cells, isTooLong } of records) {
 			if (row <= header.row) continue;
-			if (isTooLong)
-				rows.push({ ...longRow({ line, row, number: line }), given: { cells: columns.map(() => ""), columns } });
+			const place = { line, row, number: line };
+			if (isTooLong) rows.push({ ...place, given: { cells: columns.map(() => ""), columns }, ...tooLong });
 			else if (!isEmpty(cells, found))
-				rows.push({
-					line,
-					row,
-					number: line,
-					given: { cells, columns },
-					...petOfCells(cells, columns, found, reading),
-				});
+				rows.push({ ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, reading) });
 		}
 		yield rows;
 	}
@@ -224,40 +212,32 @@ function cellsByField(cells: string[], { at }: Columns): Texts {
 	return texts;
 }
 
-async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): AsyncGenerator<FileRow[]> {
+async function* jsonRows(source: Source, kind: FileKind, reading: Reading): AsyncGenerator<FileRow[]> {
+	const isArray = kind.format === "json";
 	const columnsOf = columnFinder(reading.mapping);
 	let elements = 0;
-	for await (const records of batches) {
+	for await (const records of jsonRecords(source, kind)) {
 		yield records.map(({ line, row, text, isTooLong }) => {
 			const number = isArray ? ++elements : line;
-			if (isTooLong) return { ...longRow({ line, row, number }), given: text };
-			return { line, row, number, given: text, ...petOfJson(text, line, isArray) };
+			return { line, row, number, given: text, ...(isTooLong ? tooLong : petOfJson(text, line)) };
 		});
 	}
-	function petOfJson(text: string, line: number, isInArray: boolean): Outcome {
+	function petOfJson(text: string, line: number): Outcome {
 		const { value, error } = tryParse(text);
-		if (error !== undefined && isInArray) throw new FileError(`this is not JSON: ${error}`, line);
+		if (error !== undefined && isArray) throw new FileError(`this is not JSON: ${error}`, line);
 		if (error !== undefined) return { faults: [{ field: undefined, problem: "not one JSON object", detail: error }] };
 		if (typeof value !== "object" || value === null || Array.isArray(value))
 			return { faults: [{ field: undefined, problem: "not a JSON object" }] };
 		const names = Object.keys(value);
 		const { at, fits, unused, ambiguous } = columnsOf(names);
 		reading.reportUnused(unused, line);
-		if (ambiguous.length > 0)
-			return {
-				faults: ambiguous.map((field) =>
-					severalFault(
-						field,
-						fits[field].map((index) => names[index] ?? ""),
-					),
-				),
-			};
+		if (ambiguous.length > 0) return { faults: ambiguous.map((field) => severalFault(field, fits[field], names)) };
 		return outcomeOf(checkFields, valuesByField(value, at), reading.values);
 	}
 }
 
-function severalFault(field: keyof NewPet, names: string[]): Fault {
-	return { field, problem: `is given several times: ${quoteNames(names)}` };
+function severalFault(field: keyof NewPet, fits: readonly number[], names: readonly string[]): Fault {
+	return { field, problem: `is given several times: ${quoteNames(fits.map((at) => names[at] ?? ""))}` };
 }
 
 const fieldsOf = (object: object, mapping: Mapping | undefined) =>
@@ -287,11 +267,8 @@ function tryParse(text: string): { value?: unknown; error?: string } {
 	try {
 		return { value: parseJson(text) };
 	} catch (error) {
-		if (error instanceof SyntaxError) return { error: error.message };
-		throw error;
+		return { error: (error as SyntaxError).message };
 	}
 }
 
-function longRow(place: Omit<Place, "given">): Omit<Place, "given"> & { faults: Fault[] } {
-	return { ...place, faults: [{ field: undefined, problem: `longer than ${recordMaxLength} characters` }] };
-}
+const tooLong = { faults: [{ field: undefined, problem: `longer than ${recordMaxLength} characters` }] };
