@@ -9,7 +9,7 @@ import { toJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
 import { type EditResult, type NewEdit, StorageUnavailable, type Store, StoreAway } from "../store/store.ts";
-import { parsePetId, parsePrintable } from "./arguments.ts";
+import { parseInt64, parsePrintable } from "./arguments.ts";
 import { findCategory } from "./categories.ts";
 import { CommandError } from "./command-error.ts";
 import { changeStore, type DatabaseOptions, sayStore, withDatabase } from "./connection.ts";
@@ -36,7 +36,7 @@ export function withEdits(pets: Command): Command {
 			pets
 				.command(name)
 				.description(description)
-				.argument("<id>", "its id", parsePetId)
+				.argument("<id>", "its id", parseInt64)
 				.option("--by <name>", "who makes the edit, for the audit log; this user and host if absent", parsePrintable),
 		);
 	editing("set-status", "change the status of an animal")

@@ -67,7 +67,11 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		isClosing = true;
 		setTimeout(() => process.exit(1), stopGraceMs + config.stopDelay);
 		ending.abort();
-		const isStopped = await stopStarted(starting, cause);
+		const stopping = starting.catch(ignoreEnd).then((service) => service?.stop(undefined, cause));
+		const isStopped = await stopping.then(
+			() => true,
+			() => false,
+		);
 		flush();
 		process.exit(isStopped ? code : 1);
 	}
@@ -88,17 +92,6 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	const service = await starting.catch(ignoreEnd);
 	flush();
 	if (firstKey && service) await introduce(service);
-}
-
-/** @returns whether the service stopped without a failure */
-async function stopStarted(starting: Promise<Service>, cause: object): Promise<boolean> {
-	try {
-		const started = await starting.catch(ignoreEnd);
-		await started?.stop(undefined, cause);
-		return true;
-	} catch {
-		return false;
-	}
 }
 
 /** A start that waited for the database was ended. @throws every other error */

@@ -2,8 +2,7 @@
 
 import { styleText } from "node:util";
 import { isInt64Schema, Pet as PetSchema, petFields } from "../contract/pet.ts";
-
-type Pages<Row> = AsyncIterable<Row[]> | Iterable<Row[]>;
+import type { Pages } from "../files/formats.ts";
 
 /** One piece of text for each page. Only a terminal gets a header, once. Numbers are aligned to the right. */
 export async function* formatTable(

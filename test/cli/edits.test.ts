@@ -153,7 +153,10 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 	await database.close();
 	const refusals: [string[], RegExp][] = [
 		[["pets", "remove", "9"], /^animal-store: there is no animal 9: .*\n$/],
-		[["pets", "remove", "x"], /^animal-store: "x" is not an animal id: .*\n$/],
+		[
+			["pets", "remove", "x"],
+			/^error: command-argument value 'x' is invalid for argument 'id'. It must be an integer from -9.*\n$/,
+		],
 		[
 			["pets", "set-status", "1", "Sold"],
 			/^error: command-argument value 'Sold' is invalid for argument 'status'. Allowed choices are available, .*\n$/,
