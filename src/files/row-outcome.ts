@@ -18,20 +18,21 @@ export function outcomeOf<Fields extends MaybeWords>(
 	fields: Fields,
 	values: Values = {},
 ): Outcome {
-	const meant = meantBy(fields, values);
-	const checked = check(meant ? { ...fields, ...meant } : fields);
+	const checked = check({ ...fields, ...meantBy(fields, values) });
 	if (!checked.faults) return { pet: checked.value };
 	const unknown = unknownWords(fields, checked.faults, values);
 	return { faults: checked.faults, ...(unknown && { unknown }) };
 }
 
 /** The fields that are words with a meaning, or blank where that means none. */
-function meantBy({ status, categoryId }: MaybeWords, values: Values): MaybeWords | undefined {
+function meantBy({ status, categoryId }: MaybeWords, values: Values): MaybeWords {
+	const meant: MaybeWords = {};
 	const state = typeof status === "string" || status === null ? statusOf(status ?? "", values) : undefined;
+	if (state !== undefined) meant.status = state ?? undefined;
 	const isName = values.categoryId && typeof categoryId === "string" && isWord(categoryId);
 	const category = isName ? values.categoryId?.get(plainValue(categoryId)) : undefined;
-	if (category === undefined) return state === undefined ? undefined : { status: state ?? undefined };
-	return { ...(state !== undefined && { status: state ?? undefined }), categoryId: category ?? undefined };
+	if (category !== undefined) meant.categoryId = category ?? undefined;
+	return meant;
 }
 
 /** @returns null for none, as a blank text means unless it has a meaning; undefined if nobody has given one */
