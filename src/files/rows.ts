@@ -10,8 +10,7 @@ import { type FileKind, firstRecords, type Source } from "./formats.ts";
 import { ColumnError, checkColumns, findHeader, tableRecords } from "./header.ts";
 import { jsonElements } from "./json-elements.ts";
 import { lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
-import { type Outcome, outcomeOf } from "./row-outcome.ts";
-import type { Values } from "./values.ts";
+import { type Outcome, outcomeOf, type Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;
 interface Place {
