@@ -113,18 +113,15 @@ interface Confirmed {
 
 /** Says that nothing was sent, with the options that confirm the proposed meanings. */
 export function describeUnsent(values: readonly UnknownValue[], { createCategories = false }: Confirmed): string {
-	const proposed = values.filter(isProposed);
-	const isNew = !createCategories && proposed.some(({ field }) => field === "categoryId");
-	const states = proposed.flatMap(({ field, text, proposed }) =>
-		field === "status" ? [` --map ${quoteWord(`status:${text}=${proposed ?? ""}`)}`] : [],
+	const isNew = !createCategories && values.some((value) => isProposed(value) && value.field === "categoryId");
+	const meanings = values.flatMap(({ field, text, proposed }) =>
+		field === "status" && proposed !== undefined ? [`--map ${quoteWord(`status:${text}=${proposed ?? ""}`)}`] : [],
 	);
-	const ends = [...(states.length > 0 ? ["confirm these meanings"] : []), ...(isNew ? ["make these categories"] : [])];
+	const confirming = [...(isNew ? ["--create-categories"] : []), ...meanings].join(" ");
 	const said = [
 		"nothing was sent",
-		...(ends.length > 0
-			? [`to ${ends.join(" and ")}, add${isNew ? " --create-categories" : ""}${states.join("")}`]
-			: []),
-		...(states.length > 0 ? ["an empty meaning after = is no status"] : []),
+		...(confirming ? [`to confirm, add ${confirming}`] : []),
+		...(meanings.length > 0 ? ["an empty meaning after = is no status"] : []),
 		...(isNew ? ["--map categoryId:NAME=NUMBER takes a category that exists"] : []),
 	];
 	return said.join("; ");
