@@ -80,30 +80,28 @@ export async function copyStore(given: CopyOptions): Promise<Record<TableName, n
 	const options = { pageRows: 5000, onAgreed: async () => {}, ...given };
 	const { from, to, onAgreed } = options;
 	await prepareTarget(to, hash("sha256", from.cursorSecret));
-	let result = await copyAll(options);
-	if ("difference" in result) {
+	for (let isRepeated = false; ; isRepeated = true) {
+		for (const table of tableNames) await copyTable(table, options);
+		const { copied, difference } = await compare(options);
+		if (difference === undefined) {
+			await onAgreed();
+			await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastId: (await from.version()).lastId });
+			return copied;
+		}
+		if (isRepeated)
+			throw new StoreRefused(
+				`the copy differs from its source in ${difference}: stop all writers of the source, and copy again`,
+			);
 		await to.rows.clear();
-		result = await copyAll(options);
 	}
-	if ("difference" in result)
-		throw new StoreRefused(
-			`the copy differs from its source in ${result.difference}: stop all writers of the source, and copy again`,
-		);
-	await onAgreed();
-	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastId: (await from.version()).lastId });
-	return result.copied;
 }
 
-type CopyResult = { copied: Record<TableName, number> } | { difference: string };
-
-async function copyAll(options: Required<CopyOptions>): Promise<CopyResult> {
-	const { from, to, pageRows } = options;
-	for (const table of tableNames) await copyTable(table, options);
+async function compare({ from, to, pageRows }: Required<CopyOptions>) {
 	const copied = {} as Record<TableName, number>;
 	for (const table of tableNames) {
 		const [source, target] = [await checksum(from, table, pageRows), await checksum(to, table, pageRows)];
 		if (source.count !== target.count || source.sum !== target.sum)
-			return { difference: `${tables[table].name} (${source.count} and ${target.count} rows)` };
+			return { copied, difference: `${tables[table].name} (${source.count} and ${target.count} rows)` };
 		copied[table] = source.count;
 	}
 	return { copied };

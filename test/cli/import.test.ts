@@ -169,10 +169,7 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 	]);
 	const tried = await run("tiere.csv", { more: ["--dry-run"] });
 	assert.equal(tried.code, 2);
-	assert.match(
-		tried.stderr,
-		/\nrejected:\n {2}status must be .*, row 8\nnothing was sent; to confirm, add /,
-	);
+	assert.match(tried.stderr, /\nrejected:\n {2}status must be .*, row 8\nnothing was sent; to confirm, add /);
 	const counted = JSON.parse((await run("tiere.csv", { more: ["--dry-run", "--json"] })).stdout);
 	assert.deepEqual([counted.animals, counted.unclear, counted.rejected, counted.reasons.length], [0, 4, 1, 1]);
 	const more = [...flags.trim().split(" "), "--map", "status:it's="];
