@@ -1,6 +1,6 @@
 // The importer of the command and the console. Rows go to the service in batches, one after the other, so that their
-// animals have the order of the file; the next batch is read while one is under way. The key of a row is made from the
-// file's content and the row's number: whoever imports the file again within 24 hours adds nothing twice.
+// animals have the order of the file. The key of a row is made from the file's content and the row's number: whoever
+// imports the file again within 24 hours adds nothing twice.
 
 import type { ImportResult } from "../contract/console.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
@@ -48,20 +48,12 @@ export type Importer = ReturnType<typeof createImporter>;
 
 export function createImporter(options: ImporterOptions) {
 	const batches = batchesOf(options);
-	/** A tick later, so that the request under way is sent first: reading a batch takes some milliseconds. */
-	const read = async () => {
-		await new Promise((resolve) => setTimeout(resolve));
-		return (await batches.next()).value;
-	};
-	/** Under way, or without an outcome after a failure; then the next one, which is read meanwhile. */
-	let current: Batch | undefined;
-	let upcoming: Promise<Batch | undefined> | undefined;
+	/** Under way, or without an outcome after a failure. A batch that could not be read fails again. */
+	let current: ReturnType<typeof batches.next> | undefined;
 
 	async function next(): Promise<Batch | undefined> {
-		upcoming ??= read();
-		const batch = await upcoming;
-		upcoming = undefined;
-		return batch;
+		current ??= batches.next();
+		return (await current).value;
 	}
 
 	async function send(batch: Batch, target: ImportTarget): Promise<void> {
@@ -82,19 +74,19 @@ export function createImporter(options: ImporterOptions) {
 		 */
 		async run(target: ImportTarget): Promise<boolean> {
 			for (;;) {
-				current ??= await next();
-				if (!current) return true;
+				const batch = await next();
+				if (!batch) return true;
 				if (target.signal.aborted) return false;
-				upcoming ??= read();
-				void upcoming.catch(() => {}); // Thrown when it is awaited.
-				await send(current, target);
+				await send(batch, target);
 				current = undefined;
 			}
 		},
 		/** Ends the import. @returns the rows without an outcome, in the order of the file */
 		async *rest(): AsyncGenerator<KeyedRow & Pick<Batch, "mayBeStored">> {
-			for (let batch = current ?? (await next()); batch; batch = await next())
+			for (let batch = await next(); batch; batch = await next()) {
 				for (const row of batch.rows) yield { ...row, mayBeStored: batch.mayBeStored };
+				current = undefined;
+			}
 		},
 	};
 }
