@@ -1,16 +1,7 @@
 // Opens a file of animals to import. An import reads it several times, so standard input and pipes are copied to a
 // temporary file first. Rows that cannot be added go to another file, which can be imported after fixing.
 
-import {
-	closeSync,
-	createReadStream,
-	createWriteStream,
-	mkdtempSync,
-	openAsBlob,
-	openSync,
-	rmSync,
-	writeSync,
-} from "node:fs";
+import { createReadStream, createWriteStream, mkdtempSync, openAsBlob, openSync, rmSync, writeSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -83,29 +74,20 @@ async function copyToTemporary(path: string, signal: AbortSignal): Promise<strin
 	return file;
 }
 
-export interface RejectedFile {
-	path: string;
-	count: number;
-	/** Writes one row at once: rejected rows are few, or the whole file is wrong. */
-	add(row: FileRow, reason: string): void;
-	close(): void;
-}
-
-/** The first rejected row creates the file, and replaces the one of an earlier import. */
-export function rejectedFile(name: string, kind: FileKind): RejectedFile {
+/**
+ * Takes rows and writes each at once: they are few, or the whole file is wrong. The first one creates the file, and
+ * replaces the one of an earlier import.
+ */
+export function rejectedFile(name: string, kind: FileKind) {
 	const path = `${name}.rejected.${rejectedFormat(kind)}`;
 	let file: number | undefined;
 	return {
 		path,
 		count: 0,
-		add(row, reason) {
-			const isFirst = file === undefined;
+		add(row: FileRow, reason: string): void {
 			file ??= openSync(path, "w");
-			writeSync(file, rejectedRow(row, reason, kind, isFirst));
+			writeSync(file, rejectedRow(row, reason, kind, this.count === 0));
 			this.count++;
-		},
-		close() {
-			if (file !== undefined) closeSync(file);
 		},
 	};
 }

@@ -47,7 +47,6 @@ interface ImportOptions extends ConnectionOptions {
 	json?: boolean;
 }
 
-const roundsMax = 1000;
 const someRejectedExitCode = 2;
 const previewRows = 3;
 
@@ -71,10 +70,11 @@ export function importCommand(): Command {
 		.option("--strict", "refuse a file with other columns instead of ignoring them")
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
-		.addOption(
-			new Option("--again <n>", "adds a file once more that was imported today: 2 for the second time, 3 for the third")
-				.argParser(parseIntegerUpTo(roundsMax))
-				.default(1, "1"),
+		.option(
+			"--again <n>",
+			"adds a file once more that was imported today: 2 for the second time, 3 for the third",
+			parseIntegerUpTo(1000),
+			1,
 		)
 		.addOption(
 			new Option("--retry-for <duration>", "how long to wait for a service that is down or busy")
@@ -279,8 +279,6 @@ async function addPets(
 			for await (const { row, key, mayBeStored } of importer.rest())
 				reject(row, row.faults ?? [unsent(mayBeStored)], key);
 		throw incompleteError(error, report, animals, target.signal.aborted, isFinal ? rejected.path : undefined);
-	} finally {
-		rejected.close();
 	}
 	const seconds = (performance.now() - startedAtMs) / 1000;
 	const { count, path } = rejected;
