@@ -73,12 +73,12 @@ export function correctedRow(row: FileRow, texts: Texts, { mapping, values }: Re
 	const place = { line, row: row.row, number };
 	if (typeof given === "string") {
 		const entries = fields.map((field) => [field, jsonValueOf(field, texts[field])]);
-		const own = fieldsOf(objectOf(given), mapping);
+		const own = fieldsOf(given, mapping);
 		return { ...place, given, ...outcomeOf(checkFields, { ...own, ...Object.fromEntries(entries) }, values) };
 	}
 	const { columns } = given;
 	const found = findColumns(columns, mapping);
-	const cells = columns.map((_, at) => given.cells[at] ?? "");
+	const cells = padded(given.cells, columns);
 	for (const field of fields) cells[found.at[field]] = texts[field] ?? "";
 	return { ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, { values }) };
 }
@@ -91,10 +91,7 @@ function jsonValueOf(field: keyof NewPet, text = ""): unknown {
 
 /** The fields of an animal in a row, as texts. */
 export function textsOf(given: Given, mapping?: Mapping): Texts {
-	const own =
-		typeof given === "string"
-			? fieldsOf(objectOf(given), mapping)
-			: cellsByField(given.cells, findColumns(given.columns, mapping));
+	const own = fieldsOf(given, mapping);
 	return Object.fromEntries(Object.entries(own).map(([field, value]) => [field, textOf(value)]));
 }
 
@@ -134,12 +131,11 @@ export async function previewRows(
 	const rows = records.map(({ row, cells }) => ({ row, cells }));
 	const found = findColumns(columns, options.mapping);
 	const below = rows.filter(({ row, cells }) => row > headerRow && !isEmpty(cells, found)).slice(0, count);
-	const inColumns = ({ row, cells }: PreviewRow) => ({ row, cells: columns.map((_, index) => cells[index] ?? "") });
 	return {
 		columns,
 		headerRow,
 		above: rows.filter(({ row }) => row < headerRow),
-		rows: below.map(inColumns),
+		rows: below.map(({ row, cells }) => ({ row, cells: padded(cells, columns) })),
 	};
 }
 
@@ -202,13 +198,26 @@ function isEmpty(cells: string[], { at }: Columns): boolean {
 function petOfCells(cells: string[], columns: string[], found: Columns, { values }: ReadOptions): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
-	return outcomeOf(checkTexts, cellsByField(cells, found), values);
+	return outcomeOf(checkTexts, byField(padded(cells, columns), found), values);
 }
 
-function cellsByField(cells: string[], { at }: Columns): Texts {
-	const texts: Texts = {};
-	for (const field of newPetFields) if (at[field] !== -1) texts[field] = cells[at[field]] ?? "";
-	return texts;
+const padded = (cells: string[], columns: string[]) => columns.map((_, at) => cells[at] ?? "");
+
+function byField<Value>(values: readonly Value[], { at }: Columns): Partial<Record<keyof NewPet, Value>> {
+	const fields: Partial<Record<keyof NewPet, Value>> = {};
+	for (const field of newPetFields) {
+		const value = values[at[field]];
+		if (value !== undefined) fields[field] = value;
+	}
+	return fields;
+}
+
+/** The fields of an animal in a row, as they are in the file. */
+function fieldsOf(given: Given, mapping?: Mapping): Partial<Record<keyof NewPet, unknown>> {
+	if (typeof given !== "string")
+		return byField(padded(given.cells, given.columns), findColumns(given.columns, mapping));
+	const object = objectOf(given);
+	return byField(Object.values(object), findColumns(Object.keys(object), mapping));
 }
 
 async function* jsonRows(source: Source, kind: FileKind, reading: Reading): AsyncGenerator<FileRow[]> {
@@ -228,28 +237,16 @@ async function* jsonRows(source: Source, kind: FileKind, reading: Reading): Asyn
 		if (typeof value !== "object" || value === null || Array.isArray(value))
 			return { faults: [{ field: undefined, problem: "not a JSON object" }] };
 		const names = Object.keys(value);
-		const { at, fits, unused, ambiguous } = columnsOf(names);
+		const found = columnsOf(names);
+		const { fits, unused, ambiguous } = found;
 		reading.reportUnused(unused, line);
 		if (ambiguous.length > 0) return { faults: ambiguous.map((field) => severalFault(field, fits[field], names)) };
-		return outcomeOf(checkFields, valuesByField(value, at), reading.values);
+		return outcomeOf(checkFields, byField(Object.values(value), found), reading.values);
 	}
 }
 
 function severalFault(field: keyof NewPet, fits: readonly number[], names: readonly string[]): Fault {
 	return { field, problem: `is given several times: ${quoteNames(fits.map((at) => names[at] ?? ""))}` };
-}
-
-const fieldsOf = (object: object, mapping: Mapping | undefined) =>
-	valuesByField(object, findColumns(Object.keys(object), mapping).at);
-
-function valuesByField(object: object, at: Columns["at"]): Partial<Record<keyof NewPet, unknown>> {
-	const names = Object.keys(object);
-	return Object.fromEntries(
-		newPetFields.flatMap((field) => {
-			const name = names[at[field]];
-			return name === undefined ? [] : [[field, Reflect.get(object, name)]];
-		}),
-	);
 }
 
 /** Most objects of a file have the same fields. */
