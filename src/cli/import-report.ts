@@ -44,7 +44,7 @@ export function countReasons(): Reasons {
 	};
 }
 
-/** The title, then such as "status must be …, row 17" and "name must be …, 12 rows, the first is row 20", if there are. */
+/** The title, then such as "name must be …, 12 rows, the first is row 20"; nothing if there are no reasons. */
 export function describeReasons(title: string, reasons: Reasons, { format }: FileKind): string[] {
 	const noun = format === "csv" ? "row" : "line";
 	const all = reasons.list();
