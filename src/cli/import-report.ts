@@ -158,7 +158,8 @@ export function summary(
 	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
 	const when = importedAtMs === undefined ? "" : ` (this file was imported ${describeTime(importedAtMs, Date.now())})`;
 	const again = added === 0 && alreadyThere > 0 ? `\nto add them once more: --again ${round + 1}` : "";
-	return `${added} added, ${alreadyThere} already there${when}, ${refused}, in ${seconds.toFixed(1)} s, ${rate}/s${again}`;
+	const pace = `in ${seconds.toFixed(1)} s, ${rate}/s`;
+	return `${added} added, ${alreadyThere} already there${when}, ${refused}, ${pace}${again}`;
 }
 
 /**

@@ -78,7 +78,8 @@ export async function* formatWorkbook(
 }
 
 function rowXml(row: number, cells: readonly string[]): string {
-	return `<row r="${row}">${cells.map((text, at) => cellXml(`${String.fromCharCode(65 + at)}${row}`, text)).join("")}</row>`;
+	const columnOf = (at: number) => String.fromCharCode(65 + at);
+	return `<row r="${row}">${cells.map((text, at) => cellXml(`${columnOf(at)}${row}`, text)).join("")}</row>`;
 }
 
 function cellXml(at: string, text: string): string {
