@@ -6,7 +6,6 @@ import { int64FromDecimal } from "../contract/json.ts";
 import { type Filter, filterNames } from "../contract/operations.ts";
 import { isInt64Schema, NewPet } from "../contract/pet.ts";
 import type { TSchema } from "../contract/schema.ts";
-import { CommandError } from "./command-error.ts";
 
 /** The option for a field of an animal, such as `--category-id <category-id>`. The contract defines its values. */
 export function fieldOption(field: keyof NewPet, description: string): Option {
@@ -27,7 +26,7 @@ export function filterIn(options: Filter): Filter {
 	return Object.fromEntries(filterNames.map((field) => [field, options[field]]));
 }
 
-/** @throws InvalidArgumentError, like the other parsers unless they name another error */
+/** @throws InvalidArgumentError, like the other parsers */
 export function parseDuration(text: string): number {
 	const ms = parseDurationMs(text);
 	if (ms !== undefined) return ms;
@@ -47,13 +46,6 @@ export function parseInt64(text: string): bigint {
 	const id = int64FromDecimal(text);
 	if (id !== undefined) return id;
 	throw new InvalidArgumentError("It must be an integer from -9223372036854775808 to 9223372036854775807.");
-}
-
-/** @throws CommandError */
-export function parsePetId(text: string): bigint {
-	const id = int64FromDecimal(text);
-	if (id !== undefined) return id;
-	throw new CommandError(`"${text}" is not an animal id: an id is an integer, such as 42`);
 }
 
 /** The name of a key or a person. */

@@ -77,43 +77,29 @@ async function* cellsOfAll(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<s
 	for await (const page of pages) yield page.map(cellsOf);
 }
 
-/** Reads the output of `audit list --json`, also with one edit on each line (NDJSON). @throws CommandError */
+/** Reads the output of `audit list --json`. @throws CommandError */
 export function readAuditFile(path: string): EditRecord[] {
-	return parseRows(readFileSync(path, "utf8"), path).map((row, index) => {
-		const edit = toEdit(row);
+	const advice = "name a file from animal-store audit list --json";
+	let rows: unknown;
+	try {
+		rows = parseJson(readFileSync(path, "utf8"));
+	} catch (error) {
+		if (!(error instanceof SyntaxError)) throw error;
+	}
+	if (!Array.isArray(rows)) throw new CommandError(`${path} is not a JSON array: ${advice}`);
+	return rows.map((row, index) => {
+		const edit = toEdit(Object(row));
 		if (edit) return edit;
-		throw new CommandError(
-			`row ${index + 1} of ${path} is not an edit: name a file from animal-store audit list --json`,
-		);
+		throw new CommandError(`row ${index + 1} of ${path} is not an edit: ${advice}`);
 	});
 }
 
-function parseRows(text: string, path: string): unknown[] {
-	try {
-		if (text.trimStart().startsWith("[")) return parseJson(text) as unknown[];
-		const lines = text.split("\n").filter((line) => line.trim() !== "");
-		return lines.map((line) => parseJson(line));
-	} catch {
-		throw new CommandError(`${path} is not JSON: name a file from animal-store audit list --json`);
-	}
-}
-
-function toEdit(row: unknown): EditRecord | undefined {
-	const { id, at, by, petId, fromStatus, toStatus, erasedAt, ...rest } = (row ?? {}) as Record<string, unknown>;
+/** Without what it does not need to repeat a removal: the status after it, and categories. */
+function toEdit({ id, at, by, petId, action: name, fromStatus, erasedAt }: Record<string, unknown>) {
 	const [atMs, erasedAtMs] = [at, erasedAt].map((time) => (typeof time === "string" ? Date.parse(time) : undefined));
-	if (!isInt64(id) || !isInt64(petId) || typeof by !== "string") return undefined;
+	const action = editActions.find((known) => known === name);
+	const status = petStatuses.find((known) => known === fromStatus);
+	if (!isInt64(id) || !isInt64(petId) || typeof by !== "string" || !action) return undefined;
 	if (atMs === undefined || Number.isNaN(atMs) || Number.isNaN(erasedAtMs)) return undefined;
-	const action = editActions.find((known) => known === rest["action"]);
-	if (!action || !isStatus(fromStatus) || !isStatus(toStatus)) return undefined;
-	const [fromCategoryId, toCategoryId] = [rest["fromCategoryId"], rest["toCategoryId"]].map((category) =>
-		isInt64(category) ? BigInt(category) : undefined,
-	);
-	if (action === "set-category" && (fromCategoryId === undefined || toCategoryId === undefined)) return undefined;
-	const statuses = { fromStatus: fromStatus ?? undefined, toStatus: toStatus ?? undefined };
-	const edit = { id: BigInt(id), atMs, editor: by, petId: BigInt(petId), action, ...statuses, erasedAtMs };
-	return { ...edit, fromCategoryId, toCategoryId };
-}
-
-function isStatus(value: unknown): value is EditRecord["fromStatus"] | null {
-	return value === undefined || value === null || petStatuses.some((status) => status === value);
+	return { id: BigInt(id), atMs, editor: by, petId: BigInt(petId), action, fromStatus: status, erasedAtMs };
 }

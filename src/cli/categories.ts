@@ -15,7 +15,7 @@ import { checkOf, describeFaults } from "../contract/validate.ts";
 import type { Store } from "../store/store.ts";
 import { parseInt64 } from "./arguments.ts";
 import { CommandError } from "./command-error.ts";
-import { type DatabaseOptions, sayStore, withDatabase, withStore } from "./connection.ts";
+import { changeStore, type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
 import { examples, printJson, printResult, toStdout } from "./output.ts";
 import { formatTable } from "./tables.ts";
 
@@ -33,7 +33,7 @@ export function categoriesCommand(): Command {
 		.option("--number <number>", "which category; a new one with the next free number if absent", parseInt64)
 		.addHelpText("after", examples("categories name Dog", "categories name Dog --number 4"))
 		.action((name: string, { number: id, ...options }: DatabaseOptions & { number?: bigint }) =>
-			change(id === undefined ? { name } : { id, name }, options),
+			change(() => (id === undefined ? { name } : { id, name }), options),
 		);
 	categories
 		.command("forget")
@@ -55,19 +55,18 @@ async function list({ json, ...flags }: DatabaseOptions): Promise<void> {
 	await toStdout(formatTable([found.map(cells)], ["number", "animals", "name"], process.stdout.isTTY, isNumber));
 }
 
-type Change = CategoryChange | ((store: Store) => Promise<CategoryChange>);
-
 /** Applies the change and says what became of it. @throws CommandError */
-async function change(given: Change, { json, ...flags }: DatabaseOptions): Promise<void> {
-	const { outcome, id, name, databaseUrl } = await withStore(flags, async (store, databaseUrl) => {
-		const [result] = await store.categories.apply([typeof given === "function" ? await given(store) : given]);
-		return { ...(result as CategoryResult), databaseUrl };
+async function change(
+	changeOf: (store: Store) => CategoryChange | Promise<CategoryChange>,
+	{ json, ...flags }: DatabaseOptions,
+): Promise<void> {
+	const { outcome, id, name } = await changeStore(flags, async (store) => {
+		const [result] = (await store.categories.apply([await changeOf(store)])) as [CategoryResult];
+		if (result.outcome !== "taken") return result;
+		const called = `category ${result.id} is called ${JSON.stringify(result.name)} already`;
+		throw new CommandError(`${called}: choose another name, or rename that one first`);
 	});
-	const called = JSON.stringify(name);
-	if (outcome === "taken")
-		throw new CommandError(`category ${id} is called ${called} already: choose another name, or rename that one first`);
-	sayStore(databaseUrl);
-	const state = name === undefined ? "has no name" : `is called ${called}`;
+	const state = name === undefined ? "has no name" : `is called ${JSON.stringify(name)}`;
 	const text = `category ${id} ${state}${outcome === "unchanged" ? " already" : ""}`;
 	printResult(json, { id, name: name ?? null, outcome }, text);
 }

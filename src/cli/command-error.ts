@@ -22,10 +22,7 @@ export function describeError(error: unknown): string[] {
 	if (error instanceof ImportFailure) return [error.hasReply ? error.message : describeNoReply(error)];
 	if (error instanceof ApiError) return [describeApiError(error)];
 	if (error instanceof NoReply) return [describeNoReply(error)];
-	const { code, syscall, port, path } = error as SystemError;
-	if (code && port === undefined && (path !== undefined || syscall === "write"))
-		return [describeFileError(error as SystemError)];
-	return [describeSocketError(error as SystemError)];
+	return [describeSystemError(error as SystemError)];
 }
 
 type SystemError = NodeJS.ErrnoException & { port?: number; address?: string };
@@ -53,25 +50,20 @@ function describeNoReply({ message }: Error): string {
 	return `${message}; is the service running there? ${fix}`;
 }
 
-function describeFileError({ path = "the output", syscall, code, errno = 0 }: SystemError): string {
-	const verb = syscall === "write" || code === "ENOSPC" ? "written" : "used";
-	return `${path} cannot be ${verb}: ${getSystemErrorMessage(errno)}`;
-}
-
-function describeSocketError(error: SystemError): string {
-	const { code, port, address, stack } = error;
-	switch (code) {
-		case "EADDRINUSE":
-			return (
-				`port ${port} on ${address} is in use: stop the program that listens there, ` +
-				"or set another port with PORT or OPS_PORT (0 picks a free one)"
-			);
-		case "EACCES":
-			return `this user may not listen on port ${port}: set one above 1023 with PORT or OPS_PORT`;
-		case "EADDRNOTAVAIL":
-		case "ENOTFOUND":
-			return `${address ?? "the host"} is not an address of this machine: fix HOST or OPS_HOST`;
-		default:
-			return stack ?? String(error);
+/** Of a file or a socket; of an unexpected error, its stack. */
+function describeSystemError(error: SystemError): string {
+	const { code, syscall, port, address, path, errno = 0 } = error;
+	if (code && port === undefined && (path !== undefined || syscall === "write")) {
+		const verb = syscall === "write" || code === "ENOSPC" ? "written" : "used";
+		return `${path ?? "the output"} cannot be ${verb}: ${getSystemErrorMessage(errno)}`;
 	}
+	if (code === "EADDRINUSE")
+		return (
+			`port ${port} on ${address} is in use: stop the program that listens there, ` +
+			"or set another port with PORT or OPS_PORT (0 picks a free one)"
+		);
+	if (code === "EACCES") return `this user may not listen on port ${port}: set one above 1023 with PORT or OPS_PORT`;
+	if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+		return `${address ?? "the host"} is not an address of this machine: fix HOST or OPS_HOST`;
+	return error.stack ?? String(error);
 }

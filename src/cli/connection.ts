@@ -71,7 +71,7 @@ export function withDatabase(command: Command, json = "the result as JSON"): Com
 /** Opens the store of the settings while the work runs. By default it must exist: DATABASE_URL may be mistyped. */
 export async function withStore<Result>(
 	flags: Flags,
-	work: (store: Store, databaseUrl: string) => Promise<Result>,
+	work: (store: Store) => Promise<Result>,
 	options: OpenOptions = { mustExist: true },
 ): Promise<Result> {
 	const { databaseUrl, backups } = readConfig(undefined, flags);
@@ -80,7 +80,18 @@ export async function withStore<Result>(
 		refuseNewStore(databaseUrl, backups.folder);
 	}
 	const store = await openStore(databaseUrl, Date.now, options);
-	return work(store, databaseUrl).finally(() => store.close());
+	return work(store).finally(() => store.close());
+}
+
+/** For work that changes the store: prints afterwards which one it was. */
+export async function changeStore<Result>(
+	flags: Flags,
+	work: (store: Store) => Promise<Result>,
+	options?: OpenOptions,
+): Promise<Result> {
+	const result = await withStore(flags, work, options);
+	sayStore(readConfig(undefined, flags).databaseUrl);
+	return result;
 }
 
 /**

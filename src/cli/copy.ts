@@ -7,9 +7,9 @@ import { problemOfDatabaseUrl } from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { type Store, StoreRefused } from "../store/store.ts";
 import { type Row, type TableName, tableNames, tables } from "../store/tables.ts";
-import { createBar } from "./bar.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
+import { type Progress, withBar } from "./long-work.ts";
 import type { WriteLock } from "./maintenance/lock-sqlite.ts";
 import { lockWrites, refuseOpenStore } from "./maintenance/work.ts";
 import { countOf, printResult } from "./output.ts";
@@ -33,27 +33,17 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 	let lock: WriteLock | undefined;
 	try {
 		const target = await openStore(to, Date.now);
-		const bar = createBar();
-		const startedAt = performance.now();
+		const startedAtMs = performance.now();
 		try {
 			lock = await lockWrites(from);
-			const copied = await copyStore({
-				from: source,
-				to: target,
-				onAgreed: lock.check,
-				onProgress({ table, done, total }) {
-					const perSecond = Math.round(done / ((performance.now() - startedAt) / 1000));
-					bar.draw(done, total, `${table}: ${done} of ${total} | ${perSecond}/s`);
-				},
-			});
-			bar.clear();
+			const onAgreed = lock.check;
+			const copied = await withBar((onProgress) => copyStore({ from: source, to: target, onAgreed, onProgress }));
 			sayStore(to);
-			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+			const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);
 			const [pets, keys] = [countOf(copied.pets, "animal"), countOf(copied.keys, "key")];
 			const counts = `${pets}, ${keys} and ${countOf(copied.idempotencyKeys, "Idempotency-Key")}`;
 			printResult(json, copied, `copied ${counts} in ${seconds} s; both stores agree`);
 		} finally {
-			bar.clear();
 			await target.close();
 		}
 	} finally {
@@ -73,7 +63,7 @@ export interface CopyOptions {
 	from: Store;
 	/** Empty, or an interrupted copy of the same store. */
 	to: Store;
-	onProgress: (progress: { table: TableName; done: number; total: number }) => void;
+	onProgress: (progress: Progress) => void;
 	/** Called when both stores agree. If it rejects, the copy stays unfinished. */
 	onAgreed?: () => Promise<void>;
 	/** Rows that are read at once. */
@@ -90,30 +80,28 @@ export async function copyStore(given: CopyOptions): Promise<Record<TableName, n
 	const options = { pageRows: 5000, onAgreed: async () => {}, ...given };
 	const { from, to, onAgreed } = options;
 	await prepareTarget(to, hash("sha256", from.cursorSecret));
-	let result = await copyAll(options);
-	if ("difference" in result) {
+	for (let isRepeated = false; ; isRepeated = true) {
+		for (const table of tableNames) await copyTable(table, options);
+		const { copied, difference } = await compare(options);
+		if (difference === undefined) {
+			await onAgreed();
+			await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastId: (await from.version()).lastId });
+			return copied;
+		}
+		if (isRepeated)
+			throw new StoreRefused(
+				`the copy differs from its source in ${difference}: stop all writers of the source, and copy again`,
+			);
 		await to.rows.clear();
-		result = await copyAll(options);
 	}
-	if ("difference" in result)
-		throw new StoreRefused(
-			`the copy differs from its source in ${result.difference}: stop all writers of the source, and copy again`,
-		);
-	await onAgreed();
-	await to.rows.finishCopy({ cursorSecret: from.cursorSecret, lastId: (await from.version()).lastId });
-	return result.copied;
 }
 
-type CopyResult = { copied: Record<TableName, number> } | { difference: string };
-
-async function copyAll(options: Required<CopyOptions>): Promise<CopyResult> {
-	const { from, to, pageRows } = options;
-	for (const table of tableNames) await copyTable(table, options);
+async function compare({ from, to, pageRows }: Required<CopyOptions>) {
 	const copied = {} as Record<TableName, number>;
 	for (const table of tableNames) {
 		const [source, target] = [await checksum(from, table, pageRows), await checksum(to, table, pageRows)];
 		if (source.count !== target.count || source.sum !== target.sum)
-			return { difference: `${tables[table].name} (${source.count} and ${target.count} rows)` };
+			return { copied, difference: `${tables[table].name} (${source.count} and ${target.count} rows)` };
 		copied[table] = source.count;
 	}
 	return { copied };
@@ -138,11 +126,11 @@ async function copyTable(table: TableName, options: Required<CopyOptions>): Prom
 	// Animals are copied in id order, so the target has all of them up to its largest id.
 	const lastId = table === "pets" ? await to.rows.readLastPetId() : undefined;
 	let done = lastId === undefined ? 0 : await to.rows.count("pets");
-	onProgress({ table, done, total });
+	onProgress({ what: table, done, total });
 	for await (const page of pagesOf(from, table, pageRows, lastId === undefined ? undefined : [lastId])) {
 		await to.rows.write(table, page);
 		done += page.length;
-		onProgress({ table, done, total });
+		onProgress({ what: table, done, total });
 	}
 }
 

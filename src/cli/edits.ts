@@ -3,16 +3,16 @@
 
 import { hostname, userInfo } from "node:os";
 import { Argument, type Command } from "commander";
-import { readConfig } from "../config.ts";
+import { type Flags, readConfig } from "../config.ts";
 import { replacesName } from "../contract/console.ts";
 import { toJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
 import { type EditResult, type NewEdit, StorageUnavailable, type Store, StoreAway } from "../store/store.ts";
-import { parsePetId, parsePrintable } from "./arguments.ts";
+import { parseInt64, parsePrintable } from "./arguments.ts";
 import { findCategory } from "./categories.ts";
 import { CommandError } from "./command-error.ts";
-import { type DatabaseOptions, sayStore, withDatabase, withStore } from "./connection.ts";
+import { changeStore, type DatabaseOptions, sayStore, withDatabase } from "./connection.ts";
 import { eraseNames } from "./maintenance/work.ts";
 import { examples, printResult } from "./output.ts";
 
@@ -36,7 +36,7 @@ export function withEdits(pets: Command): Command {
 			pets
 				.command(name)
 				.description(description)
-				.argument("<id>", "its id", parsePetId)
+				.argument("<id>", "its id", parseInt64)
 				.option("--by <name>", "who makes the edit, for the audit log; this user and host if absent", parsePrintable),
 		);
 	editing("set-status", "change the status of an animal")
@@ -44,48 +44,49 @@ export function withEdits(pets: Command): Command {
 		.addHelpText("after", examples("pets set-status 42 sold", "pets set-status 42 none --by 'Ann, shop'"))
 		.action((petId: bigint, text: string, options: EditOptions) => {
 			const status = petStatuses.find((status) => status === text);
-			return edit(petId, { action: "set-status", status }, `has the status ${text}`, options);
+			return edit(petId, () => ({ action: "set-status", status }), `has the status ${text}`, options);
 		});
 	editing("set-category", "put an animal into another category")
 		.argument("<category>", "the number or the name of its new category")
 		.addHelpText("after", examples("pets set-category 42 Dog", "pets set-category 42 4"))
 		.action((petId: bigint, text: string, options: EditOptions) =>
-			edit(petId, toCategory(text), `is in the category ${text}`, options),
+			edit(petId, (store) => toCategory(store, text), `is in the category ${text}`, options),
 		);
 	editing("rename", "correct the name of an animal")
 		.argument("<name>", "its new name, 1 to 255 characters", parseName)
 		.addHelpText("after", examples("pets rename 42 Rex"))
 		.action((petId: bigint, name: string, options: EditOptions) =>
-			edit(petId, { action: "rename", name }, "has its new name", options),
+			edit(petId, () => ({ action: "rename", name }), "has its new name", options),
 		);
 	editing("remove", "remove an animal for good, and erase its name; backups keep it until they expire")
 		.addHelpText("after", examples("pets remove 42"))
-		.action((petId: bigint, options: EditOptions) => edit(petId, { action: "remove" }, "is removed", options));
+		.action((petId: bigint, options: EditOptions) => edit(petId, () => ({ action: "remove" }), "is removed", options));
 	withDatabase(pets.command("erase-names"))
 		.description("erase the names that edits have replaced; a service does it soon after edits in the console")
 		.action(eraseReplaced);
 	return pets;
 }
 
-/** A change that may depend on what the store has. */
-type Given = Change | ((store: Store) => Promise<Change>);
-
-const toCategory = (text: string) => async (store: Store) =>
-	({ action: "set-category", categoryId: await findCategory(store, text) }) as const;
+async function toCategory(store: Store, text: string): Promise<Change> {
+	return { action: "set-category", categoryId: await findCategory(store, text) };
+}
 
 /** @param result such as "is removed" */
-async function edit(petId: bigint, given: Given, result: string, { by, json, ...flags }: EditOptions): Promise<void> {
-	const { outcome, databaseUrl, change } = await withStore(flags, async (store, databaseUrl) => {
-		const change = typeof given === "function" ? await given(store) : given;
+async function edit(
+	petId: bigint,
+	changeOf: (store: Store) => Change | Promise<Change>,
+	result: string,
+	{ by, json, ...flags }: EditOptions,
+): Promise<void> {
+	const { outcome, action } = await changeStore(flags, async (store) => {
+		const change = await changeOf(store);
 		const { outcome } = await store.edits.apply({ petId, editor: by ?? currentEditor(), ...change });
-		return { outcome, databaseUrl, change };
+		refuseMissing(outcome, petId, change);
+		return { outcome, action: change.action };
 	});
-	refuseMissing(outcome, petId, change);
-	sayStore(databaseUrl);
-	const { action } = change;
 	if (!json) process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
 	// Also after a repeated edit, because the first command may have ended before this.
-	const left = replacesName(action) ? await eraseOrExplain(databaseUrl) : undefined;
+	const left = replacesName(action) ? await eraseOrExplain(flags) : undefined;
 	const isErased = replacesName(action) ? left === undefined : undefined;
 	if (json) process.stdout.write(`${toJson({ id: petId, action, outcome, isErased })}\n`);
 	else if (isErased) process.stdout.write(`its ${action === "rename" ? "old " : ""}name is erased\n`);
@@ -95,17 +96,18 @@ async function edit(petId: bigint, given: Given, result: string, { by, json, ...
 }
 
 async function eraseReplaced({ json, ...flags }: DatabaseOptions): Promise<void> {
-	const { databaseUrl } = readConfig(undefined, flags);
-	const left = await eraseOrExplain(databaseUrl);
+	const left = await eraseOrExplain(flags);
 	if (left !== undefined) throw new CommandError(`names that edits have replaced ${mayBeLeft(left)}`);
-	sayStore(databaseUrl);
+	sayStore(readConfig(undefined, flags).databaseUrl);
 	printResult(json, { isErased: true }, "all names that edits have replaced are erased");
 }
 
 /** The edit stays stored if the old name cannot be erased now. @returns why it is left @throws StoreRefused */
-async function eraseOrExplain(databaseUrl: string): Promise<string | undefined> {
+async function eraseOrExplain(flags: Flags): Promise<string | undefined> {
 	try {
-		return (await eraseNames(databaseUrl, Date.now)) ? undefined : "another program was using them";
+		return (await eraseNames(readConfig(undefined, flags).databaseUrl, Date.now))
+			? undefined
+			: "another program was using them";
 	} catch (error) {
 		if (error instanceof StorageUnavailable || error instanceof StoreAway) return error.message;
 		throw error;

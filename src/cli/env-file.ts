@@ -16,10 +16,7 @@ export function readEnvFile(path: string): EnvFile {
 		if (error instanceof ConfigError) throw error;
 		throw refuse(error instanceof TypeError ? "is not UTF-8" : reasonOf(error));
 	}
-	const { problems, ...file } = parseEnvFile(path, text, (name) => {
-		const problem = problemOfSettingName(name);
-		return problem && `names ${name}, which ${problem}`;
-	});
+	const { problems, ...file } = parseEnvFile(path, text);
 	if (problems.length > 0) throw new ConfigError(problems);
 	return file;
 }
@@ -28,14 +25,9 @@ const assignment = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s;
 
 /**
  * Each line is NAME=value, a comment or blank.
- * @param problemOfName what is wrong with a name, to follow it; undefined if the name is known
  * @returns also one sentence for each wrong line, without its value
  */
-export function parseEnvFile(
-	path: string,
-	text: string,
-	problemOfName: (name: string) => string | undefined,
-): EnvFile & { problems: string[] } {
+export function parseEnvFile(path: string, text: string): EnvFile & { problems: string[] } {
 	const values: Record<string, string> = {};
 	const lines: Record<string, number> = {};
 	const problems: string[] = [];
@@ -48,7 +40,7 @@ export function parseEnvFile(
 				? "is not NAME=value, without blanks around the =, nor a comment"
 				: Object.hasOwn(lines, name)
 					? `sets ${name} again, after line ${lines[name]}`
-					: (problemOfName(name) ?? problemOfValue(name, given));
+					: problemOfAssignment(name, given);
 		if (problem !== undefined) problems.push(`line ${index + 1} of ${path} ${problem}`);
 		if (name === undefined) continue;
 		values[name] = /^["']/.test(given) ? given.slice(1, -1) : given;
@@ -57,7 +49,9 @@ export function parseEnvFile(
 	return { path, values, lines, problems };
 }
 
-function problemOfValue(name: string, given: string): string | undefined {
+function problemOfAssignment(name: string, given: string): string | undefined {
+	const problem = problemOfSettingName(name);
+	if (problem !== undefined) return `names ${name}, which ${problem}`;
 	const [quote = ""] = /^["']/.exec(given) ?? [];
 	const end = quote === "" ? -1 : given.indexOf(quote, 1);
 	if (quote !== "" && end === -1) return `does not close the quote of ${name}`;

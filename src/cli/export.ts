@@ -1,19 +1,18 @@
 // `animal-store export [FILE]` writes every animal to a file that `import` reads, or to standard output.
 
 import { createWriteStream } from "node:fs";
-import { open, rename, rm, stat } from "node:fs/promises";
+import { rename, rm, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Command, Option } from "commander";
 import { type ExportFormat, exportFormats } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
 import type { Pet } from "../contract/pet.ts";
-import type { AskConsole } from "../files/categories.ts";
 import { formatPets } from "../files/formats.ts";
 import { filterIn, withFilter } from "./arguments.ts";
 import { CommandError, describeError } from "./command-error.ts";
 import { type ConnectionOptions, connect, readConnection, withConnection } from "./connection.ts";
-import { categoriesOf, consoleRequests } from "./console-request.ts";
+import { categoriesOf, consoleRequests } from "./console-requests.ts";
 import { interruptible } from "./interrupt.ts";
 import { countOf, examples, toStdout } from "./output.ts";
 
@@ -69,8 +68,11 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 		}
 	}
 	await interruptible("the export is not complete", async (signal) => {
-		const categoryName = isTable(format) ? await categoryNames(ask, signal) : undefined;
-		const pieces = markedPieces(formatPets(pages(signal), format, categoryName), format);
+		const isTable = format === "xlsx" || format.startsWith("csv");
+		// Without a column of names, if the key may not read them.
+		const categories = isTable ? await categoriesOf(ask, signal) : undefined;
+		const names = categories && new Map(categories.map(({ id, name }) => [id, name]));
+		const pieces = formatPets(pages(signal), format, names && ((id) => names.get(id)));
 		if (file === undefined) await toStdout(pieces);
 		else await toFile(file, pieces, options.force === true);
 	});
@@ -78,54 +80,29 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 	else console.error(`${countOf(count, "animal")} exported${file === undefined ? "" : ` to ${file}`}`);
 }
 
-const isTable = (format: ExportFormat) => format === "xlsx" || format.startsWith("csv");
-
-/** Undefined if the key may not read the names of categories: the export then has no column of names. */
-async function categoryNames(ask: AskConsole, signal: AbortSignal) {
-	const categories = await categoriesOf(ask, signal);
-	const names = categories && new Map(categories.map(({ id, name }) => [id, name]));
-	return names && ((id: bigint) => names.get(id));
-}
-
-type Pieces = AsyncIterable<string | Uint8Array>;
-
-/** Excel reads UTF-8 only behind its mark. */
-async function* markedPieces(pieces: Pieces, format: ExportFormat): AsyncGenerator<string | Uint8Array> {
-	if (format === "csv-semicolon") yield "\uFEFF";
-	yield* pieces;
-}
-
 /** The file is always a whole export or the earlier file, never a part of an export. */
-async function toFile(file: string, pieces: Pieces, force: boolean): Promise<void> {
+async function toFile(file: string, pieces: AsyncIterable<string | Uint8Array>, force: boolean): Promise<void> {
 	const existing = await stat(file).catch(() => undefined);
-	// Devices and pipes are written directly: they cannot be replaced as a whole.
-	if (existing && !existing.isFile() && !existing.isDirectory())
-		return explainWriteError(file, pipeline(pieces, createWriteStream(file)));
 	if (existing?.isDirectory()) throw new CommandError(`${file} is a folder: name a file in it`);
-	if (existing && !force)
+	if (existing?.isFile() && !force)
 		throw new CommandError(`${file} exists already: name another file, or replace it with --force`);
-	const part = `${file}.part`;
-	const handle = await open(part, force ? "w" : "wx").catch((error: NodeJS.ErrnoException) => {
-		if (error.code !== "EEXIST") throw new CommandError(describeError(Object.assign(error, { path: file })).join("; "));
-		throw new CommandError(
-			`${part} exists: another export is writing it, or one was killed; remove it, or use --force`,
-		);
-	});
+	// Devices and pipes are written directly: they cannot be replaced as a whole.
+	const isDirect = existing !== undefined && !existing.isFile();
+	const part = isDirect ? file : `${file}.part`;
+	const options = isDirect ? {} : { flags: force ? "w" : "wx", flush: true };
 	try {
-		await explainWriteError(file, pipeline(pieces, handle.createWriteStream({ flush: true })));
-		await rename(part, file);
+		await pipeline(pieces, createWriteStream(part, options));
+		if (!isDirect) await rename(part, file);
 	} catch (error) {
-		await rm(part, { force: true });
-		throw error;
-	} finally {
-		await handle.close().catch(() => {});
-	}
-}
-
-async function explainWriteError(file: string, writing: Promise<void>): Promise<void> {
-	await writing.catch((error: NodeJS.ErrnoException) => {
-		if (error.syscall !== "write" && error.syscall !== "fsync") throw error;
-		const [why] = describeError(Object.assign(error, { path: file, syscall: "write" }));
+		const { code, syscall = "" } = error as NodeJS.ErrnoException;
+		if (code === "EEXIST")
+			throw new CommandError(
+				`${part} exists: another export is writing it, or one was killed; remove it, or use --force`,
+			);
+		if (!isDirect) await rm(part, { force: true });
+		if (syscall === "open") throw Object.assign(error as Error, { path: file });
+		if (syscall !== "write" && syscall !== "fsync") throw error;
+		const [why] = describeError(Object.assign(error as Error, { path: file, syscall: "write" }));
 		throw new CommandError(`${why}; the export was not kept: free space or name another file, then export again`);
-	});
+	}
 }

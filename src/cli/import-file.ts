@@ -1,17 +1,8 @@
 // Opens a file of animals to import. An import reads it several times, so standard input and pipes are copied to a
 // temporary file first. Rows that cannot be added go to another file, which can be imported after fixing.
 
-import {
-	closeSync,
-	createReadStream,
-	createWriteStream,
-	mkdtempSync,
-	openAsBlob,
-	openSync,
-	rmSync,
-	writeSync,
-} from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { createReadStream, createWriteStream, mkdtempSync, openAsBlob, openSync, rmSync, writeSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -31,7 +22,6 @@ export interface ImportFile {
 	/** The digest of its bytes, in hex. */
 	digest: string;
 	source: Source;
-	close(): Promise<void>;
 }
 
 /** @param path `-` is standard input @param sheet of a workbook */
@@ -39,46 +29,24 @@ export async function openImportFile(path: string, signal: AbortSignal, sheet?: 
 	const info = path === "-" ? undefined : await stat(path);
 	if (info?.isDirectory()) throw new CommandError(`${path} is a folder: name a file in it`);
 	const isPlain = info?.isFile() === true;
-	const copy = isPlain ? undefined : await copyToTemporary(path, signal);
-	const handle = await open(copy?.path ?? path);
 	const name = isPlain ? path : "stdin";
-	const close = async () => {
-		await handle.close();
-		copy?.remove();
-	};
 	try {
-		const { source, kind } = await readTable(handle, copy?.path ?? path, sheet).catch((error) => {
-			throw explainFileError(error, name);
-		});
-		return { name, kind, digest: await digestOf(source()), source, close };
+		const { source, kind } = await readTable(isPlain ? path : await copyToTemporary(path, signal), sheet);
+		return { name, kind, digest: await digestOf(source()), source };
 	} catch (error) {
-		await close();
-		throw error;
+		throw explainFileError(error, name);
 	}
 }
 
 /** A workbook is read at once, any other file a piece at a time. */
-async function readTable(handle: FileHandle, path: string, sheet: string | undefined) {
-	const source = () => piecesOf(handle);
-	const { buffer } = await handle.read(new Uint8Array(4), 0, 4, 0);
-	if (isArchive(buffer)) {
+async function readTable(path: string, sheet: string | undefined) {
+	const source = () => createReadStream(path);
+	if (isArchive(Buffer.concat(await createReadStream(path, { end: 3 }).toArray()))) {
 		const { readWorkbook } = await import("../files/workbook.ts");
 		return readWorkbook(await openAsBlob(path), sheet);
 	}
 	if (sheet !== undefined) throw new FileError("the file has no sheets, because it is no workbook: leave out --sheet");
 	return { source, kind: await detectKind(source) };
-}
-
-const pieceSize = 64 * 1024;
-
-/** Each call reads the file from its start. */
-async function* piecesOf(handle: FileHandle): AsyncGenerator<Uint8Array> {
-	for (let position = 0; ; ) {
-		const { buffer, bytesRead } = await handle.read(new Uint8Array(pieceSize), 0, pieceSize, position);
-		if (bytesRead === 0) return;
-		yield buffer.subarray(0, bytesRead);
-		position += bytesRead;
-	}
 }
 
 /** The error of a broken file as a sentence with the file's name; any other error unchanged. */
@@ -97,45 +65,29 @@ function fixOf({ choice }: ColumnError): string {
 	return `${flags.join(" or ")} chooses one`;
 }
 
-async function copyToTemporary(path: string, signal: AbortSignal): Promise<{ path: string; remove(): void }> {
+/** @returns the path of a file that is removed when the process exits, also after a second Ctrl-C */
+async function copyToTemporary(path: string, signal: AbortSignal): Promise<string> {
 	const folder = mkdtempSync(join(tmpdir(), "animal-store-import-"));
-	const remove = () => rmSync(folder, { recursive: true, force: true });
-	// A second Ctrl-C exits at once.
-	process.on("exit", remove);
+	process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 	const file = join(folder, "stdin");
-	const source = path === "-" ? process.stdin : createReadStream(path);
-	try {
-		await pipeline(source, createWriteStream(file), { signal });
-	} catch (error) {
-		remove();
-		throw error;
-	}
-	return { path: file, remove };
+	await pipeline(path === "-" ? process.stdin : createReadStream(path), createWriteStream(file), { signal });
+	return file;
 }
 
-export interface RejectedFile {
-	path: string;
-	count: number;
-	/** Writes one row at once: rejected rows are few, or the whole file is wrong. */
-	add(row: FileRow, reason: string): void;
-	close(): void;
-}
-
-/** The first rejected row creates the file, and replaces the one of an earlier import. */
-export function rejectedFile(name: string, kind: FileKind): RejectedFile {
+/**
+ * Takes rows and writes each at once: they are few, or the whole file is wrong. The first one creates the file, and
+ * replaces the one of an earlier import.
+ */
+export function rejectedFile(name: string, kind: FileKind) {
 	const path = `${name}.rejected.${rejectedFormat(kind)}`;
 	let file: number | undefined;
 	return {
 		path,
 		count: 0,
-		add(row, reason) {
-			const isFirst = file === undefined;
+		add(row: FileRow, reason: string): void {
 			file ??= openSync(path, "w");
-			writeSync(file, rejectedRow(row, reason, kind, isFirst));
+			writeSync(file, rejectedRow(row, reason, kind, this.count === 0));
 			this.count++;
-		},
-		close() {
-			if (file !== undefined) closeSync(file);
 		},
 	};
 }

@@ -2,13 +2,13 @@
 
 import { describeTime } from "../contract/console.ts";
 import { idempotencyHours } from "../contract/operations.ts";
+import type { NewPet } from "../contract/pet.ts";
 import { describeFaults, type Fault } from "../contract/validate.ts";
 import { quoteNames } from "../files/encoding.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import type { FileRow } from "../files/rows.ts";
 import { type countUnknownValues, type UnknownValue, unknownMax, wordFields } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
-import type { NewCategory } from "./import-categories.ts";
 import { countOf, quoteWord } from "./output.ts";
 
 interface Reason {
@@ -44,21 +44,24 @@ export function countReasons(): Reasons {
 	};
 }
 
-/** Such as "status must be …, row 17" and "name must be …, 12 rows, the first is row 20". */
-export function describeReasons(reasons: Reasons, { format }: FileKind): string[] {
+/** The title, then such as "name must be …, 12 rows, the first is row 20"; nothing if there are no reasons. */
+export function describeReasons(title: string, reasons: Reasons, { format }: FileKind): string[] {
 	const noun = format === "csv" ? "row" : "line";
 	const all = reasons.list();
+	if (all.length === 0) return [];
 	const lines = all.slice(0, shownMax).map(({ reason, rows, firstRow, detail }) => {
 		const first = `${noun} ${firstRow}${detail === undefined ? "" : ` (${detail})`}`;
 		return `  ${reason}, ${rows === 1 ? first : `${countOf(rows, noun)}, the first is ${first}`}`;
 	});
 	const rest = all.length - lines.length;
-	return rest > 0 ? [...lines, `  and ${countOf(rest, "other reason")}`] : lines;
+	return [title, ...lines, ...(rest > 0 ? [`  and ${countOf(rest, "other reason")}`] : [])];
 }
 
 /** The result of the first pass over a file. */
 export interface Checked {
 	animals: number;
+	/** The first animals. */
+	first: NewPet[];
 	/** Rows that are animals once a person confirms what their words mean. */
 	unclear: number;
 	rejected: number;
@@ -80,23 +83,16 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 	return [
 		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${others}`,
 		...(unused.length > 0 ? [ignored] : []),
-		...describeDamage(checked.damaged, kind),
+		...describeReasons(
+			"names that seem to have lost letters (save the table again as CSV UTF-8):",
+			checked.damaged,
+			kind,
+		),
 		...describeValues(checked.values.list()),
 	];
 }
 
-function describeDamage(damaged: Reasons, kind: FileKind): string[] {
-	const lines = describeReasons(damaged, kind);
-	return lines.length === 0
-		? []
-		: ["names that seem to have lost letters (save the table again as CSV UTF-8):", ...lines];
-}
-
 const isProposed = ({ proposed }: UnknownValue) => proposed !== undefined;
-const fixes = {
-	status: "--map status:VALUE=STATUS gives a value its meaning",
-	categoryId: "--map categoryId:VALUE=NUMBER gives a value its meaning",
-};
 
 function describeValues(values: readonly UnknownValue[]): string[] {
 	const proposed = values.filter(isProposed).map(({ field, text, rows, proposed }) => {
@@ -105,7 +101,8 @@ function describeValues(values: readonly UnknownValue[]): string[] {
 	});
 	const others = wordFields.flatMap((field) => {
 		const texts = values.filter((value) => value.field === field && !isProposed(value)).map(({ text }) => text);
-		return texts.length === 0 ? [] : [`unknown ${field}: ${quoteNames(texts)}; ${fixes[field]}`];
+		const fix = `--map ${field}:VALUE=${field === "status" ? "STATUS" : "NUMBER"} gives a value its meaning`;
+		return texts.length === 0 ? [] : [`unknown ${field}: ${quoteNames(texts)}; ${fix}`];
 	});
 	return [...proposed, ...others];
 }
@@ -116,18 +113,15 @@ interface Confirmed {
 
 /** Says that nothing was sent, with the options that confirm the proposed meanings. */
 export function describeUnsent(values: readonly UnknownValue[], { createCategories = false }: Confirmed): string {
-	const proposed = values.filter(isProposed);
-	const isNew = !createCategories && proposed.some(({ field }) => field === "categoryId");
-	const states = proposed.flatMap(({ field, text, proposed }) =>
-		field === "status" ? [` --map ${quoteWord(`status:${text}=${proposed ?? ""}`)}`] : [],
+	const isNew = !createCategories && values.some((value) => isProposed(value) && value.field === "categoryId");
+	const meanings = values.flatMap(({ field, text, proposed }) =>
+		field === "status" && proposed !== undefined ? [`--map ${quoteWord(`status:${text}=${proposed ?? ""}`)}`] : [],
 	);
-	const ends = [...(states.length > 0 ? ["confirm these meanings"] : []), ...(isNew ? ["make these categories"] : [])];
+	const confirming = [...(isNew ? ["--create-categories"] : []), ...meanings].join(" ");
 	const said = [
 		"nothing was sent",
-		...(ends.length > 0
-			? [`to ${ends.join(" and ")}, add${isNew ? " --create-categories" : ""}${states.join("")}`]
-			: []),
-		...(states.length > 0 ? ["an empty meaning after = is no status"] : []),
+		...(confirming ? [`to confirm, add ${confirming}`] : []),
+		...(meanings.length > 0 ? ["an empty meaning after = is no status"] : []),
 		...(isNew ? ["--map categoryId:NAME=NUMBER takes a category that exists"] : []),
 	];
 	return said.join("; ");
@@ -145,54 +139,45 @@ export function confirmValues(name: string, values: readonly UnknownValue[], { c
 		throw new CommandError(`${name}: ${describeUnsent(values, { createCategories })}`);
 }
 
-export function describeMade(made: readonly NewCategory[]): string {
-	return `new categories: ${made.map(({ id, name }) => `${JSON.stringify(name)} is ${id}`).join(", ")}`;
-}
-
 export interface ImportReport {
 	added: number;
 	/** Added by an earlier import of the same file, by whoever. */
 	alreadyThere: number;
 	/** When the first of these were, in milliseconds since 1970. */
 	importedAtMs?: number | undefined;
-	/** Of the rows that were left out. */
-	reasons: Reasons;
 }
 
-export interface Finished {
-	name: string;
-	report: ImportReport;
-	rejected: { count: number; path: string };
-	seconds: number;
-	/** How often the file was to be added. */
-	round: number;
-}
-
-export function summary({ name, report, rejected: { count, path }, seconds, round }: Finished): string {
-	const { added, alreadyThere, importedAtMs } = report;
+/** @param round how often the file was to be added */
+export function summary(
+	{ added, alreadyThere, importedAtMs }: ImportReport,
+	{ count, path }: { count: number; path: string },
+	seconds: number,
+	round: number,
+): string {
 	const rate = Math.round((added + alreadyThere) / Math.max(seconds, 0.001));
 	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
 	const when = importedAtMs === undefined ? "" : ` (this file was imported ${describeTime(importedAtMs, Date.now())})`;
 	const again = added === 0 && alreadyThere > 0 ? `\nto add them once more: --again ${round + 1}` : "";
 	const pace = `in ${seconds.toFixed(1)} s, ${rate}/s`;
-	return `${name}: ${added} added, ${alreadyThere} already there${when}, ${refused}, ${pace}${again}`;
+	return `${added} added, ${alreadyThere} already there${when}, ${refused}, ${pace}${again}`;
 }
 
-/** The error of an import that ended before the end of the file. */
+/**
+ * The error of an import that ended before the end of the file.
+ * @param rest the file of all other rows, if running the same import again cannot help
+ */
 export function incompleteError(
 	error: unknown,
 	{ added, alreadyThere }: ImportReport,
-	{
-		animals,
-		path,
-		isInterrupted,
-		isFinal,
-	}: { animals: number; path: string; isInterrupted: boolean; isFinal: boolean },
+	animals: number,
+	isInterrupted: boolean,
+	rest?: string,
 ): CommandError {
 	const progress = `added ${added + alreadyThere} of ${animals} animals`;
-	const resume = `${progress}; run it again within ${idempotencyHours} hours to resume`;
-	if (isInterrupted) return new Interrupted(`interrupted: ${resume}`);
+	const resume = `run it again within ${idempotencyHours} hours to resume`;
+	if (isInterrupted) return new Interrupted(`interrupted: ${progress}; ${resume}`);
 	const [first, ...others] = describeError(error);
-	const rest = `${progress}; import ${path} with another key to add the others: nothing is added twice`;
-	return new CommandError([`${first}; ${isFinal ? rest : resume}`, ...others].join("\n"));
+	const next =
+		rest === undefined ? resume : `import ${rest} with another key to add the others: nothing is added twice`;
+	return new CommandError([`${first}; ${progress}; ${next}`, ...others].join("\n"));
 }

@@ -2,7 +2,7 @@
 // anything is sent; docs/daily-work.md has the rules, and files/importer.ts sends the rows.
 
 import { Command, InvalidArgumentError, Option } from "commander";
-import { AnimalStore, AnimalStoreError, ApiError } from "../../client/src/index.ts";
+import { AnimalStoreError, ApiError } from "../../client/src/index.ts";
 import { newPetFields, petStatuses } from "../contract/pet.ts";
 import { describeFaults, type Fault, integerOfText } from "../contract/validate.ts";
 import type { AskConsole } from "../files/categories.ts";
@@ -14,18 +14,15 @@ import { withKey } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, isUnclear, plainValue, type Values } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
-import { CommandError, Interrupted } from "./command-error.ts";
+import { Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
-import { consoleRequests } from "./console-request.ts";
-import { type NewCategory, withCategories, withNewCategories } from "./import-categories.ts";
-import { explainFileError, type ImportFile, openImportFile, type RejectedFile, rejectedFile } from "./import-file.ts";
-import { importProgress } from "./import-progress.ts";
+import { categoriesOf, consoleRequests, newCategories, withCategories } from "./console-requests.ts";
+import { explainFileError, type ImportFile, openImportFile, rejectedFile } from "./import-file.ts";
 import {
 	type Checked,
 	confirmValues,
 	countReasons,
 	describeFile,
-	describeMade,
 	describeReasons,
 	describeUnsent,
 	type ImportReport,
@@ -33,8 +30,9 @@ import {
 	type Reasons,
 	summary,
 } from "./import-report.ts";
-import { watchInterrupt } from "./interrupt.ts";
-import { countOf, examples, printJson } from "./output.ts";
+import { interruptible } from "./interrupt.ts";
+import { importProgress } from "./long-work.ts";
+import { countOf, examples, printJson, toStdout } from "./output.ts";
 import { formatPetTable } from "./tables.ts";
 
 interface ImportOptions extends ConnectionOptions {
@@ -49,7 +47,6 @@ interface ImportOptions extends ConnectionOptions {
 	json?: boolean;
 }
 
-const roundsMax = 1000;
 const someRejectedExitCode = 2;
 const previewRows = 3;
 
@@ -73,10 +70,11 @@ export function importCommand(): Command {
 		.option("--strict", "refuse a file with other columns instead of ignoring them")
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
-		.addOption(
-			new Option("--again <n>", "adds a file once more that was imported today: 2 for the second time, 3 for the third")
-				.argParser(parseIntegerUpTo(roundsMax))
-				.default(1, "1"),
+		.option(
+			"--again <n>",
+			"adds a file once more that was imported today: 2 for the second time, 3 for the third",
+			parseIntegerUpTo(1000),
+			1,
 		)
 		.addOption(
 			new Option("--retry-for <duration>", "how long to wait for a service that is down or busy")
@@ -137,32 +135,28 @@ function categoryOf(text: string) {
 
 async function importPets(path: string, flags: ImportOptions): Promise<void> {
 	const connection = readConnectionOf(flags); // First, because it throws without a key.
-	const interruption = watchInterrupt(() => console.error("stopping; press Ctrl-C again to end at once"));
-	const { requested } = interruption;
-	let file: ImportFile | undefined;
-	try {
-		file = await openImportFile(path, requested, flags.sheet);
+	const onFirst = () => console.error("stopping; press Ctrl-C again to end at once");
+	const work = async (requested: AbortSignal, overdue: AbortSignal) => {
+		const file = await openImportFile(path, requested, flags.sheet);
 		const ask = connection && consoleRequests({ ...connection, retryForMs });
 		const { checked, options } = await checkWords(file, flags, ask, requested);
 		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
 		const unknown = checked.values.list();
-		if (flags.dryRun || !ask) return await showDryRun(file, checked, options, flags);
+		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags);
 		confirmValues(file.name, unknown, flags);
-		const url = connection.url.replace(/(\/v1)?\/*$/, "");
-		const { overdue } = interruption;
-		const target = { ...connection, url, retryForMs: flags.retryFor, signal: requested, overdue };
 		const animals = checked.animals + checked.unclear;
-		if (animals > 0) await checkKey(target);
-		const { made, options: complete } = await withNewCategories(ask, options, unknown);
-		if (made.length > 0) console.error(describeMade(made));
-		await addPets(file, { animals, made, options: complete }, flags, target);
-	} catch (error) {
-		const isEarly = requested.aborted && !(error instanceof CommandError);
-		throw isEarly ? new Interrupted("interrupted: nothing was sent") : error;
-	} finally {
-		await file?.close();
-		interruption.end();
-	}
+		if (animals > 0) await checkKey(ask, requested);
+		const categories = await newCategories(ask, unknown);
+		const made = categories.filter(({ outcome }) => outcome === "named").map(({ id, name }) => ({ id, name }));
+		if (made.length > 0)
+			console.error(`new categories: ${made.map(({ id, name }) => `${JSON.stringify(name)} is ${id}`).join(", ")}`);
+		const complete = withCategories(options, categories);
+		const url = connection.url.replace(/(\/v1)?\/*$/, "");
+		const target = { ...connection, url, retryForMs: flags.retryFor, signal: requested, overdue };
+		const result = await addPets(file, animals, complete, flags, target);
+		if (flags.json) printJson({ ...result, categories: made });
+	};
+	await interruptible("nothing was sent", work, onFirst);
 }
 
 /** A dry run needs none: without it, each name of a category is unknown. @throws ConfigError */
@@ -177,50 +171,45 @@ function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnectio
 
 /** Checks the file; again with the names of the service's categories, if there are words in place of categories. */
 async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
-	const options = readOptions(flags);
+	const { map, headerRow, strict } = flags;
+	const options: ReadOptions = { mapping: map?.columns, values: map?.values, headerRow, isStrict: strict };
 	const checked = await checkFile(file, options, signal);
 	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
-	const complete = await withCategories(ask, options, signal).catch((error) => {
-		if (flags.dryRun && error instanceof AnimalStoreError) return options;
+	const categories = await categoriesOf(ask, signal).catch((error) => {
+		if (flags.dryRun && error instanceof AnimalStoreError) return undefined;
 		throw error;
 	});
+	const complete = withCategories(options, categories);
 	return { checked: await checkFile(file, complete, signal), options: complete };
-}
-
-function readOptions({ map, headerRow, strict = false }: ImportOptions): ReadOptions {
-	return {
-		...(map && { mapping: map.columns, values: map.values }),
-		...(headerRow !== undefined && { headerRow }),
-		isStrict: strict,
-	};
 }
 
 /** The first pass. @throws CommandError when the whole file is unusable */
 async function checkFile(file: ImportFile, options: ReadOptions, requested: AbortSignal): Promise<Checked> {
 	const checked: Checked = {
-		...{ animals: 0, rejected: 0, unclear: 0, unused: [], reasons: countReasons() },
+		...{ animals: 0, rejected: 0, unclear: 0, first: [], unused: [], reasons: countReasons() },
 		...{ values: countUnknownValues(), damaged: countReasons() },
 	};
+	function check(row: FileRow): void {
+		const { pet, unknown, faults } = row;
+		if (pet) {
+			checked.animals++;
+			if (checked.animals <= previewRows) checked.first.push(pet);
+			if (isDamaged(pet.name)) checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(pet.name) }]);
+			return;
+		}
+		if (unknown) checked.values.add(unknown);
+		if (unknown && isUnclear(unknown, faults.length)) {
+			checked.unclear++;
+			return;
+		}
+		checked.rejected++;
+		checked.reasons.add(row, faults);
+	}
 	try {
 		const onUnused = (name: string) => void checked.unused.push(name);
 		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused })) {
 			requested.throwIfAborted();
-			for (const row of rows) {
-				if (row.pet) {
-					checked.animals++;
-					if (isDamaged(row.pet.name))
-						checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(row.pet.name) }]);
-				} else {
-					const { unknown, faults } = row;
-					if (unknown) checked.values.add(unknown);
-					if (unknown && isUnclear(unknown, faults.length)) {
-						checked.unclear++;
-						continue;
-					}
-					checked.rejected++;
-					checked.reasons.add(row, faults);
-				}
-			}
+			rows.forEach(check);
 		}
 	} catch (error) {
 		throw explainFileError(error, file.name);
@@ -229,49 +218,38 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 }
 
 /** A request before many rows, so that a wrong address or key fails at once and not after `--retry-for`. */
-async function checkKey({ url, key, signal }: ImportTarget): Promise<void> {
-	const store = new AnimalStore({ url, key, retryForMs, int64: "bigint" });
-	// A key without pets:read may import, and the import waits for a busy service.
-	await store.listPage({ limit: 1 }, { signal }).catch((error) => {
-		if (!(error instanceof ApiError && [403, 429, 503].includes(error.status))) throw error;
+async function checkKey(ask: AskConsole, signal: AbortSignal): Promise<void> {
+	await ask("/console/key", { signal }).catch((error) => {
+		// The import explains a service without it, and waits for a busy one.
+		if (!(error instanceof ApiError && [404, 429, 503].includes(error.status))) throw error;
 	});
 }
 
-async function showDryRun(
-	file: ImportFile,
-	checked: Checked,
-	options: ReadOptions,
-	flags: ImportOptions,
-): Promise<void> {
-	const { animals, unclear, rejected, reasons, unused } = checked;
+async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptions): Promise<void> {
+	const { animals, unclear, rejected, first, reasons, unused } = checked;
 	const unknown = checked.values.list();
 	if (unclear + rejected > 0) process.exitCode = someRejectedExitCode;
 	if (flags.json) {
 		const counts = { animals, unclear, rejected, ignored: unused, unknown };
 		return printJson({ ...file.kind, ...counts, reasons: reasons.list() });
 	}
-	const first: FileRow[] = [];
-	for await (const rows of readRows(file.source, file.kind, options)) {
-		first.push(...rows.filter(({ pet }) => pet).slice(0, previewRows - first.length));
-		if (first.length === previewRows) break;
-	}
-	const pets = first.flatMap(({ pet }) => (pet ? [pet] : []));
-	for await (const text of formatPetTable([pets], true, newPetFields)) process.stdout.write(text);
-	if (animals > pets.length) process.stdout.write(`and ${countOf(animals - pets.length, "more animal")}\n`);
+	await toStdout(formatPetTable([first], true, newPetFields));
+	if (animals > first.length) process.stdout.write(`and ${countOf(animals - first.length, "more animal")}\n`);
 	printReasons(file, reasons);
 	console.error(describeUnsent(unknown, flags));
 }
 
-/** The second pass and its report. */
+/** The second pass and its report. @returns the result for `--json` */
 async function addPets(
 	file: ImportFile,
-	{ animals, made, options }: { animals: number; made: NewCategory[]; options: ReadOptions },
+	animals: number,
+	options: ReadOptions,
 	{ again: round, json }: ImportOptions,
 	target: ImportTarget,
-): Promise<void> {
+): Promise<object> {
 	const rejected = rejectedFile(file.name, file.kind);
 	const reasons = countReasons();
-	const report: ImportReport = { added: 0, alreadyThere: 0, reasons };
+	const report: ImportReport = { added: 0, alreadyThere: 0 };
 	const progress = importProgress(animals);
 	function reject(row: FileRow, faults: Fault[], key?: string): void {
 		rejected.add(row, withKey(describeFaults(faults), key));
@@ -295,32 +273,23 @@ async function addPets(
 		const isComplete = await importer.run(target).finally(progress.end);
 		if (!isComplete) throw new Interrupted("interrupted");
 	} catch (error) {
-		if (isFinal(error))
+		// Running the same import again cannot help.
+		const isFinal = error instanceof ImportFailure && (error.kind === "refused" || error.kind === "expired");
+		if (isFinal)
 			for await (const { row, key, mayBeStored } of importer.rest())
 				reject(row, row.faults ?? [unsent(mayBeStored)], key);
-		const isInterrupted = target.signal.aborted;
-		throw incompleteError(error, report, { animals, path: rejected.path, isInterrupted, isFinal: isFinal(error) });
-	} finally {
-		rejected.close();
+		throw incompleteError(error, report, animals, target.signal.aborted, isFinal ? rejected.path : undefined);
 	}
 	const seconds = (performance.now() - startedAtMs) / 1000;
-	if (rejected.count > 0) process.exitCode = someRejectedExitCode;
-	if (json) return printJson({ ...resultOf(report, rejected), categories: made });
-	process.stdout.write(`${summary({ name: file.name, report, rejected, seconds, round })}\n`);
-	printReasons(file, reasons);
-}
-
-/** Running the same import again cannot help: its other rows are saved. */
-function isFinal(error: unknown): boolean {
-	return error instanceof ImportFailure && (error.kind === "refused" || error.kind === "expired");
-}
-
-function resultOf({ added, alreadyThere, importedAtMs, reasons }: ImportReport, { count, path }: RejectedFile) {
-	const rejectedFile = count > 0 ? path : null;
-	return { added, alreadyThere, importedAtMs, rejected: count, rejectedFile, reasons: reasons.list() };
+	const { count, path } = rejected;
+	if (count > 0) process.exitCode = someRejectedExitCode;
+	if (!json) {
+		process.stdout.write(`${file.name}: ${summary(report, rejected, seconds, round)}\n`);
+		printReasons(file, reasons);
+	}
+	return { ...report, rejected: count, rejectedFile: count > 0 ? path : null, reasons: reasons.list() };
 }
 
 function printReasons({ kind }: ImportFile, reasons: Reasons): void {
-	const lines = describeReasons(reasons, kind);
-	if (lines.length > 0) console.error(["rejected:", ...lines].join("\n"));
+	for (const line of describeReasons("rejected:", reasons, kind)) console.error(line);
 }

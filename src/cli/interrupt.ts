@@ -1,7 +1,7 @@
 // Ctrl-C and other signals to stop, for the service and for commands that first finish the work under way. A second
 // signal ends them at once.
 
-import { Interrupted } from "./command-error.ts";
+import { CommandError, Interrupted } from "./command-error.ts";
 
 /** Sent by Ctrl-C, by a supervisor, and by a terminal that closes. */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -34,53 +34,32 @@ export function onSignals(
 	};
 }
 
-export interface Interruption {
-	/** Aborts at the first signal. */
-	requested: AbortSignal;
-	/** Aborts 10 seconds after it; until then, requests under way may finish. */
-	overdue: AbortSignal;
-	/** Restores default signal handling. */
-	end(): void;
-}
-
-/** @param onFirst called at the first signal */
-export function watchInterrupt(onFirst: () => void = () => {}): Interruption {
-	const requested = new AbortController();
-	const overdue = new AbortController();
-	let timer: NodeJS.Timeout | undefined;
+/**
+ * Runs work that a signal ends.
+ * @param outcome the state after an interruption, for the message
+ * @param work `requested` aborts at the first signal, `overdue` 10 seconds later: until then, requests may finish
+ * @throws Interrupted, unless the work throws a CommandError
+ */
+export async function interruptible<Result>(
+	outcome: string,
+	work: (requested: AbortSignal, overdue: AbortSignal) => Promise<Result>,
+	onFirst: () => void = () => {},
+): Promise<Result> {
+	const [requested, overdue] = [new AbortController(), new AbortController()];
 	const onSignal = () => {
 		// The terminal has written ^C.
 		if (process.stderr.isTTY) process.stderr.write("\n");
 		requested.abort();
-		timer = setTimeout(() => overdue.abort(), graceMs).unref();
+		setTimeout(() => overdue.abort(), graceMs).unref();
 		onFirst();
 	};
 	const off = onSignals(signals, onSignal, () => process.exit(interruptedExitCode));
-	return {
-		requested: requested.signal,
-		overdue: overdue.signal,
-		end() {
-			clearTimeout(timer);
-			off();
-		},
-	};
-}
-
-/**
- * Runs work that the first signal aborts.
- * @param outcome the state after an interruption, for the message
- * @throws Interrupted
- */
-export async function interruptible<Result>(
-	outcome: string,
-	work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-	const { requested, end } = watchInterrupt();
 	try {
-		return await work(requested);
+		return await work(requested.signal, overdue.signal);
 	} catch (error) {
-		throw requested.aborted ? new Interrupted(`interrupted: ${outcome}`) : error;
+		const isInterrupted = requested.signal.aborted && !(error instanceof CommandError);
+		throw isInterrupted ? new Interrupted(`interrupted: ${outcome}`) : error;
 	} finally {
-		end();
+		off();
 	}
 }

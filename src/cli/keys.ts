@@ -4,16 +4,16 @@ import { randomBytes } from "node:crypto";
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { Flags } from "../config.ts";
 import { parseRate } from "../contract/durations.ts";
-import { defaultScopes, type Scope, scopes } from "../contract/operations.ts";
+import { defaultScopes, type Operation, operations, type Scope, scopes } from "../contract/operations.ts";
 import { keyFromRandom } from "../keys/formats.ts";
 import { createKey, type Issuer, revokeKey, rotateKey } from "../keys/issue.ts";
 import { isWorking } from "../keys/key-check.ts";
 import type { OpenOptions } from "../store/engine.ts";
-import type { ListedKey, Store } from "../store/store.ts";
+import type { ListedKey } from "../store/store.ts";
 import { parseDuration, parsePrintable } from "./arguments.ts";
-import { type DatabaseOptions, sayStore, withDatabase, withStore } from "./connection.ts";
-import { adviseAsCalled, examples, printJson } from "./output.ts";
-import { deprecatedOperations, keyTable, type ShownKey } from "./tables.ts";
+import { changeStore, type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
+import { adviseAsCalled, examples, printJson, toStdout } from "./output.ts";
+import { formatTable, timeFromNow } from "./tables.ts";
 
 export function keysCommand(): Command {
 	const keys = new Command("keys").description("create, list, rotate and revoke API keys");
@@ -87,10 +87,17 @@ async function list({ json = false, databaseUrl }: DatabaseOptions): Promise<voi
 	if (json) return printJson(keys);
 	if (keys.length === 0)
 		return console.error(adviseAsCalled("there are no keys yet: animal-store keys create --name N"));
-	process.stdout.write(keyTable(keys, now));
+	await toStdout(keyTable(keys, now));
 }
 
-function describeKey(row: ListedKey, nowMs: number): ShownKey {
+const deprecatedOperations = Object.entries<Operation>(operations)
+	.filter(([, { deprecation }]) => deprecation)
+	.map(([name]) => name);
+
+/** A key as `keys list --json` shows it; times are ISO 8601. */
+export type ShownKey = ReturnType<typeof describeKey> & Partial<Record<`${string}LastUsed`, string | null>>;
+
+function describeKey(row: ListedKey, nowMs: number) {
 	const uses = Object.values(row.usedAtMs);
 	const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
 	return {
@@ -108,13 +115,36 @@ function describeKey(row: ListedKey, nowMs: number): ShownKey {
 	};
 }
 
+const tableWidthMax = 100;
+const nameWidthMin = 8;
+
+/** Short names and times as "2 h ago", so that lines have at most 100 columns. */
+export function keyTable(keys: readonly ShownKey[], nowMs: number): AsyncGenerator<string> {
+	const time = (at: string | null | undefined) => (at ? timeFromNow(Date.parse(at), nowMs) : "-");
+	const used = deprecatedOperations.filter((name) => keys.some((key) => key[`${name}LastUsed`]));
+	const cells = keys.map((key) => ({
+		id: key.id,
+		name: key.name,
+		state: key.state,
+		last4: key.last4,
+		scopes: key.scopes.map((scope) => scope.replace(/^pets:|:read$/, "")).join(),
+		...(keys.some(({ rate }) => rate !== null) && { rate: key.rate ?? "-" }),
+		expires: time(key.expires),
+		used: time(key.lastUsed),
+		...Object.fromEntries(used.map((name) => [name, time(key[`${name}LastUsed`])])),
+	}));
+	const titles = Object.keys(cells[0] ?? {});
+	const rows = cells.map((key) => Object.values<string>(key));
+	const widths = titles.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
+	const excess = widths.reduce((sum, width) => sum + width + 2, -2) - tableWidthMax;
+	const nameWidth = Math.max(nameWidthMin, (widths[1] ?? 0) - excess);
+	const cut = (name: string) => (name.length > nameWidth ? `${name.slice(0, nameWidth - 1)}…` : name);
+	return formatTable([rows.map(([id = "", name = "", ...others]) => [id, cut(name), ...others])], titles, true);
+}
+
 /** For commands that change keys. */
 async function withIssuer(flags: Flags, work: (issuer: Issuer) => Promise<void>, options?: OpenOptions): Promise<void> {
-	const issue = async (store: Store, databaseUrl: string) => {
-		await work({ rows: store.keys, now: Date.now, random: randomBytes });
-		sayStore(databaseUrl);
-	};
-	await withStore(flags, issue, options);
+	await changeStore(flags, ({ keys }) => work({ rows: keys, now: Date.now, random: randomBytes }), options);
 }
 
 /** The key alone, so that it can be piped. */

@@ -1,8 +1,7 @@
-// Runs long work on a store: with a lower priority than the service, until a signal interrupts it, and with a bar on a
-// terminal.
+// Long work of commands: with a lower priority than the service, until a signal interrupts it, and with its progress: a
+// bar on a terminal. An import elsewhere prints a line every 10 seconds.
 
 import { constants, setPriority } from "node:os";
-import { createBar, secondsOf } from "./bar.ts";
 import { interruptible } from "./interrupt.ts";
 
 export interface Progress {
@@ -18,37 +17,93 @@ export interface LongWork {
 	onProgress?: (progress: Progress) => void;
 }
 
-const redrawEveryMs = 200;
+const barWidth = 30;
+const drawEveryMs = 100;
+const clearToEnd = "\x1b[K";
+
+/**
+ * Shows the progress in one line of a terminal, also during a long step; a narrow terminal cuts the line off. Elsewhere
+ * it does nothing.
+ * @returns a function that removes the line
+ */
+export function showBar(state: () => Progress, stream: Bar = process.stderr): () => void {
+	if (!stream.isTTY) return () => {};
+	const draw = () => {
+		const { what, done, total } = state();
+		const share = total > 0 ? Math.min(1, done / total) : 0;
+		const full = Math.round(share * barWidth);
+		const line = `${"█".repeat(full)}${"░".repeat(barWidth - full)} ${Math.floor(100 * share)}% | ${what}`;
+		stream.write(`\r${line.slice(0, (stream.columns || 80) - 1)}${clearToEnd}`);
+	};
+	draw();
+	const drawing = setInterval(draw, drawEveryMs);
+	return () => {
+		clearInterval(drawing);
+		stream.write(`\r${clearToEnd}`);
+	};
+}
+
+type Bar = Pick<NodeJS.WriteStream, "isTTY" | "columns"> & { write(text: string): unknown };
+
+/** Shows the progress that the work reports. */
+export function withBar<Result>(work: (onProgress: (progress: Progress) => void) => Promise<Result>): Promise<Result> {
+	const startedAtMs = performance.now();
+	let last: Progress = { what: "starting", done: 0, total: 0 };
+	const end = showBar(() => {
+		const seconds = (performance.now() - startedAtMs) / 1000;
+		return { ...last, what: `${last.what} | ${secondsOf(seconds)}` };
+	});
+	return work((progress) => {
+		last = progress;
+	}).finally(end);
+}
 
 /**
  * @param outcome the state after an interruption, for the message
  * @throws Interrupted
  */
 export function longWork<Result>(outcome: string, work: (options: LongWork) => Promise<Result>): Promise<Result> {
-	yieldToService();
-	return interruptible(outcome, async (signal) => {
-		const bar = createBar();
-		const startedAtMs = performance.now();
-		let { what, done, total }: Progress = { what: "starting", done: 0, total: 0 };
-		const draw = () => bar.draw(done, total, `${what} | ${secondsOf((performance.now() - startedAtMs) / 1000)}`);
-		draw();
-		// Also during a long step without progress.
-		const drawing = setInterval(draw, redrawEveryMs);
-		const onProgress = (progress: Progress) => {
-			({ what, done, total } = progress);
-		};
-		return work({ signal, onProgress }).finally(() => {
-			clearInterval(drawing);
-			bar.clear();
-		});
-	});
-}
-
-/** A lower priority is only a courtesy: a sandbox may refuse it. */
-function yieldToService(): void {
 	try {
 		setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 	} catch {
-		// The work has the priority of the service.
+		// A sandbox may refuse it: the work has the priority of the service.
 	}
+	return interruptible(outcome, (signal) => withBar((onProgress) => work({ signal, onProgress })));
+}
+
+/** Such as `12 s`, or `3 min` from two minutes on. */
+export function secondsOf(seconds: number): string {
+	return seconds < 120 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
+}
+
+const lineEveryMs = 10_000;
+const quietMs = 5_000;
+
+/** @param total animals to send */
+export function importProgress(total: number) {
+	const startedAtMs = performance.now();
+	let done = 0;
+	let rejected = 0;
+	let changedAtMs = startedAtMs;
+	const pace = () => {
+		const nowMs = performance.now();
+		if (nowMs - changedAtMs > quietMs) return "waiting for the service";
+		const rate = Math.round((done * 1000) / Math.max(1, nowMs - startedAtMs));
+		return `${rate}/s${rate > 0 ? `, ${secondsOf((total - done) / rate)} left` : ""}`;
+	};
+	const endBar = showBar(() => ({ done, total, what: `${done} of ${total} | ${pace()} | ${rejected} rejected` }));
+	const timer = setInterval(() => {
+		if (!process.stderr.isTTY) console.error(`${done} of ${total} animals sent, ${rejected} rejected, ${pace()}`);
+	}, lineEveryMs);
+	return {
+		update(nowDone: number, nowRejected: number): void {
+			if (nowDone > done) changedAtMs = performance.now();
+			done = nowDone;
+			rejected = nowRejected;
+		},
+		end(): void {
+			clearInterval(timer);
+			endBar();
+		},
+	};
 }

@@ -4,8 +4,8 @@ import { Command, Option } from "commander";
 import { getPetDeprecation } from "../contract/deprecation.ts";
 import { type Filter, limitDefault, limitMax } from "../contract/operations.ts";
 import { type NewPet, type Pet, petJson } from "../contract/pet.ts";
-import { formatPets } from "../files/formats.ts";
-import { fieldOption, filterIn, parseIntegerUpTo, parsePetId, withFilter } from "./arguments.ts";
+import { formatPets, type Pages } from "../files/formats.ts";
+import { fieldOption, filterIn, parseInt64, parseIntegerUpTo, withFilter } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { examples, toStdout } from "./output.ts";
 import { formatPetTable } from "./tables.ts";
@@ -48,7 +48,7 @@ export function petsCommand(): Command {
 		.action(createPet);
 	for (const option of Object.values(fieldOptions)) create.addOption(option);
 	withOutput(pets.command("get").description(`show one animal; deprecated, removed on ${getPetDeprecation.sunsetDay}`))
-		.argument("<id>", "its id", parsePetId)
+		.argument("<id>", "its id", parseInt64)
 		.action(get);
 	for (const command of pets.commands) withConnection(command);
 	return pets;
@@ -81,13 +81,10 @@ async function get(id: bigint, options: OutputOptions): Promise<void> {
 }
 
 async function writePet(pet: Pet, options: OutputOptions): Promise<void> {
-	async function* one() {
-		yield [pet];
-	}
-	await toStdout(options.json ? [`${petJson(pet)}\n`] : formatOutput(one(), options));
+	await toStdout(options.json ? [`${petJson(pet)}\n`] : formatOutput([[pet]], options));
 }
 
-function formatOutput(pages: AsyncIterable<Pet[]>, { json, csv }: OutputOptions): AsyncGenerator<string | Uint8Array> {
+function formatOutput(pages: Pages<Pet>, { json, csv }: OutputOptions): AsyncGenerator<string | Uint8Array> {
 	if (json || csv) return formatPets(pages, json ? "json" : "csv");
 	return formatPetTable(pages, process.stdout.isTTY === true);
 }

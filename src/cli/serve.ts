@@ -10,8 +10,8 @@ import { settings } from "../settings.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import { buildConsole } from "./build-console.ts";
 import { onSignals } from "./interrupt.ts";
-import { adviseAsCalled, examples, printJson } from "./output.ts";
-import { alignCells, widthsOf } from "./tables.ts";
+import { adviseAsCalled, examples, printJson, toStdout } from "./output.ts";
+import { formatTable } from "./tables.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
@@ -67,7 +67,11 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		isClosing = true;
 		setTimeout(() => process.exit(1), stopGraceMs + config.stopDelay);
 		ending.abort();
-		const isStopped = await stopStarted(starting, cause);
+		const stopping = starting.catch(ignoreEnd).then((service) => service?.stop(undefined, cause));
+		const isStopped = await stopping.then(
+			() => true,
+			() => false,
+		);
 		flush();
 		process.exit(isStopped ? code : 1);
 	}
@@ -88,17 +92,6 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	const service = await starting.catch(ignoreEnd);
 	flush();
 	if (firstKey && service) await introduce(service);
-}
-
-/** @returns whether the service stopped without a failure */
-async function stopStarted(starting: Promise<Service>, cause: object): Promise<boolean> {
-	try {
-		const started = await starting.catch(ignoreEnd);
-		await started?.stop(undefined, cause);
-		return true;
-	} catch {
-		return false;
-	}
 }
 
 /** A start that waited for the database was ended. @throws every other error */
@@ -168,26 +161,15 @@ export function configCommand(): Command {
 		.description("show the settings that the service would use, without secrets; exit code 1 if one is invalid")
 		.option("--json", "as a JSON array")
 		.optionsGroup("The settings of serve:");
-	return withSettings(command).action(({ json = false, ...flags }: { json?: boolean } & Flags) => {
+	return withSettings(command).action(async ({ json = false, ...flags }: { json?: boolean } & Flags) => {
 		const rows = readConfig(undefined, flags).given.map(withoutSecret);
-		if (json) printJson(rows);
-		else process.stdout.write(table(rows));
+		if (json) return printJson(rows);
+		const cells = rows.map(({ name, value, from }) => [name, value ?? "-", from]);
+		await toStdout(formatTable([cells], ["setting", "value", "from"], true));
 	});
 }
 
-interface ShownSetting {
-	name: string;
-	value: string | null;
-	from: string;
-}
-
-function withoutSecret({ name, text = "", from }: GivenSetting): ShownSetting {
+function withoutSecret({ name, text = "", from }: GivenSetting) {
 	if (name === "API_KEY" && text !== "") return { name, value: `…${text.slice(-4)}`, from };
 	return { name, value: withoutPassword(text) || null, from };
-}
-
-function table(rows: ShownSetting[]): string {
-	const shown = rows.map(({ name, value, from }) => [name, value ?? "-", from]);
-	const widths = widthsOf(shown);
-	return `${shown.map((cells) => alignCells(cells, widths)).join("\n")}\n`;
 }

@@ -118,7 +118,8 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}): 
 	for (const field of newPetFields)
 		if (mapping[field] === undefined) fits[field] = bestColumns(field, names, Object.values(fits).flat());
 	const taken = Object.values(fits).flat();
-	const isNamed = fits.categoryId.some((at) => isBeside(names[at]));
+	// Beside a number of the category, a column "category" is its name.
+	const isNamed = fits.categoryId.some((at) => rankOf.get("categoryId")?.get(names[at] ?? "") === 0);
 	const isUnused = (name: string, index: number) => {
 		if (name === "" || taken.includes(index) || ours.includes(plainName(name))) return false;
 		return !(isNamed && categories.includes(names[index] ?? ""));
@@ -136,21 +137,17 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}): 
 
 /** Of one spelling, or else in any. */
 function columnsNamed(wanted: string, columns: readonly string[]): number[] {
-	const positions = (among: readonly string[], name: string) =>
-		among.flatMap((one, index) => (one === name ? [index] : []));
-	const exact = positions(columns, wanted);
-	return exact.length > 0 ? exact : positions(columns.map(plainName), plainName(wanted));
+	const exact = positionsOf(wanted, columns);
+	return exact.length > 0 ? exact : positionsOf(plainName(wanted), columns.map(plainName));
+}
+
+function positionsOf<Item>(wanted: Item, among: readonly Item[]): number[] {
+	return among.flatMap((one, index) => (one === wanted ? [index] : []));
 }
 
 function bestColumns(field: Field, names: readonly string[], taken: readonly number[]): number[] {
 	const ranks = names.map((name, index) => (taken.includes(index) ? undefined : rankOf.get(field)?.get(name)));
-	const best = Math.min(...ranks.map((rank) => rank ?? Number.POSITIVE_INFINITY));
-	return ranks.flatMap((rank, index) => (rank === best ? [index] : []));
-}
-
-/** Beside a number of the category, a column "category" is its name. */
-function isBeside(name: string | undefined): boolean {
-	return rankOf.get("categoryId")?.get(name ?? "") === 0;
+	return positionsOf(Math.min(...ranks.filter((rank) => rank !== undefined)), ranks);
 }
 
 const isKnown = (name: string) => [...rankOf.values()].some((ranks) => ranks.has(name));

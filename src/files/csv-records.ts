@@ -73,21 +73,9 @@ function readText(scan: Scan, text: string): void {
 }
 
 function readLines(scan: Scan, lines: string): void {
-	const text = scan.open + (lines.includes("\r") ? lines.replaceAll("\r\n", "\n") : lines);
+	const text = scan.open + lines.replaceAll("\r\n", "\n");
 	scan.open = "";
-	let quote = -1;
-	for (let at = 0; at < text.length && !scan.failure; ) {
-		const end = text.indexOf("\n", at);
-		if (quote < at) quote = text.indexOf('"', at);
-		if (quote === -1) quote = text.length;
-		if (quote < end || scan.cells.length > 0) at = readCell(scan, text, at);
-		else {
-			scan.cells = text.slice(at, end).split(scan.delimiter);
-			scan.size = end + 1 - at;
-			endRecord(scan);
-			at = end + 1;
-		}
-	}
+	for (let at = 0; at < text.length && !scan.failure; ) at = readCell(scan, text, at);
 }
 
 /** @returns where the next cell begins */

@@ -118,7 +118,7 @@ export async function* decodeText(chunks: Chunks, encoding: Encoding): AsyncGene
 		for await (const chunk of chunks) {
 			const text = decoder.decode(chunk, { stream: true });
 			if (text !== "") yield text;
-			line += lineBreaks(text);
+			line += text.split("\n").length - 1;
 		}
 		yield decoder.decode();
 	} catch (error) {
@@ -128,12 +128,6 @@ export async function* decodeText(chunks: Chunks, encoding: Encoding): AsyncGene
 			line,
 		);
 	}
-}
-
-function lineBreaks(text: string): number {
-	let count = 0;
-	for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
-	return count;
 }
 
 /**

@@ -20,6 +20,8 @@ export interface FileKind {
 	sheet?: string;
 }
 
+export type Pages<Item> = AsyncIterable<Item[]> | Iterable<Item[]>;
+
 const delimiters = { ",": "commas", ";": "semicolons", "\t": "tabs" };
 
 /** Reads the whole file. @throws FileError for an empty file, and for one that is not text */
@@ -96,7 +98,7 @@ export function describeKind({ format, encoding, delimiter, sheet }: FileKind): 
  * @param categoryName with it, a table has the name beside the number of the category; an import ignores it there
  */
 export async function* formatPets(
-	pages: AsyncIterable<AnyPet[]>,
+	pages: Pages<AnyPet>,
 	format: ExportFormat,
 	categoryName?: CategoryName,
 ): AsyncGenerator<string | Uint8Array> {
@@ -110,13 +112,14 @@ export async function* formatPets(
 		return;
 	}
 	const delimiter = format === "csv" ? "," : ";";
+	if (delimiter === ";") yield "\uFEFF"; // Excel reads UTF-8 only behind this mark.
 	for await (const rows of tableOf(pages, categoryName)) yield csv(rows, delimiter);
 }
 
 type CategoryName = (id: bigint) => string | undefined;
 
 /** The heading, then the rows of each page. */
-async function* tableOf(pages: AsyncIterable<AnyPet[]>, categoryName?: CategoryName): AsyncGenerator<string[][]> {
+async function* tableOf(pages: Pages<AnyPet>, categoryName?: CategoryName): AsyncGenerator<string[][]> {
 	const columns = categoryName
 		? petFields.flatMap((field) => (field === "categoryId" ? [field, "category" as const] : field))
 		: petFields;
@@ -128,7 +131,7 @@ async function* tableOf(pages: AsyncIterable<AnyPet[]>, categoryName?: CategoryN
 
 /** A JSON array with one item on each line, one piece for each page. */
 export async function* jsonArray<Item>(
-	pages: AsyncIterable<Item[]>,
+	pages: Pages<Item>,
 	toJson: (item: Item) => string,
 ): AsyncGenerator<string, undefined> {
 	let isFirst = true;

@@ -32,7 +32,7 @@ export interface Header {
 export async function findHeader(
 	source: Source,
 	kind: FileKind,
-	{ mapping, headerRow }: { mapping?: Mapping; headerRow?: number },
+	{ mapping, headerRow }: { mapping?: Mapping | undefined; headerRow?: number | undefined },
 ): Promise<Header> {
 	const records = await firstRecords(tableRecords(source, kind), headerRow ?? headerWithin);
 	const found =
@@ -57,11 +57,12 @@ export function checkColumns({ columns, line, row }: Header, mapping?: Mapping):
 	const refuse = (why: string, choice?: Choice) => new ColumnError(why + place, line, choice);
 	if (unknown.length > 0) throw refuse(`there is no column ${quoteNames(unknown)}`);
 	if (missing.length > 0) throw refuse(`no column is named ${missing.join(", and none ")}`);
-	for (const field of ambiguous) {
-		const names = fits[field].map((index) => columns[index] ?? "");
-		const distinct = new Set(names).size;
-		if (distinct === 1) throw refuse(`there are two columns ${quoteNames(names.slice(1, 2))}`, { field, names });
-		throw refuse(`several columns fit ${field}: ${quoteNames(names)}`, { field, names });
-	}
-	return found;
+	const [field] = ambiguous;
+	if (!field) return found;
+	const names = fits[field].map((index) => columns[index] ?? "");
+	const isOneName = new Set(names).size === 1;
+	const several = isOneName
+		? `there are two columns ${quoteNames(names.slice(1, 2))}`
+		: `several columns fit ${field}: ${quoteNames(names)}`;
+	throw refuse(several, { field, names });
 }

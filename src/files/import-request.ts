@@ -35,12 +35,6 @@ export interface ImportTarget {
 	fetch?: typeof fetch | undefined;
 }
 
-/** A row as it is sent. */
-export interface SentRow {
-	/** Its JSON. */
-	text: string;
-}
-
 /** The state of a batch. */
 export interface Attempts {
 	/** When it was sent first, in milliseconds since 1970; 0 before. */
@@ -57,11 +51,12 @@ const repeatedForMs = (idempotencyHours - 1) * 3_600_000;
 
 /**
  * Sends a batch until it has a result for each row.
+ * @param rows their JSON
  * @param attempts kept by the caller for the same batch, also after a failure
  * @throws ImportFailure; the reason of `target.signal` while it waits
  */
 export async function sendBatch(
-	rows: readonly SentRow[],
+	rows: readonly string[],
 	target: ImportTarget,
 	attempts: Attempts,
 ): Promise<ImportResult[]> {
@@ -82,7 +77,7 @@ export async function sendBatch(
 }
 
 async function sendHalves(
-	rows: readonly SentRow[],
+	rows: readonly string[],
 	target: ImportTarget,
 	attempts: Attempts,
 	problem: string,
@@ -103,14 +98,14 @@ interface Attempt {
 	waitMs?: number;
 }
 
-async function attempt(rows: readonly SentRow[], target: ImportTarget): Promise<Attempt> {
+async function attempt(rows: readonly string[], target: ImportTarget): Promise<Attempt> {
 	const { url, key, overdue, fetch: send = fetch } = target;
 	const late = AbortSignal.timeout(attemptMs);
 	try {
 		const reply = await send(`${url}/console/imports`, {
 			method: "POST",
 			headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-			body: `{"rows":[${rows.map(({ text }) => text).join()}]}`,
+			body: `{"rows":[${rows.join()}]}`,
 			redirect: "error",
 			cache: "no-store",
 			signal: overdue ? AbortSignal.any([overdue, late]) : late,

@@ -1,12 +1,12 @@
 // The importer of the command and the console. Rows go to the service in batches, one after the other, so that their
-// animals have the order of the file; the next batch is read while one is under way. The key of a row is made from the
-// file's content and the row's number: whoever imports the file again within 24 hours adds nothing twice.
+// animals have the order of the file. The key of a row is made from the file's content and the row's number: whoever
+// imports the file again within 24 hours adds nothing twice.
 
 import type { ImportResult } from "../contract/console.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
 import { petJson } from "../contract/pet.ts";
 import type { Fault } from "../contract/validate.ts";
-import { type Attempts, type ImportTarget, type SentRow, sendBatch } from "./import-request.ts";
+import { type Attempts, type ImportTarget, sendBatch } from "./import-request.ts";
 import { keyOfRejected } from "./rejected-rows.ts";
 import type { FileRow } from "./rows.ts";
 
@@ -36,8 +36,8 @@ interface Batch extends Attempts {
 	rows: KeyedRow[];
 }
 
-/** `text` only of a row that can be sent. */
-type KeyedRow = { row: FileRow; key?: string } & Partial<SentRow>;
+/** `text`: its JSON as it is sent, and `key`: only of a row that can be sent. */
+type KeyedRow = { row: FileRow; key?: string; text?: string };
 
 /** The body of a request without its rows, and some room. */
 const frameBytes = 64;
@@ -47,30 +47,23 @@ const batchRowsMax = 1000;
 export type Importer = ReturnType<typeof createImporter>;
 
 export function createImporter(options: ImporterOptions) {
-	const { onSettled } = options;
 	const batches = batchesOf(options);
-	/** A tick later, so that the request under way is sent first: reading a batch takes some milliseconds. */
-	const read = async () => {
-		await new Promise((resolve) => setTimeout(resolve));
-		return (await batches.next()).value;
-	};
-	/** Under way, or without an outcome after a failure; then the next one, which is read meanwhile. */
-	let current: Batch | undefined;
-	let upcoming: Promise<Batch | undefined> | undefined;
+	/** Under way, or without an outcome after a failure. A batch that could not be read fails again. */
+	let current: ReturnType<typeof batches.next> | undefined;
 
 	async function next(): Promise<Batch | undefined> {
-		upcoming ??= read();
-		const batch = await upcoming;
-		upcoming = undefined;
-		return batch;
+		current ??= batches.next();
+		return (await current).value;
 	}
 
 	async function send(batch: Batch, target: ImportTarget): Promise<void> {
-		const sent = batch.rows.filter((row): row is KeyedRow & SentRow => row.text !== undefined);
+		const sent = batch.rows.flatMap(({ text }) => text ?? []);
 		const results = (sent.length > 0 ? await sendBatch(sent, target, batch) : []).values();
-		const outcome = ({ row, key, text }: KeyedRow) =>
-			text === undefined ? faulty(row) : outcomeOf(results.next().value as ImportResult, key, batch);
-		onSettled(batch.rows.map((row) => ({ row: row.row, ...outcome(row) })));
+		const outcome = ({ row: { faults = [] }, key, text }: KeyedRow): RowOutcome =>
+			text === undefined
+				? { outcome: "rejected", faults }
+				: outcomeOf(results.next().value as ImportResult, key, batch);
+		options.onSettled(batch.rows.map((keyed) => ({ row: keyed.row, ...outcome(keyed) })));
 	}
 
 	return {
@@ -81,24 +74,21 @@ export function createImporter(options: ImporterOptions) {
 		 */
 		async run(target: ImportTarget): Promise<boolean> {
 			for (;;) {
-				current ??= await next();
-				if (!current) return true;
+				const batch = await next();
+				if (!batch) return true;
 				if (target.signal.aborted) return false;
-				upcoming ??= read();
-				void upcoming.catch(() => {}); // Thrown when it is awaited.
-				await send(current, target);
+				await send(batch, target);
 				current = undefined;
 			}
 		},
 		/** Ends the import. @returns the rows without an outcome, in the order of the file */
 		async *rest(): AsyncGenerator<KeyedRow & Pick<Batch, "mayBeStored">> {
-			for (let batch = current ?? (await next()); batch; batch = await next()) yield* restOf(batch);
+			for (let batch = await next(); batch; batch = await next()) {
+				for (const row of batch.rows) yield { ...row, mayBeStored: batch.mayBeStored };
+				current = undefined;
+			}
 		},
 	};
-}
-
-function* restOf({ rows, mayBeStored }: Batch) {
-	for (const row of rows) yield { ...row, mayBeStored };
 }
 
 async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undefined> {
@@ -131,7 +121,7 @@ function keyedRow(row: FileRow, { digest, round = 1 }: ImporterOptions): KeyedRo
  * Without the digit e: behind another one it would look like the exponent of a number, for which JSON is parsed slowly.
  * @param number of the row in the file
  */
-function rowKey(digest: string, number: number, round = 1): string {
+function rowKey(digest: string, number: number, round: number): string {
 	return `${digest.slice(0, 16).replaceAll("e", "x")}-${number}${round > 1 ? `-${round}` : ""}`;
 }
 
@@ -139,10 +129,6 @@ function rowKey(digest: string, number: number, round = 1): string {
 export function unsent(mayBeStored: boolean): Fault {
 	const problem = mayBeStored ? "no reply: it may have been added" : "not added: the import ended";
 	return { field: undefined, problem };
-}
-
-function faulty({ faults = [] }: FileRow): RowOutcome {
-	return { outcome: "rejected", faults };
 }
 
 function outcomeOf(result: ImportResult, key: string | undefined, { mayBeStored, sinceMs }: Attempts): RowOutcome {

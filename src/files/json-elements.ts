@@ -8,104 +8,73 @@ const [open, close, openObject, closeObject, comma, quote, backslash, newline] =
 
 /** @throws FileError for text that is not one array: text before or after it, a missing element, no end */
 export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerator<PetRecord[]> {
-	const scan = startScan();
+	let line = 1;
+	/** Relative to the array. */
+	let place = "before" as "before" | "inside" | "after";
+	/** The number of open brackets in the element. */
+	let depth = 0;
+	let isInString = false;
+	let isEscaped = false;
+	/** Whether the last element ended with a comma. */
+	let isElementDue = false;
+	let element: PetRecord | undefined;
+	/** Where the text of the element that is not kept yet begins in the piece of the file. */
+	let start = 0;
+	let found: PetRecord[] = [];
+	const broken = (why: string) => new FileError(`this is not a JSON array: ${why}`, line);
+
+	function scanInString(code: number): void {
+		if (code === newline) throw broken("a string contains a line break");
+		isInString = isEscaped || code !== quote;
+		isEscaped = !isEscaped && code === backslash;
+	}
+
+	function scanInArray(code: number, at: number): void {
+		if (!element && !isBlank(code)) {
+			element = { line, row: line, text: "", isTooLong: false };
+			start = at;
+		}
+		if (code === quote) isInString = true;
+		else if (code === open || code === openObject) depth++;
+		else if ((code === close || code === closeObject) && --depth < 0)
+			throw broken("a closing bracket has no opening one");
+	}
+
+	/** Drops the text of an element that is too long to be sent. */
+	function keep(text: string, end: number): void {
+		if (!element) return;
+		if (!element.isTooLong) element.text += text.slice(start, end);
+		if (element.text.length > recordMaxLength) element = { ...element, text: "", isTooLong: true };
+		start = 0;
+	}
+
+	function endElement(isLast: boolean): void {
+		if (element) found.push(element);
+		else if (!isLast || isElementDue) throw broken("an element is missing before or after a comma");
+		element = undefined;
+		isElementDue = !isLast;
+		if (isLast) place = "after";
+	}
+
 	for await (const text of texts) {
-		scan.found = [];
-		scan.text = text;
-		scan.keptTo = 0;
-		for (scan.at = 0; scan.at < text.length; scan.at++) scanCharacter(scan, text.charCodeAt(scan.at));
-		keepTo(scan, text.length);
-		yield scan.found;
+		for (let at = 0; at < text.length; at++) {
+			const code = text.charCodeAt(at);
+			if (isInString) scanInString(code);
+			else if (place === "inside" && depth === 0 && (code === comma || code === close)) {
+				keep(text, at);
+				endElement(code === close);
+			} else if (place === "inside") scanInArray(code, at);
+			else if (place === "before" && code === open) place = "inside";
+			else if (!isBlank(code)) throw broken(`there is text ${place} the array`);
+			if (code === newline) line++;
+		}
+		keep(text, text.length);
+		yield found;
+		found = [];
 	}
-	if (scan.place !== "after")
-		throw brokenArray(scan, scan.isInString ? "the file ends inside a string" : "the closing bracket is missing");
-}
-
-type Scan = ReturnType<typeof startScan>;
-
-/** The position of a scan in the file, and the element it is in. */
-function startScan() {
-	return {
-		line: 1,
-		/** Relative to the array. */
-		place: "before" as "before" | "inside" | "after",
-		/** The number of open brackets in the element. */
-		depth: 0,
-		isInString: false,
-		isEscaped: false,
-		/** Whether the last element ended with a comma. */
-		isElementDue: false,
-		/** The line of the element's first character; 0 before it. */
-		elementLine: 0,
-		/** The element up to `keptTo`. */
-		held: "",
-		isTooLong: false,
-		/** The piece of the file that is being scanned, and the positions in it. */
-		text: "",
-		at: 0,
-		keptTo: 0,
-		/** The elements that ended in this piece. */
-		found: [] as PetRecord[],
-	};
-}
-
-function scanCharacter(scan: Scan, code: number): void {
-	if (scan.isInString) scanInString(scan, code);
-	else if (scan.place === "inside") scanInArray(scan, code);
-	else if (scan.place === "before" && code === open) scan.place = "inside";
-	else if (!isBlank(code)) throw brokenArray(scan, `there is text ${scan.place} the array`);
-	if (code === newline) scan.line++;
-}
-
-function scanInString(scan: Scan, code: number): void {
-	if (code === newline) throw brokenArray(scan, "a string contains a line break");
-	if (scan.isEscaped) scan.isEscaped = false;
-	else if (code === backslash) scan.isEscaped = true;
-	else if (code === quote) scan.isInString = false;
-}
-
-function scanInArray(scan: Scan, code: number): void {
-	if (scan.depth === 0 && (code === comma || code === close)) {
-		endElement(scan, code === close);
-		return;
-	}
-	if (scan.elementLine === 0 && !isBlank(code)) {
-		scan.elementLine = scan.line;
-		scan.keptTo = scan.at;
-	}
-	if (code === quote) scan.isInString = true;
-	else if (code === open || code === openObject) scan.depth++;
-	else if (code === close || code === closeObject) scan.depth--;
-	if (scan.depth < 0) throw brokenArray(scan, "a closing bracket has no opening one");
-}
-
-/** Drops the text of an element that is too long to be sent. */
-function keepTo(scan: Scan, end: number): void {
-	if (scan.elementLine === 0) return;
-	if (!scan.isTooLong) scan.held += scan.text.slice(scan.keptTo, end);
-	scan.keptTo = end;
-	if (scan.held.length <= recordMaxLength) return;
-	scan.isTooLong = true;
-	scan.held = "";
-}
-
-function endElement(scan: Scan, isLast: boolean): void {
-	keepTo(scan, scan.at);
-	const { elementLine: line, held: text, isTooLong, isElementDue } = scan;
-	const isEmpty = line === 0;
-	if (isEmpty && (!isLast || isElementDue)) throw brokenArray(scan, "an element is missing before or after a comma");
-	if (!isEmpty) scan.found.push({ line, row: line, text, isTooLong });
-	scan.elementLine = 0;
-	scan.held = "";
-	scan.isTooLong = false;
-	scan.isElementDue = !isLast;
-	if (isLast) scan.place = "after";
-}
-
-function brokenArray({ line }: Scan, why: string): FileError {
-	return new FileError(`this is not a JSON array: ${why}`, line);
+	if (place !== "after") throw broken(isInString ? "the file ends inside a string" : "the closing bracket is missing");
 }
 
 function isBlank(code: number): boolean {
-	return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d;
+	return code === 0x20 || code === 0x09 || code === newline || code === 0x0d;
 }

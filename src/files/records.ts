@@ -21,40 +21,30 @@ export interface PetRecord extends RecordPlace {
 
 /** The lines that are not blank. */
 export async function* lineRecords(texts: AsyncIterable<string>): AsyncGenerator<PetRecord[]> {
-	let line = 1;
-	let rest = startRest();
-	for await (const text of texts) {
-		const lines: PetRecord[] = [];
-		let start = 0;
-		for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-			lines.push(endLine(rest, line++, text.slice(start, end)));
-			if (rest.text !== "" || rest.isDropped) rest = startRest();
-			start = end + 1;
-		}
-		keepRest(rest, text.slice(start));
-		yield lines.filter(isNotBlank);
+	let line = 0;
+	/** The start of a line whose end has not come yet. If it is too long, its text is dropped. */
+	let rest = "";
+	let isDropped = false;
+	function endLine(end: string): PetRecord {
+		const whole = rest + end;
+		const text = whole.endsWith("\r") ? whole.slice(0, -1) : whole;
+		const isTooLong = isDropped || text.length > recordMaxLength;
+		line++;
+		rest = "";
+		isDropped = false;
+		return { line, row: line, text: isTooLong ? "" : text, isTooLong };
 	}
-	yield [endLine(rest, line, "")].filter(isNotBlank);
+	for await (const text of texts) {
+		const lines = text.split("\n");
+		const last = lines.pop() ?? "";
+		yield lines.map(endLine).filter(isNotBlank);
+		rest += last;
+		isDropped ||= rest.length > recordMaxLength + 1;
+		if (isDropped) rest = "";
+	}
+	yield [endLine("")].filter(isNotBlank);
 }
 
 function isNotBlank({ text, isTooLong }: PetRecord): boolean {
 	return isTooLong || /\S/.test(text);
-}
-
-/** The start of a line whose end has not come yet. If it is too long, its text is dropped. */
-const startRest = () => ({ text: "", isDropped: false });
-type Rest = ReturnType<typeof startRest>;
-
-function keepRest(rest: Rest, text: string): void {
-	rest.text += text;
-	if (rest.text.length <= recordMaxLength + 1) return;
-	rest.isDropped = true;
-	rest.text = "";
-}
-
-function endLine(rest: Rest, line: number, end: string): PetRecord {
-	const whole = rest.text + end;
-	const text = whole.endsWith("\r") ? whole.slice(0, -1) : whole;
-	const isTooLong = rest.isDropped || text.length > recordMaxLength;
-	return { line, row: line, text: isTooLong ? "" : text, isTooLong };
 }

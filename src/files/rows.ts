@@ -10,8 +10,7 @@ import { type FileKind, firstRecords, type Source } from "./formats.ts";
 import { ColumnError, checkColumns, findHeader, tableRecords } from "./header.ts";
 import { jsonElements } from "./json-elements.ts";
 import { lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
-import { type Outcome, outcomeOf } from "./row-outcome.ts";
-import type { Values } from "./values.ts";
+import { type Outcome, outcomeOf, type Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;
 interface Place {
@@ -32,15 +31,15 @@ export type Texts = Partial<Record<keyof NewPet, string>>;
 
 export interface ReadOptions {
 	/** The columns of fields, instead of those that are found by the fields' names. Positions are for CSV only. */
-	mapping?: Mapping;
+	mapping?: Mapping | undefined;
 	/** The row of CSV that names the columns, as a spreadsheet counts; found by the names if absent. */
-	headerRow?: number;
+	headerRow?: number | undefined;
 	/** The meanings of texts in place of a status and a category. */
-	values?: Values;
+	values?: Values | undefined;
 	/** What a person wrote in place of the fields of a row, by the row's `number`. */
 	corrections?: ReadonlyMap<number, Texts>;
 	/** Whether columns and fields that an animal does not have break the file. Otherwise they are ignored. */
-	isStrict?: boolean;
+	isStrict?: boolean | undefined;
 	/** Called once for each column or field that is ignored. */
 	onUnused?: (name: string) => void;
 }
@@ -51,11 +50,13 @@ export interface ReadOptions {
  */
 export function readRows(source: Source, kind: FileKind, options: ReadOptions = {}): AsyncGenerator<FileRow[]> {
 	const reading = { ...options, reportUnused: unusedReporter(options) };
-	if (kind.format === "csv") return corrected(csvRows(source, kind, reading), options);
-	const texts = decodeText(source(), kind.encoding);
-	const isArray = kind.format === "json";
-	const records = isArray ? jsonElements(texts) : lineRecords(texts);
-	return corrected(jsonRows(records, isArray, reading), options);
+	const rows = kind.format === "csv" ? csvRows(source, kind, reading) : jsonRows(source, kind, reading);
+	return corrected(rows, options);
+}
+
+function jsonRecords(source: Source, { format, encoding }: FileKind): AsyncGenerator<PetRecord[]> {
+	const texts = decodeText(source(), encoding);
+	return format === "json" ? jsonElements(texts) : lineRecords(texts);
 }
 
 async function* corrected(batches: AsyncGenerator<FileRow[]>, options: ReadOptions): AsyncGenerator<FileRow[]> {
@@ -72,12 +73,12 @@ export function correctedRow(row: FileRow, texts: Texts, { mapping, values }: Re
 	const place = { line, row: row.row, number };
 	if (typeof given === "string") {
 		const entries = fields.map((field) => [field, jsonValueOf(field, texts[field])]);
-		const own = fieldsOf(objectOf(given), mapping);
+		const own = fieldsOf(given, mapping);
 		return { ...place, given, ...outcomeOf(checkFields, { ...own, ...Object.fromEntries(entries) }, values) };
 	}
 	const { columns } = given;
 	const found = findColumns(columns, mapping);
-	const cells = columns.map((_, at) => given.cells[at] ?? "");
+	const cells = padded(given.cells, columns);
 	for (const field of fields) cells[found.at[field]] = texts[field] ?? "";
 	return { ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, { values }) };
 }
@@ -90,10 +91,7 @@ function jsonValueOf(field: keyof NewPet, text = ""): unknown {
 
 /** The fields of an animal in a row, as texts. */
 export function textsOf(given: Given, mapping?: Mapping): Texts {
-	const isText = typeof given === "string";
-	const own = isText
-		? fieldsOf(objectOf(given), mapping)
-		: cellsByField(given.cells, findColumns(given.columns, mapping));
+	const own = fieldsOf(given, mapping);
 	return Object.fromEntries(Object.entries(own).map(([field, value]) => [field, textOf(value)]));
 }
 
@@ -122,12 +120,10 @@ export async function previewRows(
 	options: ReadOptions = {},
 ): Promise<Preview> {
 	if (kind.format !== "csv") {
-		const texts = decodeText(source(), kind.encoding);
-		const records = await firstRecords(kind.format === "json" ? jsonElements(texts) : lineRecords(texts), count);
-		const objects = records.map(({ text }) => objectOf(text));
-		const columns = [...new Set(objects.flatMap(Object.keys))];
-		const cells = objects.map((object) => columns.map((name) => textOf(object[name])));
-		const rows = records.map(({ row }, index) => ({ row, cells: cells[index] ?? [] }));
+		const records = await firstRecords(jsonRecords(source, kind), count);
+		const objects = records.map(({ row, text }) => ({ row, object: objectOf(text) }));
+		const columns = [...new Set(objects.flatMap(({ object }) => Object.keys(object)))];
+		const rows = objects.map(({ row, object }) => ({ row, cells: columns.map((name) => textOf(object[name])) }));
 		return { columns, headerRow: undefined, above: [], rows };
 	}
 	const { row: headerRow, columns } = await findHeader(source, kind, options);
@@ -135,21 +131,16 @@ export async function previewRows(
 	const rows = records.map(({ row, cells }) => ({ row, cells }));
 	const found = findColumns(columns, options.mapping);
 	const below = rows.filter(({ row, cells }) => row > headerRow && !isEmpty(cells, found)).slice(0, count);
-	const inColumns = ({ row, cells }: PreviewRow) => ({ row, cells: columns.map((_, index) => cells[index] ?? "") });
 	return {
 		columns,
 		headerRow,
 		above: rows.filter(({ row }) => row < headerRow),
-		rows: below.map(inColumns),
+		rows: below.map(({ row, cells }) => ({ row, cells: padded(cells, columns) })),
 	};
 }
 
 function objectOf(text: string): Record<string, unknown> {
-	try {
-		return Object(parseJson(text));
-	} catch {
-		return {};
-	}
+	return Object(tryParse(text).value);
 }
 
 function textOf(value: unknown): string {
@@ -175,8 +166,6 @@ function unusedReporter({ isStrict = false, onUnused = () => {} }: ReadOptions):
 	};
 }
 
-type Batches = AsyncIterable<PetRecord[]>;
-
 async function* csvRows(source: Source, kind: FileKind, reading: Reading): AsyncGenerator<FileRow[]> {
 	const header = await findHeader(source, kind, reading);
 	const { columns } = header;
@@ -186,16 +175,10 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 		const rows: FileRow[] = [];
 		for (const { line, row, cells, isTooLong } of records) {
 			if (row <= header.row) continue;
-			if (isTooLong)
-				rows.push({ ...longRow({ line, row, number: line }), given: { cells: columns.map(() => ""), columns } });
+			const place = { line, row, number: line };
+			if (isTooLong) rows.push({ ...place, given: { cells: columns.map(() => ""), columns }, ...tooLong });
 			else if (!isEmpty(cells, found))
-				rows.push({
-					line,
-					row,
-					number: line,
-					given: { cells, columns },
-					...petOfCells(cells, columns, found, reading),
-				});
+				rows.push({ ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, reading) });
 		}
 		yield rows;
 	}
@@ -215,62 +198,55 @@ function isEmpty(cells: string[], { at }: Columns): boolean {
 function petOfCells(cells: string[], columns: string[], found: Columns, { values }: ReadOptions): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
-	return outcomeOf(checkTexts, cellsByField(cells, found), values);
+	return outcomeOf(checkTexts, byField(padded(cells, columns), found), values);
 }
 
-function cellsByField(cells: string[], { at }: Columns): Texts {
-	const texts: Texts = {};
-	for (const field of newPetFields) if (at[field] !== -1) texts[field] = cells[at[field]] ?? "";
-	return texts;
+const padded = (cells: string[], columns: string[]) => columns.map((_, at) => cells[at] ?? "");
+
+function byField<Value>(values: readonly Value[], { at }: Columns): Partial<Record<keyof NewPet, Value>> {
+	const fields: Partial<Record<keyof NewPet, Value>> = {};
+	for (const field of newPetFields) {
+		const value = values[at[field]];
+		if (value !== undefined) fields[field] = value;
+	}
+	return fields;
 }
 
-async function* jsonRows(batches: Batches, isArray: boolean, reading: Reading): AsyncGenerator<FileRow[]> {
+/** The fields of an animal in a row, as they are in the file. */
+function fieldsOf(given: Given, mapping?: Mapping): Partial<Record<keyof NewPet, unknown>> {
+	if (typeof given !== "string")
+		return byField(padded(given.cells, given.columns), findColumns(given.columns, mapping));
+	const object = objectOf(given);
+	return byField(Object.values(object), findColumns(Object.keys(object), mapping));
+}
+
+async function* jsonRows(source: Source, kind: FileKind, reading: Reading): AsyncGenerator<FileRow[]> {
+	const isArray = kind.format === "json";
 	const columnsOf = columnFinder(reading.mapping);
 	let elements = 0;
-	for await (const records of batches) {
+	for await (const records of jsonRecords(source, kind)) {
 		yield records.map(({ line, row, text, isTooLong }) => {
 			const number = isArray ? ++elements : line;
-			if (isTooLong) return { ...longRow({ line, row, number }), given: text };
-			return { line, row, number, given: text, ...petOfJson(text, line, isArray) };
+			return { line, row, number, given: text, ...(isTooLong ? tooLong : petOfJson(text, line)) };
 		});
 	}
-	function petOfJson(text: string, line: number, isInArray: boolean): Outcome {
+	function petOfJson(text: string, line: number): Outcome {
 		const { value, error } = tryParse(text);
-		if (error !== undefined && isInArray) throw new FileError(`this is not JSON: ${error}`, line);
+		if (error !== undefined && isArray) throw new FileError(`this is not JSON: ${error}`, line);
 		if (error !== undefined) return { faults: [{ field: undefined, problem: "not one JSON object", detail: error }] };
 		if (typeof value !== "object" || value === null || Array.isArray(value))
 			return { faults: [{ field: undefined, problem: "not a JSON object" }] };
 		const names = Object.keys(value);
-		const { at, fits, unused, ambiguous } = columnsOf(names);
+		const found = columnsOf(names);
+		const { fits, unused, ambiguous } = found;
 		reading.reportUnused(unused, line);
-		if (ambiguous.length > 0)
-			return {
-				faults: ambiguous.map((field) =>
-					severalFault(
-						field,
-						fits[field].map((index) => names[index] ?? ""),
-					),
-				),
-			};
-		return outcomeOf(checkFields, valuesByField(value, at), reading.values);
+		if (ambiguous.length > 0) return { faults: ambiguous.map((field) => severalFault(field, fits[field], names)) };
+		return outcomeOf(checkFields, byField(Object.values(value), found), reading.values);
 	}
 }
 
-function severalFault(field: keyof NewPet, names: string[]): Fault {
-	return { field, problem: `is given several times: ${quoteNames(names)}` };
-}
-
-const fieldsOf = (object: object, mapping: Mapping | undefined) =>
-	valuesByField(object, findColumns(Object.keys(object), mapping).at);
-
-function valuesByField(object: object, at: Columns["at"]): Partial<Record<keyof NewPet, unknown>> {
-	const names = Object.keys(object);
-	return Object.fromEntries(
-		newPetFields.flatMap((field) => {
-			const name = names[at[field]];
-			return name === undefined ? [] : [[field, Reflect.get(object, name)]];
-		}),
-	);
+function severalFault(field: keyof NewPet, fits: readonly number[], names: readonly string[]): Fault {
+	return { field, problem: `is given several times: ${quoteNames(fits.map((at) => names[at] ?? ""))}` };
 }
 
 /** Most objects of a file have the same fields. */
@@ -287,11 +263,8 @@ function tryParse(text: string): { value?: unknown; error?: string } {
 	try {
 		return { value: parseJson(text) };
 	} catch (error) {
-		if (error instanceof SyntaxError) return { error: error.message };
-		throw error;
+		return { error: (error as SyntaxError).message };
 	}
 }
 
-function longRow(place: Omit<Place, "given">): Omit<Place, "given"> & { faults: Fault[] } {
-	return { ...place, faults: [{ field: undefined, problem: `longer than ${recordMaxLength} characters` }] };
-}
+const tooLong = { faults: [{ field: undefined, problem: `longer than ${recordMaxLength} characters` }] };

@@ -32,8 +32,8 @@ test("every name, category and status is read back, also what XML does not have 
 		return { id: 2n ** 53n + BigInt(at), name, categoryId, ...(status && { status }) };
 	});
 	const pieces = await Array.fromAsync(formatPets(pagesOf(pets, 3), "xlsx"));
-	const { source, kind, sheet } = await readWorkbook(new Blob(pieces as Uint8Array<ArrayBuffer>[]));
-	assert.equal(sheet, "Animals");
+	const { source, kind } = await readWorkbook(new Blob(pieces as Uint8Array<ArrayBuffer>[]));
+	assert.equal(kind.sheet, "Animals");
 	const rows = (await Array.fromAsync(readRows(source, kind))).flat();
 	assert.deepEqual(
 		rows.map(({ pet, given }) => (typeof given === "object" ? { id: BigInt(given.cells[0] ?? ""), ...pet } : {})),

@@ -78,11 +78,8 @@ export async function* formatWorkbook(
 }
 
 function rowXml(row: number, cells: readonly string[]): string {
+	const columnOf = (at: number) => String.fromCharCode(65 + at);
 	return `<row r="${row}">${cells.map((text, at) => cellXml(`${columnOf(at)}${row}`, text)).join("")}</row>`;
-}
-
-function columnOf(at: number): string {
-	return String.fromCharCode(65 + at);
 }
 
 function cellXml(at: string, text: string): string {
@@ -91,16 +88,13 @@ function cellXml(at: string, text: string): string {
 	return `<c r="${at}" s="1" t="inlineStr"><is><t${space}>${textXml(text)}</t></is></c>`;
 }
 
-const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-
 /** Workbooks have characters that XML does not have as `_xHHHH_`, and a text that looks like this with `_x005F_`. */
 function textXml(text: string): string {
 	if (!/[&<>_]|[^ -\uFFFD]/.test(text)) return text;
 	return text
-		.replace(/_(?=x[\dA-Fa-f]+_)|[^ -\uFFFD]/g, (sign) => `_x${hexOf(sign).padStart(4, "0")}_`)
-		.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign);
-}
-
-function hexOf(sign: string): string {
-	return sign.charCodeAt(0).toString(16).toUpperCase();
+		.replace(
+			/_(?=x[\dA-Fa-f]+_)|[^ -\uFFFD]/g,
+			(sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
+		)
+		.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

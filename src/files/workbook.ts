@@ -11,17 +11,11 @@ import { csv, type FileKind, headerWithin, type Source } from "./formats.ts";
 const fileMaxBytes = 64 * 1024 * 1024;
 const contentMaxBytes = 2 * fileMaxBytes;
 
-export interface Workbook {
-	source: Source;
-	kind: FileKind;
-	/** The names of all sheets. */
-	sheets: string[];
-	/** The one that is read. */
-	sheet: string;
-}
-
-/** @param wanted the name of a sheet; without it, the first that names columns of an animal, has texts, or is first */
-export async function readWorkbook(file: Blob, wanted?: string): Promise<Workbook> {
+/**
+ * @param wanted the name of a sheet; without it, the first that names columns of an animal, has texts, or is first
+ * @returns `kind.sheet` is the one that is read, `sheets` the names of all
+ */
+export async function readWorkbook(file: Blob, wanted?: string) {
 	if (file.size > fileMaxBytes) throw new FileError("the workbook has more than 64 MiB: save the sheet as CSV");
 	const archive = unpacked(new Uint8Array(await file.arrayBuffer()));
 	const sheets = await readSheets<Digits>(archive, { trim: false, parseNumber: (digits) => ({ digits }) }).catch(
@@ -42,14 +36,11 @@ export async function readWorkbook(file: Blob, wanted?: string): Promise<Workboo
 	if (!found) throw new FileError(`the workbook has no sheet ${JSON.stringify(wanted)}, but ${names.join(", ")}`);
 	const { sheet, rows } = found;
 	if (rows.length === 0) throw new FileError(`sheet ${JSON.stringify(sheet)} is empty: there is nothing to import`);
-	return {
-		source: async function* source() {
-			for (let at = 0; at < rows.length; at += 1000) yield new TextEncoder().encode(csv(rows.slice(at, at + 1000)));
-		},
-		kind: { format: "csv", encoding: "utf-8", delimiter: ",", sheet },
-		sheets: names,
-		sheet,
+	const source: Source = async function* source() {
+		for (let at = 0; at < rows.length; at += 1000) yield new TextEncoder().encode(csv(rows.slice(at, at + 1000)));
 	};
+	const kind: FileKind = { format: "csv", encoding: "utf-8", delimiter: ",", sheet };
+	return { source, kind, sheets: names };
 }
 
 /**

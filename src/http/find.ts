@@ -220,6 +220,6 @@ async function* fileOf(
 	format: ExportFormat,
 	names: Awaited<ReturnType<typeof namesIn>>,
 ): AsyncGenerator<string | Uint8Array> {
-	if (format.startsWith("csv")) yield "\uFEFF"; // By this mark, spreadsheets recognise UTF-8.
+	if (format === "csv") yield "\uFEFF"; // By this mark, spreadsheets recognise UTF-8.
 	yield* formatPets(pages, format, names);
 }

@@ -153,7 +153,10 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 	await database.close();
 	const refusals: [string[], RegExp][] = [
 		[["pets", "remove", "9"], /^animal-store: there is no animal 9: .*\n$/],
-		[["pets", "remove", "x"], /^animal-store: "x" is not an animal id: .*\n$/],
+		[
+			["pets", "remove", "x"],
+			/^error: command-argument value 'x' is invalid for argument 'id'. It must be an integer from -9.*\n$/,
+		],
 		[
 			["pets", "set-status", "1", "Sold"],
 			/^error: command-argument value 'Sold' is invalid for argument 'status'. Allowed choices are available, .*\n$/,
@@ -219,35 +222,28 @@ test("restore --audit brings back no animal removed after the backup, and keeps 
 	await database.close();
 	const { stdout: log } = await store.run("audit", "list", "--json");
 	writeFileSync(path("audit.json"), log);
-	const ndjson = (JSON.parse(log) as object[]).map((row) => `${JSON.stringify(row)}\n`).join("");
-	writeFileSync(path("audit.ndjson"), ndjson);
 
-	for (const [name, files] of [
-		["audit.json", "r1.db"],
-		["audit.ndjson", "r2.db"],
-	] as const) {
-		const restored = await store.run("restore", path("b.db"), "--to", path(files), "--audit", path(name));
-		assert.deepEqual(
-			[restored.code, restored.stdout, restored.stderr],
-			[0, `restored 197 animals from ${path("b.db")}\n`, `in sqlite:${path(files)}\n`],
-		);
-		const bytes = readFileSync(path(files));
-		for (const number of [5, 7, 200]) assert.ok(!bytes.includes(`Animal number ${number}.`));
-		assert.ok(bytes.includes("Animal number 8."));
-		const opened = await openStore(`sqlite:${path(files)}`, Date.now);
-		assert.equal((await opened.getPet(7n)).json, undefined);
-		assert.deepEqual(await readPet(opened, 8n), { id: 8n, name: "Animal number 8.", categoryId: 1n });
-		assert.deepEqual(
-			(await opened.edits.list(0n, 10)).map(({ id, petId, editor }) => [id, petId, editor]),
-			[5n, 7n, 200n, 203n].map((petId, index) => [BigInt(index + 1), petId, "operator"]),
-		);
-		assert.deepEqual(await opened.createPet({ name: "Animal number 7.", categoryId: 1n }, key), {
-			id: 7n,
-			outcome: "replayed",
-		});
-		assert.equal((await opened.createPet({ name: "Bo", categoryId: 1n })).id, 204n);
-		await opened.close();
-	}
+	const restored = await store.run("restore", path("b.db"), "--to", path("r.db"), "--audit", path("audit.json"));
+	assert.deepEqual(
+		[restored.code, restored.stdout, restored.stderr],
+		[0, `restored 197 animals from ${path("b.db")}\n`, `in sqlite:${path("r.db")}\n`],
+	);
+	const bytes = readFileSync(path("r.db"));
+	for (const number of [5, 7, 200]) assert.ok(!bytes.includes(`Animal number ${number}.`));
+	assert.ok(bytes.includes("Animal number 8."));
+	const opened = await openStore(`sqlite:${path("r.db")}`, Date.now);
+	assert.equal((await opened.getPet(7n)).json, undefined);
+	assert.deepEqual(await readPet(opened, 8n), { id: 8n, name: "Animal number 8.", categoryId: 1n });
+	assert.deepEqual(
+		(await opened.edits.list(0n, 10)).map(({ id, petId, editor }) => [id, petId, editor]),
+		[5n, 7n, 200n, 203n].map((petId, index) => [BigInt(index + 1), petId, "operator"]),
+	);
+	assert.deepEqual(await opened.createPet({ name: "Animal number 7.", categoryId: 1n }, key), {
+		id: 7n,
+		outcome: "replayed",
+	});
+	assert.equal((await opened.createPet({ name: "Bo", categoryId: 1n })).id, 204n);
+	await opened.close();
 
 	const rows = JSON.parse(log) as { petId: number }[];
 	const wrong: Record<string, [string, RegExp]> = {
@@ -255,7 +251,7 @@ test("restore --audit brings back no animal removed after the backup, and keeps 
 		"gap.json": [JSON.stringify(rows.toSpliced(1, 1)), /does not continue that of the backup/],
 		"late.json": [JSON.stringify(rows.slice(1)), /does not continue that of the backup/],
 		"empty.json": ["[]", /does not continue that of the backup/],
-		"text.json": ["removed: 7", /text\.json is not JSON/],
+		"text.json": ["removed: 7", /text\.json is not a JSON array/],
 		"rows.json": ['[{"id":1}]', /row 1 of .*rows\.json is not an edit/],
 	};
 	for (const [name, [text, message]] of Object.entries(wrong)) {

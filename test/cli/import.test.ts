@@ -165,14 +165,11 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 		'"verfügbar" in 1 row seems to mean available',
 		'"reserviert" in 1 row seems to mean pending',
 		'unknown status: "it\'s"; --map status:VALUE=STATUS gives a value its meaning',
-		`animal-store: tiere.csv: nothing was sent; to confirm these meanings, add${flags}; an empty meaning after = is no status`,
+		`animal-store: tiere.csv: nothing was sent; to confirm, add${flags}; an empty meaning after = is no status`,
 	]);
 	const tried = await run("tiere.csv", { more: ["--dry-run"] });
 	assert.equal(tried.code, 2);
-	assert.match(
-		tried.stderr,
-		/\nrejected:\n {2}status must be .*, row 8\nnothing was sent; to confirm these meanings, add /,
-	);
+	assert.match(tried.stderr, /\nrejected:\n {2}status must be .*, row 8\nnothing was sent; to confirm, add /);
 	const counted = JSON.parse((await run("tiere.csv", { more: ["--dry-run", "--json"] })).stdout);
 	assert.deepEqual([counted.animals, counted.unclear, counted.rejected, counted.reasons.length], [0, 4, 1, 1]);
 	const more = [...flags.trim().split(" "), "--map", "status:it's="];
@@ -219,7 +216,7 @@ test("names of categories are matched, and unknown ones made only when that is w
 		'"Katze" in 1 row is an unknown category',
 	];
 	const fix =
-		"nothing was sent; to make these categories, add --create-categories; " +
+		"nothing was sent; to confirm, add --create-categories; " +
 		"--map categoryId:NAME=NUMBER takes a category that exists";
 	assert.equal(asked.stderr, [...said, `animal-store: tiere.xlsx: ${fix}`, ""].join("\n"));
 	const dry = { more: ["--dry-run", "--json"], environment: {} };

@@ -105,7 +105,10 @@ test("an error shows the service's message and the next step on stderr, with exi
 			/^error: option '--status <status>' argument 'Sold' is invalid. Allowed choices are available, pending, sold.\n$/,
 		],
 		[["list", "--json", "--csv"], /^error: option '--json' cannot be used with option '--csv'\n$/],
-		[["get", "abc"], /^animal-store: "abc" is not an animal id: an id is an integer, such as 42\n$/],
+		[
+			["get", "abc"],
+			/^error: command-argument value 'abc' is invalid for argument 'id'. It must be an integer from -9.*\n$/,
+		],
 		[["create", "--name", "Rex", "--category-id", "9223372036854775808"], /an integer from -9223372036854775808/],
 	];
 	for (const [parameters, said] of rows) {

@@ -32,7 +32,7 @@ test("the tables of shelters are imported with their words; one asks for a colum
 		const columns = choice ? flagsIn((await run([])).stderr, /; (--map \S+) or .* chooses one; /) : [];
 		assert.deepEqual(columns, choice ? ["--map", `categoryId=${choice}`] : []);
 		const asked = await run(columns);
-		const flags = flagsIn(asked.stderr, /to confirm these meanings.*?, add (.*); an empty meaning/);
+		const flags = flagsIn(asked.stderr, /to confirm, add (.*); an empty meaning/);
 		const imported = await run([...columns, ...flags]);
 		assert.equal(imported.code, leftOut > 0 ? 2 : 0, `${asked.stderr}${imported.stderr}`);
 		assert.ok(imported.stdout.startsWith(`${file}: ${pets.length} added, 0 already there, ${leftOut} rejected`));

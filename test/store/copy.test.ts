@@ -134,7 +134,7 @@ test("an interrupted copy resumes, and no service starts on an unfinished copy",
 			/is an unfinished copy: run (npx )?animal-store copy again to its end/,
 		);
 		const seen: number[] = [];
-		const onProgress: CopyOptions["onProgress"] = ({ table, done }) => void (table === "pets" && seen.push(done));
+		const onProgress: CopyOptions["onProgress"] = ({ what, done }) => void (what === "pets" && seen.push(done));
 		const { pets, idempotencyKeys } = await copyStore({ from, to, onProgress, pageRows: 3 });
 		assert.deepEqual([seen, pets, idempotencyKeys], [[3, 6, 7], 7, 7]);
 	}

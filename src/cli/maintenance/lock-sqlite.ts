@@ -25,12 +25,13 @@ export function lockFile(file: string, work: string): () => void {
 		database.pragma("locking_mode = EXCLUSIVE");
 		database.exec("BEGIN EXCLUSIVE");
 	} catch (error) {
+		const { code = "" } = error as NodeJS.ErrnoException;
 		// A file that is not a database cannot be in use by a service.
-		if (/^SQLITE_(NOTADB|CORRUPT)/.test((error as NodeJS.ErrnoException).code ?? "")) return unlock;
+		if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return unlock;
 		unlock();
-		if (/^SQLITE_BUSY/.test((error as NodeJS.ErrnoException).code ?? ""))
-			throw new StoreRefused(`${file} is in use: stop the service, then ${work}`);
-		throw error;
+		throw code.startsWith("SQLITE_BUSY")
+			? new StoreRefused(`${file} is in use: stop the service, then ${work}`)
+			: error;
 	}
 	return unlock;
 }

@@ -6,7 +6,7 @@ export const faults: Faults = {
 	"test/cli/edits.test.ts": [
 		["src/store/migrations/postgres-005.sql", "name SET STATISTICS 0", "name SET STATISTICS 100"],
 		["src/cli/maintenance/erase-postgres.ts", "rows[0]?.n_dead_tup === 0n", "rows.length === 1"],
-		["src/cli/edits.ts", "? await eraseOrExplain(databaseUrl) : undefined", "? void eraseOrExplain : undefined"],
+		["src/cli/edits.ts", "? await eraseOrExplain(flags) : undefined", "? void eraseOrExplain : undefined"],
 		["src/cli/maintenance/backup.ts", "auditLog ? applyLaterRemovals(draft, auditLog) : copied", "copied"],
 		["src/cli/maintenance/later-removals.ts", "if (petId > last) last = petId;", "last;"],
 	],

@@ -4,9 +4,9 @@ import type { Faults } from "../mutant.ts";
 
 export const faults: Faults = {
 	"src/keys/key-check.test.ts": [["src/keys/key-check.ts", " || ageMs > trustedForMs", ""]],
-	"test/cli/import.test.ts": [["src/cli/import.ts", "&& [403, 429, 503]", "&& [401, 403, 429, 503]"]],
+	"test/cli/import.test.ts": [["src/cli/import.ts", "&& [404, 429, 503]", "&& [401, 404, 429, 503]"]],
 	"test/cli/importer.test.ts": [
-		["src/files/importer.ts", "upcoming ??= read();\n\t\tconst batch", "upcoming = read();\n\t\tconst batch"],
+		["src/files/importer.ts", "current ??= batches.next();", "current = batches.next();"],
 		["src/files/import-request.ts", "Date.now() - attempts.sinceMs > repeatedForMs", "false"],
 	],
 	"test/client/attempts.test.ts": [["client/src/attempts.ts", "(429|50[234])", "(429|50[0234])"]],

@@ -1,0 +1,50 @@
+// Requests of commands to the endpoints of the console, which are no operations of the interface: the categories of the
+// service, and new ones for the words in a file of animals.
+
+import { Attempts } from "../../client/src/attempts.ts";
+import { ApiError, type ClientOptions } from "../../client/src/index.ts";
+import { readOptions } from "../../client/src/options.ts";
+import type { Category, CategoryResult } from "../contract/console.ts";
+import { type AskConsole, makeCategories, numbersOf, readCategories } from "../files/categories.ts";
+import type { ReadOptions } from "../files/rows.ts";
+import type { UnknownValue } from "../files/values.ts";
+import { CommandError } from "./command-error.ts";
+
+/** Requests that are repeated as the client's are. */
+export function consoleRequests(options: ClientOptions): AskConsole {
+	const settings = readOptions({ ...options, int64: "bigint" });
+	const attempts = new Attempts({ ...settings, base: settings.base.replace(/\/v1$/, "") });
+	return async (path, { body, signal }) => {
+		const headers: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+		const method = body === undefined ? "GET" : "POST";
+		return (await attempts.send({ method, path, headers, body }, { signal })).body;
+	};
+}
+
+/** The categories of the service; undefined if the key may not read them, or the service is older than they are. */
+export async function categoriesOf(ask: AskConsole, signal?: AbortSignal): Promise<Category[] | undefined> {
+	return readCategories(ask, signal).catch((error) => {
+		if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return undefined;
+		throw error;
+	});
+}
+
+type Named = Pick<Category, "id" | "name">;
+
+/** The options with these categories; those that were given have precedence. */
+export function withCategories(options: ReadOptions, categories: Iterable<Named> = []): ReadOptions {
+	const categoryId = new Map([...numbersOf(categories), ...(options.values?.categoryId ?? [])]);
+	return { ...options, values: { ...options.values, categoryId } };
+}
+
+/** Makes the proposed categories. @throws CommandError if the key may not; ApiError, NoReply */
+export async function newCategories(ask: AskConsole, unknown: readonly UnknownValue[]): Promise<CategoryResult[]> {
+	const names = unknown.flatMap(({ field, proposed }) => (field === "categoryId" && proposed ? [proposed] : []));
+	return makeCategories(ask, names).catch((error) => {
+		const status = error instanceof ApiError ? error.status : undefined;
+		if (status === 403)
+			throw new CommandError("to make categories, the key needs the scope pets:edit; nothing was sent");
+		if (status === 404) throw new CommandError("the service is too old to make categories; nothing was sent");
+		throw error;
+	});
+}

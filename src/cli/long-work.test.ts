@@ -1,0 +1,67 @@
+// The progress of long work: the bar on a terminal, and the lines of an import elsewhere.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importProgress, secondsOf, showBar } from "./long-work.ts";
+
+test("a bar is one line that is drawn again in its place, fits into a narrow terminal, and is removed", (context) => {
+	context.mock.timers.enable({ apis: ["setInterval"] });
+	for (const columns of [80, 20]) {
+		const written: string[] = [];
+		const states = [
+			{ what: "starting", done: 0, total: 0 },
+			{ what: "5 of 10", done: 5, total: 10 },
+			{ what: "all", done: 20, total: 10 },
+		].values();
+		const state = () => states.next().value ?? assert.fail("drawn after its end");
+		const end = showBar(state, { isTTY: true, columns, write: (text) => written.push(text) });
+		context.mock.timers.tick(200);
+		end();
+		context.mock.timers.tick(200);
+		const lines = ["░".repeat(30), "█".repeat(15) + "░".repeat(15), "█".repeat(30)].map(
+			(bar, index) => bar + [" 0% | starting", " 50% | 5 of 10", " 100% | all"][index],
+		);
+		assert.deepEqual(written, [...lines.map((line) => `\r${line.slice(0, columns - 1)}\x1b[K`), "\r\x1b[K"]);
+	}
+});
+
+test("a bar draws nothing where there is no terminal", () => {
+	showBar(assert.fail, { isTTY: false, columns: 80, write: assert.fail })();
+});
+
+test("times are told in seconds up to two minutes, then in minutes", () => {
+	assert.deepEqual([0, 1.2, 119, 120, 3600].map(secondsOf), ["0 s", "2 s", "119 s", "2 min", "60 min"]);
+});
+
+test("a line every 10 seconds has the rate and the time left, or says that the import waits", async (context) => {
+	const lines: string[] = [];
+	let nowMs = 1000;
+	context.mock.timers.enable({ apis: ["setInterval"] });
+	context.mock.method(performance, "now", () => nowMs);
+	context.mock.method(console, "error", (line: string) => void lines.push(line));
+	const wait = (ms: number) => {
+		nowMs += ms;
+		context.mock.timers.tick(ms);
+	};
+	const progress = importProgress(1001);
+	wait(5000);
+	progress.update(1, 0);
+	wait(5000);
+	progress.update(500, 1);
+	wait(5000);
+	progress.update(500, 2);
+	wait(5000);
+	progress.end();
+	wait(10_000);
+	assert.deepEqual(lines, [
+		"1 of 1001 animals sent, 0 rejected, 0/s",
+		"500 of 1001 animals sent, 2 rejected, waiting for the service",
+	]);
+	lines.splice(0);
+	const other = importProgress(1001);
+	wait(9000);
+	other.update(500, 0);
+	wait(1000);
+	other.end();
+	assert.deepEqual(lines, ["500 of 1001 animals sent, 0 rejected, 50/s, 11 s left"]);
+});
