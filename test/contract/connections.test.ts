@@ -147,18 +147,6 @@ test("the connection of a refused request that was read completely is closed wit
 	assert.ok(isClosed, "without waiting for more");
 });
 
-test("connections above the limit are closed at once", async (context) => {
-	const { port } = await listen(context, answers, { connectionsMax: 3 });
-	const kept = [];
-	for (let count = 0; count < 3; count++) {
-		kept.push(open(context, port));
-		assert.match(await (kept[count]?.answer ?? ""), /yes/);
-	}
-	assert.equal(await open(context, port).answer, "");
-	kept[0]?.socket.destroy();
-	await until("a place to be free", async () => /yes/.test(await open(context, port).answer));
-});
-
 test("an address has at most CONNECTIONS_PER_ADDRESS connections, and others can connect", async (context) => {
 	const { port, log, stop } = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "2" } });
 	let refused = 0;

@@ -200,18 +200,6 @@ test("200 clients that pipeline delay others at most three times as long as clie
 	assert.ok(pipelined <= Math.max(3 * oneByOne, 250), `${pipelined} ms, one by one ${oneByOne} ms`);
 });
 
-test("a flood of connections is served or closed, and the service works afterwards", async (context) => {
-	const target = await victim(context);
-	const calm = await target.times();
-	for (let wave = 0; wave < 10; wave++) {
-		const sockets = await connections(context, target.port, 300, (socket) =>
-			socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n"),
-		);
-		for (const socket of sockets) socket.destroy();
-	}
-	assertQuick(calm, await target.times());
-});
-
 test("however a connection ends, whatever was sent, the service works and nothing is left", async (context) => {
 	const timeouts = { headersMs: 300, requestMs: 500, keepAliveMs: 300, stalledMs: 600 };
 	const service = await testService(context, { mixes: false, timeouts, environment: { CONNECTIONS_PER_ADDRESS: "0" } });

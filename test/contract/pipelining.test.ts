@@ -122,13 +122,24 @@ test("a client that pauses while the service stops gets all replies to what was 
 
 test("requests that were read before a stop are all answered", async (context) => {
 	const service = await testService(context, { mixes: false });
+	const { store } = service;
+	const create = store.createPet.bind(store);
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	context.mock.method(store, "createPet", (...given: Parameters<typeof create>) =>
+		released.then(() => create(...given)),
+	);
 	const clients = Array.from({ length: 20 }, () => new Connection(service.port));
-	for (const { socket } of clients) socket.write(head(service, "GET", "").repeat(30));
-	await Promise.all(clients.map((client) => client.next(false)));
+	const requests = `${head(service, "GET", "").repeat(29)}${post(service, pet)}`;
+	for (const { socket } of clients) socket.write(requests);
+	const idle = new Connection(service.port);
+	idle.socket.write(head(service, "GET", ""));
+	await Promise.all([idle, ...clients].map((client) => client.next(false)));
 	const stopped = service.stop(slowMs); // On a busy machine, all of them take longer than a stop may.
-	for (const client of clients) {
-		for (let count = 1; count < 30; count++) assert.equal((await client.next(false))?.status, 200);
-	}
+	for (const client of clients)
+		for (let count = 1; count < 29; count++) assert.equal((await client.next(false))?.status, 200);
+	assert.equal(await idle.next(false), undefined, "a connection without requests is closed");
+	release();
+	for (const client of clients) assert.equal((await client.next(false))?.status, 201);
 	await within("the stop", stopped);
 });
 

@@ -33,19 +33,6 @@ test("a mutant is killed by a test that detects it, is unloaded, or survives", a
 	assert.match(outcomes[0]?.by ?? "", /int64|parseJson/);
 });
 
-test("a run of tests that does not end is stopped", async (context) => {
-	const tree = copyTree(join(temporaryFolder(context), "tree"));
-	const environment = { TEST_POSTGRES_URL: "postgres://nowhere", TEST_CHROMIUM: "/nowhere" };
-	const mutant = {
-		file: "src/contract/contract.test.ts",
-		from: "const startedAt = performance.now();",
-		to: "for (;;);",
-		tests: ["src/contract/contract.test.ts"],
-	};
-	const { outcome } = await tryMutant(tree, mutant, { environment, limitMs: 2000 });
-	assert.equal(outcome, "did not end");
-});
-
 test("a source is tested by the tests of its folder, those with its name first", () => {
 	const tests = testsFor("src/http/paging.ts", root);
 	assert.deepEqual(tests.slice(0, 2), ["src/http/paging.test.ts", "test/contract/paging.test.ts"]);

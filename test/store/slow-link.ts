@@ -17,13 +17,13 @@ export async function slowLink(
 ): Promise<SlowLink> {
 	const target = new URL(url);
 	const sockets = new Set<Socket>();
+	const later = (action: () => void) => (roundTripMs === 0 ? action() : setTimeout(action, roundTripMs / 2));
 	const server = createServer((near) => {
 		const far = connect(Number(target.port), target.hostname);
 		for (const [from, to] of [
 			[near, far],
 			[far, near],
 		] as const) {
-			const later = delay(roundTripMs / 2);
 			sockets.add(from.setNoDelay(true));
 			from.on("data", (bytes) => later(() => to.write(bytes)));
 			from.on("close", () => {
@@ -40,23 +40,4 @@ export async function slowLink(
 	};
 	context.after(cut);
 	return { url: Object.assign(new URL(url), { port }).href, cut };
-}
-
-/** Delays actions, in order. Node's timers have whole milliseconds; the rest is a busy wait. */
-function delay(ms: number): (action: () => void) => void {
-	const waiting: { dueMs: number; action: () => void }[] = [];
-	function run(): void {
-		while (waiting[0] && waiting[0].dueMs <= performance.now()) waiting.shift()?.action();
-		if (waiting[0]) wakeAt(waiting[0].dueMs);
-	}
-	function wakeAt(dueMs: number): void {
-		const leftMs = dueMs - performance.now();
-		if (leftMs >= 1) setTimeout(run, leftMs);
-		else setImmediate(run);
-	}
-	return (action) => {
-		if (ms === 0) return action();
-		waiting.push({ dueMs: performance.now() + ms, action });
-		if (waiting.length === 1) wakeAt(waiting[0]?.dueMs ?? 0);
-	};
 }
