@@ -107,22 +107,25 @@ test("nothing is acknowledged after the store's folder is removed", async (conte
 	await assertStopped(it, lost(it.file));
 });
 
-test("nothing is acknowledged after another file gets the store's name; it is not changed", async (context) => {
-	const it = await loaded(context);
-	const away = `${it.file}.away`;
-	await it.lose(() => {
-		renameSync(it.file, away);
-		renameSync(it.other, it.file);
+for (const [what, moved] of Object.entries({ file: (file: string) => file, folder: dirname })) {
+	test(`nothing is acknowledged once another file is in the place of its ${what}; both are kept`, async (context) => {
+		const it = await loaded(context);
+		const place = moved(it.file);
+		await it.lose(() => {
+			renameSync(place, `${place}.away`);
+			mkdirSync(dirname(it.file), { recursive: true });
+			renameSync(it.other, it.file);
+		});
+		await assertStopped(it, lost(it.file), false);
+		const pets = await listed(context, it.file, it.key);
+		assert.deepEqual(
+			pets.map(({ name }) => name),
+			["the other one"],
+			"the previous store's WAL was not replayed over it",
+		);
+		it.ledger.verify(await listed(context, it.file.replace(place, `${place}.away`), it.key));
 	});
-	await assertStopped(it, lost(it.file), false);
-	const pets = await listed(context, it.file, it.key);
-	assert.deepEqual(
-		pets.map(({ name }) => name),
-		["the other one"],
-		"the previous store's WAL was not replayed over it",
-	);
-	it.ledger.verify(await listed(context, away, it.key));
-});
+}
 
 test("once the path leads to another file, also by a link, nothing is read from the previous", async (context) => {
 	const folder = temporaryFolder(context);
@@ -173,19 +176,6 @@ test("after a file was put back while no node ran, nothing of the abandoned time
 	await addAnimals(scene, 25, "new");
 	await rename("6", "new");
 	await assertSeen(scene, [caller]);
-});
-
-test("nothing is acknowledged after the store's folder is renamed, and nothing is lost in it", async (context) => {
-	const it = await loaded(context);
-	const away = `${dirname(it.file)}-away`;
-	await it.lose(() => {
-		renameSync(dirname(it.file), away);
-		mkdirSync(dirname(it.file));
-		renameSync(it.other, it.file);
-	});
-	await assertStopped(it, lost(it.file), false);
-	assert.equal((await listed(context, it.file, it.key)).length, 1);
-	it.ledger.verify(await listed(context, join(away, "animals.db"), it.key));
 });
 
 for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
