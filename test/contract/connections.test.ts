@@ -14,8 +14,9 @@ import { networkOf } from "../../src/http/traffic.ts";
 import { ask } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { startProgram } from "../support/program.ts";
-import { temporaryFolder, testService } from "../support/service.ts";
+import { assertFailure, assertNoErrors, temporaryFolder, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
+import { createHead, exchange, type Reply } from "../support/wire.ts";
 
 const get = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 const answers: RequestListener = (_request, response) => void response.end("yes");
@@ -99,6 +100,18 @@ test("idle connections are closed, including those that never sent anything", as
 	context.after(() => silent.destroy());
 	assert.match(await open(context, port).answer, /yes/);
 	await until("both to be closed", async () => (await openConnections(server)) === 0);
+});
+
+test("a request that stalls after a 100 gets 408, with time-outs proportional to the defaults", async (context) => {
+	const timeouts = Object.fromEntries(Object.entries(defaultTimeouts).map(([name, ms]) => [name, ms / 50]));
+	const service = await testService(context, { timeouts });
+	const stalled = createHead(service.key, "Content-Length: 27\r\nExpect: 100-continue\r\n\r\n");
+	const [asked, refused] = await exchange(service.port, stalled);
+	assert.equal(asked?.status, 100);
+	assertFailure(refused as Reply, "request_timeout");
+	assert.equal(refused?.headers["connection"], "close");
+	assert.equal((await service.send({ path: "/v1/pets" })).body, "[]", "nothing was stored");
+	assertNoErrors(service);
 });
 
 test("the reply to a request not read to its end arrives: the connection stays half open", async (context) => {
