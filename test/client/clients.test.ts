@@ -11,9 +11,9 @@ import { promisify } from "node:util";
 import { type CodeSample, codeSamples } from "../../openapi/code-samples.ts";
 import type { OperationName } from "../../src/contract/operations.ts";
 import { createKey } from "../../src/keys/issue.ts";
-import { cutting } from "../support/cutting-proxy.ts";
 import { type TestService, testService } from "../support/service.ts";
 import { readPets } from "../support/store-reads.ts";
+import { cutting } from "../support/tcp-proxy.ts";
 import { slowMs } from "../support/until.ts";
 import { compilePrograms, installClient } from "./package.ts";
 

@@ -1,7 +1,7 @@
 // The store suite over PostgreSQL, and tests for a server with several nodes.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import pg from "pg";
 import { openStore } from "../../src/store/open.ts";
 import { createAll } from "../../src/store/postgres/creates.ts";
@@ -10,12 +10,27 @@ import { openPool } from "../../src/store/postgres/pool.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
 import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
 import { petsOf } from "../support/store-reads.ts";
+import { type Link, startProxy } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 import { engines } from "./engines.ts";
-import { slowLink } from "./slow-link.ts";
 import { storeSuite } from "./suite.ts";
 
 storeSuite("postgres");
+
+/** A proxy that delays each packet. @returns the URL with its address, and a function that breaks all connections */
+async function slowLink(context: TestContext, url: string, roundTripMs: number) {
+	const links = new Set<Link>();
+	const port = await startProxy(context, new URL(url), (bytes, to, link) => {
+		links.add(link);
+		if (roundTripMs === 0) to.write(bytes);
+		else setTimeout(() => to.write(bytes), roundTripMs / 2);
+	});
+	const cut = () => {
+		for (const link of links) link.end();
+	};
+	context.after(cut);
+	return { url: Object.assign(new URL(url), { port: String(port) }).href, cut };
+}
 
 test("postgres: ids ascend in commit order on all nodes: polling the last page misses nothing", async (context) => {
 	const { open } = await engines.postgres(context);
