@@ -2,10 +2,8 @@
 
 import assert from "node:assert/strict";
 import { existsSync, openAsBlob, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { exportCommand } from "../../src/cli/export.ts";
 import { readRows } from "../../src/files/rows.ts";
 import { readWorkbook } from "../../src/files/workbook.ts";
 import { createKey, revokeKey } from "../../src/keys/issue.ts";
@@ -120,51 +118,25 @@ test("an export to a full disk fails with one sentence and leaves no partial fil
 	assert.match(toStdout.stderr, /^animal-store: the output cannot be written: no space left on device\n$/);
 });
 
-/** An export that is half done: its key's rate limits it. */
-async function halfDone(context: TestContext) {
-	const { service, folder, environment } = await exporter(context, 3000);
-	const { id, key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "5/1s" });
-	const exporting = begin(["export", "a.csv"], { environment: { ...environment, ANIMAL_STORE_KEY: key }, folder });
-	context.after(() => exporting.child.kill("SIGKILL"));
-	await until("the export to exceed its key's rate", () => isLimited(service));
-	return { service, folder, id, exporting };
-}
-
 const isLimited = ({ log }: TestService) => log.some((line) => line["http.response.status_code"] === 429);
 
-test("revoking the key ends a running export and leaves no partial file", async (context) => {
-	const { service, folder, id, exporting } = await halfDone(context);
-	assert.ok(existsSync(join(folder, "a.csv.part")));
-	await revokeKey(service.issuer, id);
-	const { code, stderr } = await exporting.finished;
-	assert.equal(code, 1);
-	assert.match(stderr, /invalid_credential/);
-	assert.deepEqual(readdirSync(folder), []);
-});
-
-test("Ctrl-C ends an export with 130 and leaves no partial file", async (context) => {
-	const { folder, exporting } = await halfDone(context);
-	exporting.child.kill("SIGINT");
-	const { code, stderr } = await exporting.finished;
-	assert.equal(code, 130);
-	assert.equal(stderr, "animal-store: interrupted: the export is not complete\n");
-	assert.deepEqual(readdirSync(folder), []);
-});
-
-test("an export is synced before it gets its name", async (context) => {
-	const { service, path } = await exporter(context, 3);
-	const probe = await open(path("probe"), "w");
-	await probe.close();
-	const calls: string[] = [];
-	const file: typeof probe = Object.getPrototypeOf(probe);
-	const { sync } = file;
-	context.mock.method(file, "sync", function (this: typeof probe) {
-		calls.push(`synced, there: ${existsSync(path("a.csv"))}`);
-		return sync.call(this);
-	});
-	context.mock.method(console, "error", () => {});
-	const parameters = [path("a.csv"), "--url", service.url, "--key", service.key];
-	await exportCommand().parseAsync(parameters, { from: "user" });
-	assert.deepEqual(calls, ["synced, there: false"]);
-	assert.match(readFileSync(path("a.csv"), "utf8"), /^id,name/);
+test("a revoked key and Ctrl-C end a running export, and leave no partial file", async (context) => {
+	const { service, folder, environment } = await exporter(context, 3000);
+	for (const [end, expected, said] of [
+		["revoke", 1, /invalid_credential/],
+		["SIGINT", 130, /^animal-store: interrupted: the export is not complete\n$/],
+	] as const) {
+		const { id, key } = await createKey(service.issuer, { name: end, scopes: ["pets:read"], rate: "5/1s" });
+		const exporting = begin(["export", "a.csv"], { environment: { ...environment, ANIMAL_STORE_KEY: key }, folder });
+		context.after(() => exporting.child.kill("SIGKILL"));
+		service.log.length = 0;
+		await until("the export to exceed its key's rate", () => isLimited(service));
+		assert.ok(existsSync(join(folder, "a.csv.part")));
+		if (end === "revoke") await revokeKey(service.issuer, id);
+		else exporting.child.kill(end);
+		const { code, stderr } = await exporting.finished;
+		assert.equal(code, expected);
+		assert.match(stderr, said);
+		assert.deepEqual(readdirSync(folder), []);
+	}
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { Page } from "playwright-core";
-import { openPage, screenshot, test } from "../support/browser.ts";
+import { openPage, test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import {
@@ -193,7 +193,6 @@ test("on a touch screen controls and rows are 44 pixels high; a status is hit in
 	await watched.page.getByRole("button", { name: "Select", exact: true }).tap();
 	await shows(watched.page, "0 selected");
 	assert.deepEqual(await low(), []);
-	await screenshot(watched.page, "console-touch");
 	await watched.page.keyboard.press("Escape");
 	const first = await watched.page.locator("tbody tr").first().boundingBox();
 	assert.ok(first && first.y <= 0.3 * 844, `the first animal begins at ${first?.y} of 844`);
@@ -233,7 +232,6 @@ test("thirty animals fit on a laptop's screen, and nothing moves when data arriv
 	const shifted = await page.evaluate<number>("globalThis.shifted ?? 0");
 	assert.ok(shifted < 0.02, `layout shift ${shifted}`);
 	await page.mouse.move(0, 0);
-	await screenshot(page, "console-animals");
 	animals = { available: 12_345_678, pending: 999_999, sold: 888_888, none: 77_777 };
 	await page.getByRole("button", { name: "Pending 1M" }).waitFor();
 	for (const [width, height] of [

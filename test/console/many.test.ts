@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { openAsBlob } from "node:fs";
 import { readWorkbook } from "../../src/files/workbook.ts";
-import { screenshot, test } from "../support/browser.ts";
+import { test } from "../support/browser.ts";
 import { revoke, testService } from "../support/service.ts";
 import { workbook } from "../support/workbook.ts";
 import {
@@ -46,7 +46,6 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 		["1.5", "two lines"],
 	);
 	await assertBothAccessible(page, "the check of a file");
-	await screenshot(page, "console-add-many");
 	assert.deepEqual(await petsOf(service), [], "nothing is sent before the button");
 	await button(page, "Add 28 animals").click();
 	await shows(page, "28 of 28 animals added, 2 left out");

@@ -45,7 +45,7 @@ export function applied({ file, from, to }: Mutant, text = readFileSync(join(roo
 
 /** Copies the tree, so that it can be changed; installed packages are shared. */
 export function copyTree(folder: string): string {
-	const isCopied = (path: string) => !["node_modules", ".git", "screenshots"].includes(basename(path));
+	const isCopied = (path: string) => !["node_modules", ".git"].includes(basename(path));
 	cpSync(root, folder, { recursive: true, filter: isCopied });
 	for (const path of ["node_modules", "test/node_modules"]) symlinkSync(join(root, path), join(folder, path));
 	return folder;
