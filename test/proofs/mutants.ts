@@ -79,7 +79,7 @@ async function prepare({ folder, after, option }: Trial): Promise<RunOptions> {
 
 /** Tests that fail without a fault would detect every mutant. */
 async function assertPassing(mutants: Mutant[], trees: string[], options: RunOptions, { say }: Trial): Promise<void> {
-	const tests = [...new Set(mutants.flatMap((mutant) => mutant.tests))];
+	const tests = [...new Set(mutants.map(({ test }) => test))];
 	say(`${mutants.length} mutants; first ${tests.length} test files without any`);
 	await shareOut(tests, trees, async (test, tree) => {
 		const passes = async () => (await runTests(tree, [test], options)).outcome === "survived";
