@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { get, type IncomingHttpHeaders } from "node:http";
+import { get, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
@@ -29,17 +29,10 @@ async function pathOf({ send }: TestService, what: object, headers = {}): Promis
 	return path;
 }
 
-interface Download {
-	status: number | undefined;
-	headers: IncomingHttpHeaders;
-	bytes: Buffer;
-	isComplete: boolean;
-}
-
 /** As a browser does, without the key. */
-async function download(url: string, path: string, method = "GET"): Promise<Download> {
+async function download(url: string, path: string, method = "GET") {
 	const request = get(new URL(path, url), { agent: false, method });
-	const [reply] = await once(request, "response");
+	const [reply] = (await once(request, "response")) as [IncomingMessage];
 	request.on("error", () => {});
 	const chunks: Buffer[] = [];
 	reply.on("data", (chunk: Buffer) => chunks.push(chunk)).on("error", () => {});

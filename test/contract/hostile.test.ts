@@ -20,18 +20,8 @@ interface Times {
 	p99Ms: number;
 }
 
-interface Victim {
-	service: Running;
-	port: number;
-	key: string;
-	/** Sends listPets. @returns the status */
-	list(): Promise<number>;
-	agent: Agent;
-	/** The median and the p99 of a well-behaved client's requests. */
-	times(): Promise<Times>;
-}
-
-async function victim(context: TestContext): Promise<Victim> {
+/** A service with a page of animals, and a well-behaved client of it. */
+async function victim(context: TestContext) {
 	const { environment, key } = await newStore("animals", temporaryFolder(context));
 	const service = await startProgram(context, { ...environment, CONNECTIONS_PER_ADDRESS: "0" });
 	const agent = new Agent({ keepAlive: true });
@@ -43,6 +33,7 @@ async function victim(context: TestContext): Promise<Victim> {
 		await until("a 200", async () => (await list()) === 200, { everyMs: 1 });
 		return performance.now() - startedAt;
 	}
+	/** The median and the p99 of its requests. */
 	async function times(): Promise<Times> {
 		const all: number[] = [];
 		for (let count = 0; count < 300; count++) all.push(await timeOfAnswer());
@@ -96,7 +87,7 @@ interface Attack {
 	/** Bytes of memory, 150 MB if absent. */
 	growsMax?: number;
 	inFlightMax?: number;
-	use: (socket: Socket, victim: Victim) => void;
+	use: (socket: Socket, target: Awaited<ReturnType<typeof victim>>) => void;
 }
 
 const attacks: Record<string, Attack> = {

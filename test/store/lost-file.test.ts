@@ -13,24 +13,13 @@ import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../s
 import { keyFor } from "../support/key-for.ts";
 import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
 import { isServing } from "../support/listen.ts";
-import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
 import { until, within } from "../support/until.ts";
 
-interface Loaded {
-	service: Running;
-	/** The store's file; `other` is a store with one animal and the same key. */
-	file: string;
-	other: string;
-	key: string;
-	/** The acknowledged animals. */
-	ledger: Ledger;
-	/** Runs `deed` during creates with and without Idempotency-Keys; all creates are refused from then on. */
-	lose(deed: () => void): Promise<void>;
-}
-
-async function loaded(context: TestContext): Promise<Loaded> {
+/** A service on the store `file`, and the file `other` of a store with one animal and the same key. */
+async function loaded(context: TestContext) {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "data", "animals.db");
 	mkdirSync(dirname(file));
@@ -43,6 +32,7 @@ async function loaded(context: TestContext): Promise<Loaded> {
 	await store.close();
 	const service = await startProgram(context, environment);
 	const ledger = new Ledger();
+	/** Runs `deed` during creates with and without Idempotency-Keys; all creates are refused from then on. */
 	const lose = async (deed: () => void) => {
 		const agent = new Agent({ keepAlive: true });
 		context.after(() => agent.destroy());
@@ -72,7 +62,11 @@ async function loaded(context: TestContext): Promise<Loaded> {
 }
 
 /** Reads continue unless the path names another file; the probes and one log line show the state; a stop is orderly. */
-async function assertStopped({ service, key }: Loaded, cause: string, isReading = true): Promise<void> {
+async function assertStopped(
+	{ service, key }: Awaited<ReturnType<typeof loaded>>,
+	cause: string,
+	isReading = true,
+): Promise<void> {
 	assert.equal((await ask(`${service.url}/livez`)).status, 503);
 	const ready = await ask(`${service.url}/readyz`);
 	if (isReading) {
