@@ -141,6 +141,7 @@ function nextVersion(folder: string): string {
 			'breed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 })),',
 		],
 		["src/store/tables.ts", 'status: optional(text("status")),', 'breed: optional(text("breed")),'],
+		["src/files/columns.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],"],
 	);
 	return tree;
 }
