@@ -56,7 +56,7 @@ export const statements: Proven[] = [
 	},
 	{
 		says: "§4 Decided: gzip of full pages that are requested again",
-		tests: ["a full page that is asked for again is compressed on request, with a tag of its own"],
+		tests: ["reading"],
 	},
 	{
 		says: "§8 Decided: rates are off unless set; bodies have at most 64 KiB and 64 levels, headers 16 KiB, URLs 12 KiB",

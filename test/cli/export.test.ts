@@ -119,35 +119,27 @@ test("an export to a full disk fails with one sentence and leaves no partial fil
 	assert.match(toStdout.stderr, /^animal-store: the output cannot be written: no space left on device\n$/);
 });
 
-/** An export that is half done: its key's rate limits it. */
-async function halfDone(context: TestContext) {
-	const { service, folder, environment } = await exporter(context, 3000);
-	const { id, key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:read"], rate: "5/1s" });
-	const exporting = begin(["export", "a.csv"], { environment: { ...environment, ANIMAL_STORE_KEY: key }, folder });
-	context.after(() => exporting.child.kill("SIGKILL"));
-	await until("the export to exceed its key's rate", () => isLimited(service));
-	return { service, folder, id, exporting };
-}
-
 const isLimited = ({ log }: TestService) => log.some((line) => line["http.response.status_code"] === 429);
 
-test("revoking the key ends a running export and leaves no partial file", async (context) => {
-	const { service, folder, id, exporting } = await halfDone(context);
-	assert.ok(existsSync(join(folder, "a.csv.part")));
-	await revokeKey(service.issuer, id);
-	const { code, stderr } = await exporting.finished;
-	assert.equal(code, 1);
-	assert.match(stderr, /invalid_credential/);
-	assert.deepEqual(readdirSync(folder), []);
-});
-
-test("Ctrl-C ends an export with 130 and leaves no partial file", async (context) => {
-	const { folder, exporting } = await halfDone(context);
-	exporting.child.kill("SIGINT");
-	const { code, stderr } = await exporting.finished;
-	assert.equal(code, 130);
-	assert.equal(stderr, "animal-store: interrupted: the export is not complete\n");
-	assert.deepEqual(readdirSync(folder), []);
+test("a revoked key and Ctrl-C end a running export, and leave no partial file", async (context) => {
+	const { service, folder, environment } = await exporter(context, 3000);
+	for (const [end, expected, said] of [
+		["revoke", 1, /invalid_credential/],
+		["SIGINT", 130, /^animal-store: interrupted: the export is not complete\n$/],
+	] as const) {
+		const { id, key } = await createKey(service.issuer, { name: end, scopes: ["pets:read"], rate: "5/1s" });
+		const exporting = begin(["export", "a.csv"], { environment: { ...environment, ANIMAL_STORE_KEY: key }, folder });
+		context.after(() => exporting.child.kill("SIGKILL"));
+		service.log.length = 0;
+		await until("the export to exceed its key's rate", () => isLimited(service));
+		assert.ok(existsSync(join(folder, "a.csv.part")));
+		if (end === "revoke") await revokeKey(service.issuer, id);
+		else exporting.child.kill(end);
+		const { code, stderr } = await exporting.finished;
+		assert.equal(code, expected);
+		assert.match(stderr, said);
+		assert.deepEqual(readdirSync(folder), []);
+	}
 });
 
 test("an export is synced before it gets its name", async (context) => {

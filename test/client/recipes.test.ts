@@ -10,9 +10,9 @@ import { promisify } from "node:util";
 import { ApiError, isUnsettledBy } from "../../client/src/errors.ts";
 import { type ErrorCode, errorCodes, errors } from "../../src/contract/errors.ts";
 import type { PetStatus } from "../../src/contract/pet.ts";
-import { cutting } from "../support/cutting-proxy.ts";
 import { testService } from "../support/service.ts";
 import { readPets } from "../support/store-reads.ts";
+import { cutting } from "../support/tcp-proxy.ts";
 import { compilePrograms, installClient } from "./package.ts";
 
 const run = promisify(execFile);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CategoriesReply, CategoryResult } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
-import { assertFailure, posting, type TestService, testService } from "../support/service.ts";
+import { assertFailure, assertInvalid, posting, type TestService, testService } from "../support/service.ts";
 
 const path = "/console/categories";
 
@@ -76,11 +76,7 @@ test("changes that are not complete and valid are refused, and none of them is m
 			/^categories\[1\]: name must be a text of 1 to 100 characters/,
 		]),
 	];
-	for (const [body, message] of refused) {
-		const reply = await service.send(post(body));
-		assertFailure(reply, "invalid_body");
-		assert.match(JSON.parse(reply.body).message, message);
-	}
+	await assertInvalid(service, post, refused);
 	assertFailure(await service.send(post("{")), "invalid_json");
 	assertFailure(await service.send({ method: "DELETE", path }), "method_not_allowed");
 	assertFailure(await service.send({ path: `${path}?limit=1` }), "unknown_parameter");

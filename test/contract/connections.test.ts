@@ -14,8 +14,9 @@ import { networkOf } from "../../src/http/traffic.ts";
 import { ask } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { startProgram } from "../support/program.ts";
-import { temporaryFolder, testService } from "../support/service.ts";
+import { assertFailure, assertNoErrors, temporaryFolder, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
+import { createHead, exchange, type Reply } from "../support/wire.ts";
 
 const get = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 const answers: RequestListener = (_request, response) => void response.end("yes");
@@ -101,6 +102,21 @@ test("idle connections are closed, including those that never sent anything", as
 	await until("both to be closed", async () => (await openConnections(server)) === 0);
 });
 
+test("a request that stalls after a 100 gets 408, with time-outs proportional to the defaults", async (context) => {
+	const proportional = Object.fromEntries(Object.entries(defaultTimeouts).map(([name, ms]) => [name, ms / 50]));
+	// The time of the whole request is up, or only that without a byte.
+	for (const timeouts of [proportional, { ...proportional, requestMs: 60_000 }]) {
+		const service = await testService(context, { timeouts });
+		const stalled = createHead(service.key, "Content-Length: 27\r\nExpect: 100-continue\r\n\r\n");
+		const [asked, refused] = await exchange(service.port, stalled);
+		assert.equal(asked?.status, 100);
+		assertFailure(refused as Reply, "request_timeout");
+		assert.equal(refused?.headers["connection"], "close");
+		assert.equal((await service.send({ path: "/v1/pets" })).body, "[]", "nothing was stored");
+		assertNoErrors(service);
+	}
+});
+
 test("the reply to a request not read to its end arrives: the connection stays half open", async (context) => {
 	context.mock.timers.enable({ apis: ["setTimeout"] });
 	const refuses: RequestListener = (_request, response) =>
@@ -145,18 +161,6 @@ test("the connection of a refused request that was read completely is closed wit
 	}
 	assert.match(received, /^HTTP\/1\.1 400 /);
 	assert.ok(isClosed, "without waiting for more");
-});
-
-test("connections above the limit are closed at once", async (context) => {
-	const { port } = await listen(context, answers, { connectionsMax: 3 });
-	const kept = [];
-	for (let count = 0; count < 3; count++) {
-		kept.push(open(context, port));
-		assert.match(await (kept[count]?.answer ?? ""), /yes/);
-	}
-	assert.equal(await open(context, port).answer, "");
-	kept[0]?.socket.destroy();
-	await until("a place to be free", async () => /yes/.test(await open(context, port).answer));
 });
 
 test("an address has at most CONNECTIONS_PER_ADDRESS connections, and others can connect", async (context) => {

@@ -8,7 +8,14 @@ import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
 import { ask } from "../support/caller.ts";
-import { assertFailure, assertNoErrors, posting, type TestService, testService } from "../support/service.ts";
+import {
+	assertFailure,
+	assertInvalid,
+	assertNoErrors,
+	posting,
+	type TestService,
+	testService,
+} from "../support/service.ts";
 import { slowMs, until } from "../support/until.ts";
 
 const rex = { name: "Rex", categoryId: 9007199254740993n, status: "available" } as const;
@@ -195,11 +202,7 @@ test("edits that are not complete and valid are refused, and none of them is mad
 		[{ edits: [good, without("seen")] }, /^edits\[1\]\.seen: /],
 		[{ edits: [good, { ...good, seen: {} }] }, /^edits\[1\]\.seen: name is required/],
 	];
-	for (const [body, message] of refused) {
-		const reply = await service.send(post(body));
-		assertFailure(reply, "invalid_body");
-		assert.match(JSON.parse(reply.body).message, message);
-	}
+	await assertInvalid(service, post, refused);
 	assertFailure(await service.send(post("{")), "invalid_json");
 	assertFailure(await service.send(post("{}", { "Content-Type": "text/plain" })), "unsupported_media_type");
 	assertFailure(await service.send(post(" ".repeat(65_537))), "body_too_large");

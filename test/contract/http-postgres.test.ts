@@ -9,7 +9,6 @@ for (const suite of [
 	"edits",
 	"exports",
 	"find",
-	"framing",
 	"idempotency",
 	"imports",
 	"model",

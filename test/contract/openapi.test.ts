@@ -43,17 +43,8 @@ test("a standard linter finds nothing (Redocly, recommended rules)", async () =>
 	);
 });
 
-test("the description has six chapters, which generators can copy into comments and texts", () => {
-	const { description } = document.info;
-	assert.deepEqual(description.match(/^## .+$/gm), [
-		"## Start in one minute",
-		"## Authentication and scopes",
-		"## Paging",
-		"## Safe retries",
-		"## Errors",
-		"## Exact numbers and versions",
-	]);
-	assert.doesNotMatch(description, /\\|"""|\*\/|\t/);
+test("generators can copy the description into comments and texts", () => {
+	assert.doesNotMatch(document.info.description, /\\|"""|\*\/|\t/);
 });
 
 test("docs/errors.md has the table of codes that the document has", () => {

@@ -4,41 +4,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
-import { assertFailure, create, testService } from "../support/service.ts";
+import { assertFailure, testService } from "../support/service.ts";
 import { exchange } from "../support/wire.ts";
-
-test("a full page that is asked for again is compressed on request, with a tag of its own", async (context) => {
-	const { send, url, key } = await testService(context);
-	for (let index = 0; index < 21; index++)
-		await send(create({ name: `😀 animal ${index}`, categoryId: 1, status: "pending" }));
-	const plain = await send({ path: "/v1/pets" });
-	const ask = async (coding: string, headers: object = {}) => {
-		const options = { headers: { ...headers, authorization: `Bearer ${key}`, "accept-encoding": coding } };
-		const reply = await fetch(`${url}/v1/pets`, options);
-		return { ...reply, status: reply.status, headers: reply.headers, body: await reply.text() };
-	};
-	const packed = await ask("br, gzip");
-	assert.equal(packed.headers.get("content-encoding"), "gzip");
-	assert.ok(Number(packed.headers.get("content-length")) < 0.4 * plain.body.length);
-	assert.equal(packed.body, plain.body);
-	assert.equal(packed.headers.get("link"), plain.headers["link"]);
-	const tag = packed.headers.get("etag") ?? "";
-	assert.notEqual(tag, plain.headers["etag"]);
-	for (const known of [tag, plain.headers["etag"] ?? ""]) {
-		const again = await ask("gzip", { "if-none-match": known });
-		assert.deepEqual([again.status, again.headers.get("etag"), again.body], [304, known, ""]);
-		assert.equal(again.headers.get("content-encoding"), null);
-	}
-	const other = await send({ path: "/v1/pets", headers: { Host: "other.example" } });
-	assert.match(other.headers["link"] ?? "", /^<http:\/\/other\.example\/v1\/pets/, "each caller's own links");
-	for (const coding of ["gzip;q=0", "identity", "br"])
-		assert.equal((await ask(coding)).headers.get("content-encoding"), null, coding);
-	await send(create({ name: "short", categoryId: 2, status: "sold" }));
-	for (const query of ["?status=sold", "?status=sold", "?limit=1", "?limit=1"]) {
-		const reply = await fetch(`${url}/v1/pets${query}`, { headers: { authorization: `Bearer ${key}` } });
-		assert.equal(reply.headers.get("content-encoding"), null, "a short page, and a small one");
-	}
-});
 
 test("no two replies of a service have the same request id, including refusals before the app", async (context) => {
 	const { send, port } = await testService(context);

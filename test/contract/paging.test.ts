@@ -7,15 +7,8 @@ import { linksOf, pathOf } from "../support/caller.ts";
 import { assertFailure, create, type TestService, testService } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
 
-interface Walk {
-	ids: number[];
-	pages: number;
-	/** The query of the last page. */
-	last: string;
-}
-
-/** Follows `next` to the last page. */
-async function walk(service: TestService, start: string): Promise<Walk> {
+/** Follows `next` to the last page, whose path is `last`. */
+async function walk(service: TestService, start: string) {
 	const ids: number[] = [];
 	let path = start;
 	for (let pages = 1; ; pages++) {
@@ -31,21 +24,15 @@ async function walk(service: TestService, start: string): Promise<Walk> {
 	}
 }
 
-interface ListedPage {
-	ids: number[];
-	links: Record<string, string>;
-	etag: string;
-}
-
-async function pageAt(service: TestService, path = ""): Promise<ListedPage> {
+async function pageAt(service: TestService, path = "") {
 	const { status, headers, body } = await service.send({ path: pathOf(path) });
 	assert.equal(status, 200);
-	const ids = JSON.parse(body).map(({ id }: { id: number }) => id);
+	const ids: number[] = JSON.parse(body).map(({ id }: { id: number }) => id);
 	return { ids, links: linksOf({ headers }), etag: headers["etag"] ?? "" };
 }
 
 /** Follows `prev` from the last page to the one that contains the id `known`, or to the first. */
-async function walkBack(service: TestService, start: string, known = 0): Promise<{ ids: number[]; first: ListedPage }> {
+async function walkBack(service: TestService, start: string, known = 0) {
 	let page = await pageAt(service, (await pageAt(service, start)).links["last"]);
 	assert.equal(page.links["next"], undefined, "nothing follows the newest animals");
 	const ids = [...page.ids];

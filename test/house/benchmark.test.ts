@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { plot } from "../../bench/plot.ts";
 import { type Measurement, names, verdictOf } from "../../bench/results.ts";
 import { measureSteady } from "../../bench/steady.ts";
 import { listenFor } from "../support/listen.ts";
@@ -34,13 +33,4 @@ test("a figure is worse only if it is beyond the spread of both checkouts", () =
 	assert.equal(verdictOf(measurement(names.ours, [10.2, 11.2, 10.7]), before), "same", "worse within the spread");
 	assert.equal(verdictOf(measurement(names.ours, [12, 10.9, 12]), before), "same", "one round was better");
 	assert.equal(verdictOf(measurement(names.ours, [8, 9, 8.5]), before), "better");
-});
-
-test("the plot has a bar for each server of a scenario, and escapes its texts", () => {
-	const measurements = [measurement(names.ours, [2, 3, 4]), measurement(names.bare, [1, 1, 1])];
-	const empty = { absent: [], others: [], latencies: [], starts: [], sizes: [], comparisons: [] };
-	const picture = plot({ about: "a < b", measurements, ...empty });
-	assert.equal(picture.match(/class="range"/g)?.length, 2);
-	assert.ok(picture.includes("get &amp; &lt;list>") && picture.includes("a &lt; b"));
-	assert.match(picture, /prefers-color-scheme: dark/);
 });

@@ -1,4 +1,4 @@
-// A mutant: a small deliberate fault in a source file, and the tests that must then fail. The tests detect every mutant
+// A mutant: a small deliberate fault in a source file, and the test file that must then fail. The tests detect every mutant
 // of the lists in test/house/mutants; `npm run prove -- --only mutants` proves it.
 
 export interface Mutant {
@@ -7,8 +7,8 @@ export interface Mutant {
 	/** A text that the file has exactly once. */
 	from: string;
 	to: string;
-	/** Test files, relative to the repository; at least one of their tests must fail. */
-	tests: string[];
+	/** A test file, relative to the repository; one of its tests must fail. */
+	test: string;
 }
 
 /** The faults that each test file detects; of several that do, the quickest one is named. */

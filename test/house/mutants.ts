@@ -31,9 +31,7 @@ export async function readMutants(list = ""): Promise<Mutant[]> {
 	if (names.length === 0) throw new Error(`there is no list test/house/mutants/${list}.ts`);
 	const lists = names.sort().map(async (file): Promise<Faults> => (await import(`./mutants/${file}`)).faults);
 	const rows = (await Promise.all(lists)).flatMap((faults) => Object.entries(faults));
-	return rows.flatMap(([test, faults]) =>
-		faults.map(([file, from, to]): Mutant => ({ file, from, to, tests: [test] })),
-	);
+	return rows.flatMap(([test, faults]) => faults.map(([file, from, to]): Mutant => ({ file, from, to, test })));
 }
 
 /** The content of the file with the fault. @throws Error unless `from` is in it exactly once */
@@ -45,7 +43,7 @@ export function applied({ file, from, to }: Mutant, text = readFileSync(join(roo
 
 /** Copies the tree, so that it can be changed; installed packages are shared. */
 export function copyTree(folder: string): string {
-	const isCopied = (path: string) => !["node_modules", ".git", "screenshots"].includes(basename(path));
+	const isCopied = (path: string) => !["node_modules", ".git"].includes(basename(path));
 	cpSync(root, folder, { recursive: true, filter: isCopied });
 	for (const path of ["node_modules", "test/node_modules"]) symlinkSync(join(root, path), join(folder, path));
 	return folder;
@@ -100,21 +98,16 @@ function verdictOf(output: string, code: number | null, isLate: boolean): Omit<V
 	return by === undefined ? { outcome: "unloaded", by: failed[0] ?? "" } : { outcome: "killed", by };
 }
 
-/** Adds the fault to the tree, runs its test files in turn until one detects it twice, and removes the fault. */
+/** Adds the fault to the tree, runs its test file, twice if that detects it, and removes the fault. */
 export async function tryMutant(tree: string, mutant: Mutant, options: RunOptions): Promise<Verdict> {
 	const path = join(tree, mutant.file);
 	const before = readFileSync(path, "utf8");
 	writeFileSync(path, applied(mutant, before));
 	try {
 		if (mutant.file.startsWith("console/")) await build(tree);
-		let verdict: Verdict = { outcome: "survived", output: "" };
-		for (const test of mutant.tests) {
-			verdict = await runTests(tree, [test], options);
-			// On a busy machine a test may fail by chance, so it must fail twice.
-			if (verdict.outcome === "killed") verdict = await runTests(tree, [test], options);
-			if (verdict.outcome !== "survived") break;
-		}
-		return verdict;
+		const verdict = await runTests(tree, [mutant.test], options);
+		// On a busy machine a test may fail by chance, so it must fail twice.
+		return verdict.outcome === "killed" ? await runTests(tree, [mutant.test], options) : verdict;
 	} finally {
 		writeFileSync(path, before);
 		if (mutant.file.startsWith("console/")) await build(tree);

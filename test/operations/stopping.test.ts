@@ -155,56 +155,37 @@ test("requests that are unfinished when the grace period ends are aborted", asyn
 	assert.equal(await endless.next(false), undefined);
 });
 
-const version = async () => ({ timeline: "", lastEdit: 0n, lastId: 0n });
-const checkWrites = async () => {};
 const never = () => new Promise<never>(() => {});
 
+/** The probes of a node with this store, which waits for 50 ms. */
+function probesOf(store: Partial<ReturnType<Parameters<typeof createProbes>[0]>["store"]>) {
+	const version = async () => ({ timeline: "", lastEdit: 0n, lastId: 0n });
+	const whole = { version, writeState: () => "working" as const, checkWrites: async () => {}, ...store };
+	return createProbes(
+		() => ({ store: whole }),
+		() => false,
+		50,
+	);
+}
+
 test("readyz is 503 when the store does not answer in time", async () => {
-	const writeState = () => "working" as const;
-	const silent = createProbes(
-		() => ({ store: { version: never, writeState, checkWrites } }),
-		() => false,
-		50,
-	);
-	await assert.rejects(within("the answer", silent.ready()), { code: "storage_unavailable" });
-	const answers = createProbes(
-		() => ({ store: { version, writeState, checkWrites } }),
-		() => false,
-		50,
-	);
-	await answers.ready();
+	await assert.rejects(within("the answer", probesOf({ version: never }).ready()), { code: "storage_unavailable" });
+	await probesOf({}).ready();
 });
 
 test("readyz shows the outcome of the write that it asks for, unless that takes too long", async () => {
 	let state: "working" | "failing" = "working";
-	const writeState = () => state;
-	const fails = async () => {
+	const checkWrites = async () => {
 		await sleep(10);
 		state = "failing";
 	};
-	assert.equal(
-		(
-			await createProbes(
-				() => ({ store: { version, writeState, checkWrites: fails } }),
-				() => false,
-			).ready()
-		).writes,
-		"failing",
-	);
-	const waits = createProbes(
-		() => ({ store: { version, writeState, checkWrites: never } }),
-		() => false,
-		50,
-	);
-	assert.equal((await within("the answer", waits.ready())).status, "ok");
+	assert.equal((await probesOf({ writeState: () => state, checkWrites }).ready()).writes, "failing");
+	assert.equal((await within("the answer", probesOf({ checkWrites: never }).ready())).status, "ok");
 });
 
 test("readyz depends on reads only; livez fails only when creates need a restart", async () => {
 	for (const state of ["working", "slow", "failing", "stopped"] as const) {
-		const probes = createProbes(
-			() => ({ store: { version, writeState: () => state, checkWrites } }),
-			() => false,
-		);
+		const probes = probesOf({ writeState: () => state });
 		const reply = { status: "ok", writes: state };
 		assert.deepEqual(await probes.ready(), reply);
 		if (state === "stopped") assert.throws(() => probes.live(), { code: "storage_unavailable" });

@@ -16,6 +16,7 @@ import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { newDatabase, type Proof, program, type Trial } from "../support/proof.ts";
+import { startReaders } from "../support/readers.ts";
 import { until } from "../support/until.ts";
 import { exchange } from "../support/wire.ts";
 import { type ProxyProgram, packageFolder, proxies, spawnProxy } from "./proxies.ts";
@@ -39,7 +40,10 @@ export const proof: Proof = {
 async function restartBehind(proxy: ProxyProgram, trial: Trial): Promise<object> {
 	const { nodes, url, key } = await start(proxy, trial);
 	const { ledger, acknowledges, stop } = startSteadyLoad([url], key);
-	const lists = startLists(url, key);
+	const kept = new Agent({ keepAlive: true });
+	// Half of them over a new connection each time.
+	const list = (place: number) => ask(`${url}/v1/pets`, { key, ...(place % 2 === 0 && { agent: kept }) });
+	const lists = startReaders(8, list);
 	const rounds = Number(trial.option("rounds"));
 	for (let round = 1; round <= rounds; round++) {
 		await nodes.restart();
@@ -48,6 +52,7 @@ async function restartBehind(proxy: ProxyProgram, trial: Trial): Promise<object>
 	}
 	await stop();
 	await lists.stop();
+	kept.destroy();
 	assert.deepEqual(Object.keys(lists.statuses), ["200"], JSON.stringify(lists.statuses));
 	ledger.verify(await listAll(url, key));
 	for (const node of await nodes.running()) await node.stop();
@@ -150,27 +155,6 @@ async function startNodes(trial: Trial, environment: Record<string, string>, pau
 		assert.equal(code, 0, "the loop of docs/debian.md");
 	}
 	return { hosts, restart, running: () => Promise.all([...nodes.values()].map(({ running }) => running)) };
-}
-
-/** Eight clients that list until they are stopped, half of them over a new connection each time. */
-function startLists(url: string, key: string) {
-	const statuses: Record<number, number> = {};
-	let isStopped = false;
-	const kept = new Agent({ keepAlive: true });
-	async function client(place: number): Promise<void> {
-		while (!isStopped) {
-			const { status } = await ask(`${url}/v1/pets`, { key, ...(place % 2 === 0 && { agent: kept }) });
-			statuses[status] = (statuses[status] ?? 0) + 1;
-		}
-	}
-	const work = Promise.all(Array.from({ length: 8 }, (_, place) => client(place)));
-	work.catch(() => {});
-	async function stop(): Promise<void> {
-		isStopped = true;
-		await work;
-		kept.destroy();
-	}
-	return { statuses, stop };
 }
 
 /** The documented configurations with these nodes, and without TLS. */

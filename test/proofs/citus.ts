@@ -116,23 +116,18 @@ async function areStopped(nodes: Running[]): Promise<boolean> {
 /** All tables on the coordinator, or a schema of its own, which Citus keeps on one worker. */
 type CitusLayout = "local" | "schema";
 
-interface CitusCluster {
-	workers: PostgresServer[];
-	/** Such as `PostgreSQL 15.20, Citus 13.2.2`. */
-	version: string;
-	/** A new database. @returns its URL on the coordinator */
-	database(name: string, layout: CitusLayout): Promise<string>;
-}
+type CitusCluster = Awaited<ReturnType<typeof startCitus>>;
 
 /** `wal_level`: schemas move between workers by logical replication. The servers here have no certificates. */
 const settings = ["shared_preload_libraries=citus", "wal_level=logical", "citus.node_conninfo=sslmode=prefer"];
 const flags = [...settings, "max_connections=300", "max_prepared_transactions=100"].flatMap((text) => ["-c", text]);
 
-async function startCitus(trial: Trial): Promise<CitusCluster> {
+async function startCitus(trial: Trial) {
 	const start = () => startPostgresFor(trial, flags, ofInstallation("--bindir"));
 	const servers = await Promise.all([start(), start(), start()]);
 	const [coordinator, ...workers] = servers as [PostgresServer, ...PostgresServer[]];
 
+	/** A new database. @returns its URL on the coordinator */
 	async function database(name: string, layout: CitusLayout): Promise<string> {
 		const urls = servers.map(({ url }) => `${url}/${name}`);
 		for (const { url } of servers) await runSql(`${url}/postgres`, `CREATE DATABASE ${name}`);

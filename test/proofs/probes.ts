@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
-import { type Running, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
@@ -20,11 +20,6 @@ interface Row {
 	/** The field of that name in the body of readyz. */
 	writes: string;
 	livez: number;
-}
-
-interface Served {
-	service: Running;
-	key: string;
 }
 
 export const proof: Proof = {
@@ -43,7 +38,7 @@ export const proof: Proof = {
 };
 
 /** The create is first, so that the probes know its outcome. */
-async function rowOf({ service, key }: Served): Promise<Row> {
+async function rowOf({ service, key }: Awaited<ReturnType<typeof served>>): Promise<Row> {
 	const agent = new Agent();
 	const create = (await post(service.url, key, agent, attempt(1))).status;
 	agent.destroy();

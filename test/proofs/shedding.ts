@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "../support/caller.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial } from "../support/proof.ts";
+import { startReaders } from "../support/readers.ts";
 import { until } from "../support/until.ts";
 
 const clients = 64;
@@ -28,7 +29,7 @@ export const proof: Proof = {
 	async prove(trial) {
 		const { environment, key } = await newStore("shedding", trial.folder);
 		const service = await startProgram(trial, environment, { under: ["taskset", "-c", "0"] });
-		const stopped = await afterStop(service, key);
+		const stopped = await afterStop(trial, service, key);
 		trial.say(`SIGSTOP of 2 s: ${stopped.late} of ${stopped.requests} refused later than ${allowedMs} ms after it`);
 		const crowded = await amongBusyLoops(trial, service, key);
 		trial.say(`beside nine busy loops: ${crowded.refused} of ${crowded.requests} refused`);
@@ -39,32 +40,21 @@ export const proof: Proof = {
 	},
 };
 
-/** Lists over 64 connections. `stop` returns the times of the refusals, and the number of requests. */
-function load({ url }: Running, key: string) {
+/** Lists over 64 connections. `refusedAtMs` has the times of the refusals. */
+function load(trial: Trial, { url }: Running, key: string) {
 	const agent = new Agent({ keepAlive: true });
+	trial.after(() => agent.destroy());
 	const refusedAtMs: number[] = [];
-	let requests = 0;
-	let isOver = false;
-	const work = Promise.all(
-		Array.from({ length: clients }, async () => {
-			while (!isOver) {
-				const { status } = await ask(`${url}/v1/pets`, { key, agent });
-				requests++;
-				if (status === 503) refusedAtMs.push(performance.now());
-			}
-		}),
-	);
-	const stop = async () => {
-		isOver = true;
-		await work;
-		agent.destroy();
-		return { refusedAtMs, requests };
-	};
-	return { stop };
+	const readers = startReaders(clients, async () => {
+		const reply = await ask(`${url}/v1/pets`, { key, agent });
+		if (reply.status === 503) refusedAtMs.push(performance.now());
+		return reply;
+	});
+	return { readers, refusedAtMs };
 }
 
-async function afterStop(service: Running, key: string): Promise<{ requests: number; refused: number; late: number }> {
-	const { stop } = load(service, key);
+async function afterStop(trial: Trial, service: Running, key: string) {
+	const { readers, refusedAtMs } = load(trial, service, key);
 	const continuedAtMs: number[] = [];
 	for (let round = 0; round < 5; round++) {
 		await sleep(2000);
@@ -74,9 +64,9 @@ async function afterStop(service: Running, key: string): Promise<{ requests: num
 		continuedAtMs.push(performance.now());
 	}
 	await sleep(2000);
-	const { refusedAtMs, requests } = await stop();
+	await readers.stop();
 	const isLate = (atMs: number) => !continuedAtMs.some((sinceMs) => atMs >= sinceMs && atMs < sinceMs + allowedMs);
-	return { requests, refused: refusedAtMs.length, late: refusedAtMs.filter(isLate).length };
+	return { requests: readers.requests, refused: refusedAtMs.length, late: refusedAtMs.filter(isLate).length };
 }
 
 /** Nine programs that only compute run on the core of the service. */
@@ -85,11 +75,11 @@ async function amongBusyLoops(trial: Trial, service: Running, key: string) {
 		spawn("taskset", ["-c", "0", process.execPath, "-e", "for(;;);"], { stdio: "ignore" }),
 	);
 	for (const loop of loops) trial.after(() => loop.kill("SIGKILL"));
-	const { stop } = load(service, key);
+	const { readers, refusedAtMs } = load(trial, service, key);
 	await sleep(30_000);
-	const { refusedAtMs, requests } = await stop();
+	await readers.stop();
 	for (const loop of loops) loop.kill("SIGKILL");
-	return { requests, refused: refusedAtMs.length };
+	return { requests: readers.requests, refused: refusedAtMs.length };
 }
 
 /** A crowd of clients that come back at once, and one that waits between its requests, at a node with half a core. */

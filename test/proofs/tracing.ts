@@ -87,16 +87,8 @@ function watchLoads(folder: string, file: string, seenAs = file): () => string[]
 	return () => readFileSync(file, "utf8").split("\n").slice(0, -1);
 }
 
-interface Installed {
-	receiver: Receiver;
-	folder: string;
-	/** The documented line, with `"$@"` in place of the program. */
-	line: string;
-	loads: () => string[];
-}
-
-/** Installs the tarball and the instrumentation in an empty folder. */
-function install(trial: Trial, receiver: Receiver): Installed {
+/** Installs the tarball and the instrumentation in an empty folder. `line` has `"$@"` in place of the program. */
+function install(trial: Trial, receiver: Receiver) {
 	const folder = join(trial.folder, "installed");
 	mkdirSync(folder);
 	const block = blockOf("docs/monitoring.md", "npm install @opentelemetry", { "http://127.0.0.1:4318": receiver.url });
@@ -119,7 +111,7 @@ const sent = { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", OTEL_BSP_SCHEDULE_DELAY
 const [traceId, parent] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
 
 async function proveTarball(
-	{ receiver, folder, line, loads }: Installed,
+	{ receiver, folder, line, loads }: ReturnType<typeof install>,
 	{ environment, key }: TrialStore,
 	trial: Trial,
 ) {

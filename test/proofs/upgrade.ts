@@ -141,6 +141,7 @@ function nextVersion(folder: string): string {
 			'breed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 })),',
 		],
 		["src/store/tables.ts", 'status: optional(text("status")),', 'breed: optional(text("breed")),'],
+		["src/files/columns.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],"],
 	);
 	return tree;
 }
@@ -196,7 +197,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 		"ms until livez of a node without creates is 503": Math.round(await idleMs),
 		"ms without any create, until the newer node listened": Math.round(pauseMs),
 	};
-	const goBack = () => rollBack(trial, { store, ledger, newer, others: [older, idle] });
+	const goBack = () => rollBack(trial, store, ledger, [newer, older, idle]);
 	return { rows, upgraded: { goBack } };
 }
 
@@ -231,15 +232,8 @@ async function assertRepeats(newer: Running, key: string, ledger: Ledger): Promi
 	agent.destroy();
 }
 
-interface Upgraded {
-	store: Upgradable;
-	ledger: Ledger;
-	newer: Running;
-	others: Running[];
-}
-
 /** The way back of docs/embedded-store.md: export, restore the backup, import what is newer. */
-async function rollBack(trial: Trial, { store, ledger, newer, others }: Upgraded): Promise<object> {
+async function rollBack(trial: Trial, store: Upgradable, ledger: Ledger, [newer, ...others]: [Running, ...Running[]]) {
 	const page = "docs/embedded-store.md";
 	const cwd = mkdtempSync(join(trial.folder, "back-"));
 	const run = (block: string, url: string) =>
@@ -254,9 +248,7 @@ async function rollBack(trial: Trial, { store, ledger, newer, others }: Upgraded
 	assert.equal(rex.breed, "collie", "the newer version stores its new field");
 	ledger.acknowledge({ pet: { name: "Rex", categoryId: 1n }, idempotencyKey: undefined }, BigInt(rex.id));
 	run("npx animal-store export", newer.url);
-	for (const node of [newer, ...others]) {
-		await node.stop();
-	}
+	for (const node of [newer, ...others]) await node.stop();
 	const older = await startProgram(trial, await store.restore());
 	const restored = (await listAll(older.url, store.key)).length;
 	assert.ok(restored >= 300 && restored < ledger.acknowledged.size);

@@ -1,15 +1,14 @@
 // A service that is started while its database is away: it waits, and its probes say so.
 
 import assert from "node:assert/strict";
-import { connect, createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { keyFromRandom } from "../../src/keys/formats.ts";
 import { ask } from "../support/caller.ts";
-import { listenFor } from "../support/listen.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { freePort, startPostgresFor } from "../support/postgres-server.ts";
 import { begin, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { startProxy } from "../support/tcp-proxy.ts";
 import { slowMs, until, within } from "../support/until.ts";
 
 const key = keyFromRandom(Buffer.alloc(32, 7));
@@ -27,25 +26,14 @@ const statements = [
 
 /** The address of a proxy that cuts a connection when one of these is sent for the first time, and when for the second. */
 async function cuttingAt(context: TestContext, url: string, texts: string[]): Promise<string> {
-	const server = new URL(url);
 	const left = [...texts, ...texts];
-	const proxy = createServer((near) => {
-		const far = connect(Number(server.port), server.hostname);
-		near.on("data", (bytes) => {
-			const place = left.findIndex((text) => bytes.includes(text));
-			if (place < 0) return void far.write(bytes);
-			left.splice(place, 1);
-			near.destroy();
-			far.destroy();
-		});
-		far.on("data", (bytes) => near.write(bytes));
-		for (const [from, to] of [
-			[near, far],
-			[far, near],
-		] as const)
-			from.on("error", () => {}).on("close", () => to.destroy());
+	const port = await startProxy(context, new URL(url), (bytes, to, { near, end }) => {
+		const place = to === near ? -1 : left.findIndex((text) => bytes.includes(text));
+		if (place < 0) return void to.write(bytes);
+		left.splice(place, 1);
+		end();
 	});
-	return Object.assign(new URL(url), { port: String(await listenFor(context, proxy)) }).href;
+	return Object.assign(new URL(url), { port: String(port) }).href;
 }
 
 test("a start whose connections break at any of its statements tries again", { timeout: slowMs }, async (context) => {

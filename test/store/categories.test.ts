@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { copyStore } from "../../src/cli/copy.ts";
 import { foldedText } from "../../src/contract/console.ts";
 import type { Store } from "../../src/store/store.ts";
 import { runSql } from "../support/sql.ts";
@@ -107,23 +106,5 @@ for (const [engine, make] of Object.entries(engines)) {
 			[3n, undefined, 2],
 			[9n, "nine", 1],
 		]);
-	});
-
-	test(`${engine}: a copy has the names of categories, and edits of them`, async (context) => {
-		const store = await (await make(context)).open();
-		await store.createPet({ name: "Rex", categoryId: 1n });
-		await store.categories.apply([
-			{ id: 1n, name: "Dög" },
-			{ id: -4n, name: "Cat" },
-		]);
-		await store.edits.apply({ petId: 1n, editor: "a", action: "set-category", categoryId: -4n });
-		for (const make of Object.values(engines)) {
-			const copy = await (await make(context)).open();
-			const copied = await copyStore({ from: store, to: copy, onProgress() {} });
-			assert.equal(copied.categories, 2);
-			assert.deepEqual(await copy.categories.list(9), await store.categories.list(9));
-			assert.deepEqual(await copy.edits.list(0n, 9), await store.edits.list(0n, 9));
-			assert.equal(await add(copy, "DOG"), 1n);
-		}
 	});
 }

@@ -164,6 +164,8 @@ test("a copy that met a writer repairs on its next run what was changed or remov
 		if (!key) throw new Error("the key is missing");
 		await from.keys.touch([{ keyId: key.id, operation: "listPets", usedAtMs: 1 }]);
 		await from.edits.apply({ petId: 7n, editor: "desk", action: "rename", name: "old" });
+		await from.edits.apply({ petId: 6n, editor: "desk", action: "set-category", categoryId: -4n });
+		await from.categories.apply([{ id: -4n, name: "Dög" }, { name: "Cat" }]);
 		let edits = 0;
 		const read: Store["rows"]["read"] = async (table, ...given) => {
 			const name = `new${++edits}`;
@@ -178,10 +180,11 @@ test("a copy that met a writer repairs on its next run what was changed or remov
 		await from.keys.revoke(key.id, 3);
 		await runSql(urls[0], "DELETE FROM idempotency_keys WHERE key = '3'");
 		await runSql(urls[0], "UPDATE edits SET erased_at_ms = 4 WHERE id = 1");
-		const { pets, idempotencyKeys } = await copyStore({ from, to, onProgress() {} });
-		assert.deepEqual([pets, idempotencyKeys], [5, 6]);
+		const { pets, idempotencyKeys, categories } = await copyStore({ from, to, onProgress() {} });
+		assert.deepEqual([pets, idempotencyKeys, categories], [5, 6, 2]);
 		assert.deepEqual(await rowsOf(to), await rowsOf(from));
 		assert.equal((await to.createPet({ name: "next", categoryId: 1n })).id, 8n);
+		assert.equal((await to.categories.apply([{ name: "DOG" }]))[0]?.id, -4n);
 	}
 });
 

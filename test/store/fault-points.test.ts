@@ -10,13 +10,13 @@ import Database from "better-sqlite3";
 import pg from "pg";
 import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
-import { cutting } from "../support/cutting-proxy.ts";
 import { keyFor } from "../support/key-for.ts";
 import { type Attempt, listAll } from "../support/ledger.ts";
 import { testDatabase } from "../support/postgres.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { figureOf } from "../support/scrape.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { cutting } from "../support/tcp-proxy.ts";
 import { until, within } from "../support/until.ts";
 
 interface Engine {

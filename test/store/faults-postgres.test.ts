@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { proveCrashes } from "../proofs/crash.ts";
 import { startBalancer } from "../support/balancer.ts";
 import { ask, type Caller, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
@@ -11,21 +10,9 @@ import { startMixedLoad } from "../support/mixed-load.ts";
 import { databaseFor, requireStandby } from "../support/postgres.ts";
 import { type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
-import { seed } from "../support/random.ts";
 import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { slowMs, until } from "../support/until.ts";
-
-test("an acknowledged animal survives every SIGKILL of its node, and no id or key is used twice", {
-	timeout: slowMs, // Ten starts and kills.
-}, async (context) => {
-	const database = await databaseFor(context);
-	const key = await keyFor(database.url);
-	const start = () => startProgram(context, { DATABASE_URL: database.url });
-	const proven = await proveCrashes({ kills: 10, seed, key, start });
-	context.diagnostic(JSON.stringify(proven));
-	assert.ok(proven.acknowledged >= 10 && proven.replayed > 0);
-});
 
 /** Nodes of one database, and a function that starts another node. */
 async function startNodes(context: TestContext, count: number) {

@@ -1,4 +1,4 @@
-// Faults: a full disk, a stop under load, and clock jumps.
+// Faults: kills, a full disk, a stop under load, and clock jumps.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -9,15 +9,30 @@ import type { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { createKey } from "../../src/keys/issue.ts";
 import { lengthMax } from "../../src/store/group-commit.ts";
+import { proveCrashes } from "../proofs/crash.ts";
 import { proveFullDisk } from "../proofs/full.ts";
 import { attempt, idOf, isShed, post } from "../support/create.ts";
 import { keyFor } from "../support/key-for.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
 import { startProgram } from "../support/program.ts";
-import { newStore } from "../support/proof.ts";
+import { newStore, withKey } from "../support/proof.ts";
+import { seed } from "../support/random.ts";
 import { figureOf } from "../support/scrape.ts";
 import { assertFailure, create, type TestService, temporaryFolder, testService } from "../support/service.ts";
-import { until, within } from "../support/until.ts";
+import { slowMs, until, within } from "../support/until.ts";
+import { engines } from "./engines.ts";
+
+for (const [engine, make] of Object.entries(engines)) {
+	test(`${engine}: an acknowledged animal survives every SIGKILL, and no id or key is used twice`, {
+		timeout: slowMs, // 15 starts and kills.
+	}, async (context) => {
+		const { environment, key } = await withKey((await make(context)).databaseUrl);
+		const start = () => startProgram(context, environment);
+		const proven = await proveCrashes({ kills: 15, seed, key, start });
+		context.diagnostic(JSON.stringify(proven));
+		assert.ok(proven.acknowledged >= 900 && proven.replayed > 0, "clients were at work, and retries were replayed");
+	});
+}
 
 test("with a full disk, creates get 503, reads work, and the service recovers by itself", async (context) => {
 	const file = join(temporaryFolder(context), "animals.db");

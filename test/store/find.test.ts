@@ -100,11 +100,7 @@ for (const [engine, make] of Object.entries(engines)) {
 			await store.createPet({ name, categoryId });
 		const ids = async (name: string) => (await find(store, { name })).pets.map(({ id }) => Number(id));
 		assert.deepEqual(await ids("3"), [1, 3]);
-		assert.deepEqual(
-			await ids(" 1 "),
-			[1, 2].filter((id) => id === 1),
-			"a name has to contain the blanks",
-		);
+		assert.deepEqual(await ids(" 1 "), [1], "a name has to contain the blanks");
 		assert.deepEqual(await ids("1"), [1, 2]);
 		assert.deepEqual(await ids("-7"), [2, 3]);
 		assert.deepEqual(await ids("9223372036854775807"), [4]);

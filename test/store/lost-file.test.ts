@@ -13,24 +13,13 @@ import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../s
 import { keyFor } from "../support/key-for.ts";
 import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
 import { isServing } from "../support/listen.ts";
-import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
 import { until, within } from "../support/until.ts";
 
-interface Loaded {
-	service: Running;
-	/** The store's file; `other` is a store with one animal and the same key. */
-	file: string;
-	other: string;
-	key: string;
-	/** The acknowledged animals. */
-	ledger: Ledger;
-	/** Runs `deed` during creates with and without Idempotency-Keys; all creates are refused from then on. */
-	lose(deed: () => void): Promise<void>;
-}
-
-async function loaded(context: TestContext): Promise<Loaded> {
+/** A service on the store `file`, and the file `other` of a store with one animal and the same key. */
+async function loaded(context: TestContext) {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "data", "animals.db");
 	mkdirSync(dirname(file));
@@ -43,6 +32,7 @@ async function loaded(context: TestContext): Promise<Loaded> {
 	await store.close();
 	const service = await startProgram(context, environment);
 	const ledger = new Ledger();
+	/** Runs `deed` during creates with and without Idempotency-Keys; all creates are refused from then on. */
 	const lose = async (deed: () => void) => {
 		const agent = new Agent({ keepAlive: true });
 		context.after(() => agent.destroy());
@@ -72,7 +62,11 @@ async function loaded(context: TestContext): Promise<Loaded> {
 }
 
 /** Reads continue unless the path names another file; the probes and one log line show the state; a stop is orderly. */
-async function assertStopped({ service, key }: Loaded, cause: string, isReading = true): Promise<void> {
+async function assertStopped(
+	{ service, key }: Awaited<ReturnType<typeof loaded>>,
+	cause: string,
+	isReading = true,
+): Promise<void> {
 	assert.equal((await ask(`${service.url}/livez`)).status, 503);
 	const ready = await ask(`${service.url}/readyz`);
 	if (isReading) {
@@ -107,22 +101,25 @@ test("nothing is acknowledged after the store's folder is removed", async (conte
 	await assertStopped(it, lost(it.file));
 });
 
-test("nothing is acknowledged after another file gets the store's name; it is not changed", async (context) => {
-	const it = await loaded(context);
-	const away = `${it.file}.away`;
-	await it.lose(() => {
-		renameSync(it.file, away);
-		renameSync(it.other, it.file);
+for (const [what, moved] of Object.entries({ file: (file: string) => file, folder: dirname })) {
+	test(`nothing is acknowledged once another file is in the place of its ${what}; both are kept`, async (context) => {
+		const it = await loaded(context);
+		const place = moved(it.file);
+		await it.lose(() => {
+			renameSync(place, `${place}.away`);
+			mkdirSync(dirname(it.file), { recursive: true });
+			renameSync(it.other, it.file);
+		});
+		await assertStopped(it, lost(it.file), false);
+		const pets = await listed(context, it.file, it.key);
+		assert.deepEqual(
+			pets.map(({ name }) => name),
+			["the other one"],
+			"the previous store's WAL was not replayed over it",
+		);
+		it.ledger.verify(await listed(context, it.file.replace(place, `${place}.away`), it.key));
 	});
-	await assertStopped(it, lost(it.file), false);
-	const pets = await listed(context, it.file, it.key);
-	assert.deepEqual(
-		pets.map(({ name }) => name),
-		["the other one"],
-		"the previous store's WAL was not replayed over it",
-	);
-	it.ledger.verify(await listed(context, away, it.key));
-});
+}
 
 test("once the path leads to another file, also by a link, nothing is read from the previous", async (context) => {
 	const folder = temporaryFolder(context);
@@ -175,19 +172,6 @@ test("after a file was put back while no node ran, nothing of the abandoned time
 	await assertSeen(scene, [caller]);
 });
 
-test("nothing is acknowledged after the store's folder is renamed, and nothing is lost in it", async (context) => {
-	const it = await loaded(context);
-	const away = `${dirname(it.file)}-away`;
-	await it.lose(() => {
-		renameSync(dirname(it.file), away);
-		mkdirSync(dirname(it.file));
-		renameSync(it.other, it.file);
-	});
-	await assertStopped(it, lost(it.file), false);
-	assert.equal((await listed(context, it.file, it.key)).length, 1);
-	it.ledger.verify(await listed(context, join(away, "animals.db"), it.key));
-});
-
 for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
 	test(`nothing is acknowledged without ${removed.join(" and ")}; what was survives a SIGKILL`, async (context) => {
 		const it = await loaded(context);
@@ -215,15 +199,6 @@ test("nothing is acknowledged after a sync failed in another process; a later no
 		503,
 		"a second failure is noticed, too",
 	);
-});
-
-test("liveness fails soon after the store's file is gone, even before a create", async (context) => {
-	const it = await loaded(context);
-	const live = async () => (await ask(`${it.service.url}/livez`)).status;
-	assert.equal(await live(), 200);
-	rmSync(dirname(it.file), { recursive: true });
-	await until("the probe to fail", async () => (await live()) === 503, { everyMs: 100 });
-	await assertStopped(it, lost(it.file));
 });
 
 test("with WHEN_WRITES_STOP=exit, the service ends with code 1 after one fatal line", async (context) => {

@@ -63,14 +63,6 @@ test("a command refuses a database that is away", async (context) => {
 	}
 });
 
-test("a server that does not sync is refused at start", async (context) => {
-	const server = await startPostgresFor(context, ["-c", "fsync=off"]);
-	await startRefused(
-		{ DATABASE_URL: `${server.url}/postgres` },
-		/^animal-store: the server acknowledges commits before they are on disk: turn on fsync and synchronous_commit\n$/,
-	);
-});
-
 test("a missing synchronous standby is reported at every start, until it is no longer required", {
 	timeout: slowMs, // Each start waits for 5 s.
 }, async (context) => {

@@ -75,21 +75,6 @@ test("sqlite: the small write that checks whether writes work leaves the schema'
 	assert.equal(other.pragma("user_version", { simple: true }), 4);
 });
 
-test("sqlite: first and last pages use an index, with and without filter", async (context) => {
-	const database = new Database(await usedFile(temporaryFolder(context)), { readonly: true });
-	context.after(() => database.close());
-	const plan = (where: string) =>
-		(
-			database
-				.prepare(
-					`EXPLAIN QUERY PLAN SELECT id, name, category_id, status FROM pets WHERE ${where} ORDER BY id LIMIT 21`,
-				)
-				.all() as { detail: string }[]
-		).map(({ detail }) => detail);
-	assert.deepEqual(plan("id > 5"), ["SEARCH pets USING INTEGER PRIMARY KEY (rowid>?)"]);
-	assert.deepEqual(plan("status = 'sold' AND id > 5"), ["SEARCH pets USING INDEX pets_by_status (status=? AND id>?)"]);
-});
-
 test("sqlite: a file that is not an animal store is refused with one sentence, and not changed", async (context) => {
 	const folder = temporaryFolder(context);
 	const good = await usedFile(folder);

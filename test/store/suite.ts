@@ -276,20 +276,21 @@ export function storeSuite(engine: keyof typeof engines): void {
 	});
 
 	test(`${engine}: one of several keys that are added at once on a condition is stored`, async (context) => {
-		const { store } = await open(context);
-		const { keys } = store;
-		const add = (name: string, hash: string, unless?: "any key" | "same secret") =>
+		const { store, join } = await open(context);
+		const nodes = [store, await join("b"), await join("c")];
+		const add = ({ keys }: Store, name: string, hash: string, unless?: "any key" | "same secret") =>
 			keys.add(
 				{ id: name, name, scopes: ["pets:read"], createdAtMs: 5 },
 				{ hash, last4: "0001", createdAtMs: 5 },
 				unless,
 			);
-		const all = (added: boolean[]) => added.filter(Boolean).length;
-		assert.equal(all(await Promise.all(["a", "b", "c"].map((name) => add(name, `h${name}`, "any key")))), 1);
-		assert.equal(all(await Promise.all(["d", "e", "f"].map((name) => add(name, "same", "same secret")))), 1);
-		assert.equal(await add("g", "other", "same secret"), true);
-		assert.equal(await add("h", "another"), true);
-		assert.equal((await keys.list()).length, 4);
+		const added = async (adding: Promise<boolean>[]) => (await Promise.all(adding)).filter(Boolean).length;
+		assert.equal(await added(nodes.map((node, at) => add(node, `first ${at}`, `first ${at}`, "any key"))), 1);
+		for (const hash of ["a", "b", "c", "d"])
+			assert.equal(await added(nodes.map((node, at) => add(node, `${hash} ${at}`, hash, "same secret"))), 1);
+		assert.equal(await add(store, "g", "other", "same secret"), true);
+		assert.equal(await add(store, "h", "another"), true);
+		assert.equal((await store.keys.list()).length, 7);
 	});
 
 	test(`${engine}: the cursor secret is created once, and differs between stores`, async (context) => {

@@ -2,10 +2,7 @@
 // console, a violation of its Content-Security-Policy, or a request to another host than the service.
 
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { after, before, test as nodeTest, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
 import { startChromium } from "./chromium.ts";
 import { beforeStop } from "./service.ts";
@@ -16,8 +13,6 @@ export function test(title: string, work: (context: TestContext) => Promise<void
 	nodeTest(title, { timeout: slowMs }, work);
 }
 
-export const screenshots = fileURLToPath(new URL("../screenshots/", import.meta.url));
-mkdirSync(screenshots, { recursive: true });
 let browser: Browser;
 before(async () => {
 	browser = await startBrowser();
@@ -77,8 +72,4 @@ export async function openPage(
 		assert.deepEqual(errors, []);
 	});
 	return { page: await profile.newPage(), errors };
-}
-
-export async function screenshot(page: Page, name: string): Promise<void> {
-	await page.screenshot({ path: join(screenshots, `${name}.png`) });
 }

@@ -55,7 +55,7 @@ export interface Machine {
 
 /** Copies the checkout, without generated files, to a new folder. */
 export function checkOut(folder: string): void {
-	const left = new Set(["node_modules", "dist", "lib", "data", ".git", "screenshots"]);
+	const left = new Set(["node_modules", "dist", "lib", "data", ".git"]);
 	cpSync(root, folder, { recursive: true, filter: (path) => relative(root, path) === "" || !left.has(basename(path)) });
 }
 

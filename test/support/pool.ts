@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { assertDeclared } from "./declared.ts";
 import { within } from "./until.ts";
-import { Connection, type Reply, timeoutMs } from "./wire.ts";
+import { Connection, type Reply } from "./wire.ts";
 
 export interface TestRequest {
 	method?: string;
@@ -82,7 +82,7 @@ export class Pool {
 		const headers = { "Content-Type": "application/json", "Content-Length": "9", Expect: "100-continue" };
 		const create = { method: "POST", path: "/v1/pets", headers: { ...headers, "X-Request-Id": "mixed-cut" } };
 		// The service asks for the body.
-		if (upload) await within("a 100", upload.exchange([this.#withHeaders(create)]), timeoutMs);
+		if (upload) await within("a 100", upload.exchange([this.#withHeaders(create)]));
 		for (const connection of [reset, upload]) connection?.socket.resetAndDestroy();
 		this.end();
 	}
@@ -114,7 +114,7 @@ export class Pool {
 	async #exchange(connection: PooledConnection, requests: TestRequest[]): Promise<Reply[]> {
 		const complete = requests.map((request) => this.#withHeaders(request));
 		const text = complete.map(({ method = "GET", path }) => `${method} ${path.slice(0, 80)}`).join(", ");
-		const replies = await within(`replies to ${text}`, connection.exchange(complete), timeoutMs);
+		const replies = await within(`replies to ${text}`, connection.exchange(complete));
 		for (const [index, reply] of replies.entries()) {
 			const request = complete[index] as TestRequest | Mix;
 			assertAlone(request, reply, this.#options.linksToHost);

@@ -3,22 +3,15 @@
 import { startBalancer } from "./balancer.ts";
 import { keyFor } from "./key-for.ts";
 import { type PostgresServer, startPostgresFor } from "./postgres-server.ts";
-import { type Running, startProgram } from "./program.ts";
+import { startProgram } from "./program.ts";
 
-export interface ServiceWithStandby {
-	service: Running;
-	key: string;
-	primary: PostgresServer;
-	standby: PostgresServer;
-	/** Directs new connections of the service to this server. */
-	lead(server: PostgresServer): void;
-}
+export type ServiceWithStandby = Awaited<ReturnType<typeof serviceWithStandby>>;
 
 /** @param through starts a proxy in front of the URL of the servers, and returns the URL for the service */
 export async function serviceWithStandby(
 	context: { after(cleanUp: () => unknown): void },
 	through = async (url: string) => url,
-): Promise<ServiceWithStandby> {
+) {
 	const primary = await startPostgresFor(context);
 	const key = await keyFor(`${primary.url}/postgres`);
 	const standby = await primary.replica();
@@ -27,6 +20,7 @@ export async function serviceWithStandby(
 	const port = await startBalancer(context, () => [leader.port]);
 	const url = await through(`postgres://animals:animals@127.0.0.1:${port}/postgres`);
 	const service = await startProgram(context, { DATABASE_URL: url });
+	/** Directs new connections of the service to this server. */
 	const lead = (server: PostgresServer) => {
 		leader = server;
 	};

@@ -50,14 +50,9 @@ export async function assertTogether(any: Caller, newer: Caller, ledger: Ledger)
 	await newer.post("/console/categories", { categories: [{ id: category, name: `Kind ${turn}` }] });
 	assert.deepEqual(await found(`category=${category}`), [kept]);
 	assert.equal(JSON.parse((await any.get(`/v1/pets/${kept}`)).body).categoryId, category);
-	ledger.acknowledged.delete(`KÄTHE ${turn} b`);
-	ledger.acknowledged.delete(`Kathe ${turn} a`);
-	ledger.acknowledge({ pet: { name: `Ödön ${turn}`, categoryId: 77n }, idempotencyKey: undefined }, BigInt(renamed));
-	ledger.acknowledged.delete(`Käthe ${turn}`);
-	ledger.acknowledge(
-		{ pet: { name: `Käthe ${turn}`, categoryId: BigInt(category) }, idempotencyKey: undefined },
-		BigInt(kept),
-	);
+	ledger.change(BigInt(removed), undefined)();
+	ledger.change(BigInt(renamed), { name: `Ödön ${turn}`, categoryId: 77n })();
+	ledger.change(BigInt(kept), { name: `Käthe ${turn}`, categoryId: BigInt(category) })();
 }
 
 const firstStep = "src/store/migrations/006.sql";

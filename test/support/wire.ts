@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from "node:net";
 import type { TestService } from "./service.ts";
-import { testLimitMs, until, within } from "./until.ts";
+import { until, within } from "./until.ts";
 
 export interface Reply {
 	status: number;
@@ -10,9 +10,6 @@ export interface Reply {
 	headers: Record<string, string>;
 	body: string;
 }
-
-/** The time limit of every exchange, which is exceeded only if something hangs. */
-export const timeoutMs = 0.75 * testLimitMs;
 
 export class Connection {
 	readonly socket: Socket;
@@ -65,9 +62,7 @@ export async function exchange(port: number, bytes: Buffer | string, isHead = fa
 		for (let reply = await connection.next(isHead); reply; reply = await connection.next(isHead)) replies.push(reply);
 		return replies;
 	};
-	return within(`the end of a connection after ${bytes.slice(0, 80)}`, read(), timeoutMs).finally(() =>
-		connection.end(),
-	);
+	return within(`the end of a connection after ${bytes.slice(0, 80)}`, read()).finally(() => connection.end());
 }
 
 /** The first reply, once its headers are complete, and its length, which exceeds the bytes if its end is missing. */

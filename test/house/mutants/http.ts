@@ -8,6 +8,12 @@ export const faults: Faults = {
 		["src/http/listen.ts", 'socket.on("error", () => {});', ""],
 		["src/http/traffic.ts", "return void socket.destroy();", ""],
 		["src/http/traffic.ts", "isTrustedProxy?.(address) ?", "false ?"],
+		[
+			"src/http/listen.ts",
+			`if (upload?.socket && !upload.headersSent) refuse(connection, new ApiError("request_timeout"));
+		else `,
+			"",
+		],
 	],
 	"test/contract/corpus.test.ts": [
 		[
@@ -17,14 +23,6 @@ export const faults: Faults = {
 		],
 		["src/http/router.ts", '...(isOpen && { access: "open" })', 'access: "open"'],
 		["src/http/routes.ts", "access: scope,", ""],
-	],
-	"test/contract/framing.test.ts": [
-		[
-			"src/http/listen.ts",
-			`if (upload?.socket && !upload.headersSent) refuse(connection, new ApiError("request_timeout"));
-		else `,
-			"",
-		],
 	],
 	"test/contract/operations.test.ts": [
 		["src/http/admission.ts", "now = () => performance.now()", "now = () => Date.now()"],
