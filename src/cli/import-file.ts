@@ -1,11 +1,21 @@
 // Opens a file of animals to import. An import reads it several times, so standard input and pipes are copied to a
 // temporary file first. Rows that cannot be added go to another file, which can be imported after fixing.
 
-import { createReadStream, createWriteStream, mkdtempSync, openAsBlob, openSync, rmSync, writeSync } from "node:fs";
+import {
+	createReadStream,
+	createWriteStream,
+	mkdtempSync,
+	openAsBlob,
+	openSync,
+	read,
+	rmSync,
+	writeSync,
+} from "node:fs";
 import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
+import { promisify } from "node:util";
 import { FileError, isArchive } from "../files/encoding.ts";
 import { detectKind, type FileKind, type Source } from "../files/formats.ts";
 import { ColumnError } from "../files/header.ts";
@@ -38,15 +48,31 @@ export async function openImportFile(path: string, signal: AbortSignal, sheet?: 
 	}
 }
 
-/** A workbook is read at once, any other file a piece at a time. */
+/** A workbook is read as a whole, any other file a piece at a time, and from its start each time. */
 async function readTable(path: string, sheet: string | undefined) {
-	const source = () => createReadStream(path);
-	if (isArchive(Buffer.concat(await createReadStream(path, { end: 3 }).toArray()))) {
+	// It stays open until the exit: a program that saves the file meanwhile may put another one in its place.
+	const file = openSync(path, "r");
+	const source = () => piecesOf(file);
+	if (isArchive((await readFrom(file, new Uint8Array(4), 0, 4, 0)).buffer)) {
 		const { readWorkbook } = await import("../files/workbook.ts");
 		return readWorkbook(await openAsBlob(path), sheet);
 	}
 	if (sheet !== undefined) throw new FileError("the file has no sheets, because it is no workbook: leave out --sheet");
 	return { source, kind: await detectKind(source) };
+}
+
+const pieceSize = 64 * 1024;
+
+const readFrom = promisify(read);
+
+/** Reads the file from its start. A stream would close the file with the first reader that stops early. */
+async function* piecesOf(file: number): AsyncGenerator<Uint8Array> {
+	for (let position = 0; ; ) {
+		const { buffer, bytesRead } = await readFrom(file, new Uint8Array(pieceSize), 0, pieceSize, position);
+		if (bytesRead === 0) return;
+		yield buffer.subarray(0, bytesRead);
+		position += bytesRead;
+	}
 }
 
 /** The error of a broken file as a sentence with the file's name; any other error unchanged. */

@@ -1,6 +1,6 @@
 // The importer of the command and the console. Rows go to the service in batches, one after the other, so that their
-// animals have the order of the file. The key of a row is made from the file's content and the row's number: whoever
-// imports the file again within 24 hours adds nothing twice.
+// animals have the order of the file; the next batch is read while one is under way. The key of a row is made from the
+// file's content and the row's number: whoever imports the file again within 24 hours adds nothing twice.
 
 import type { ImportResult } from "../contract/console.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
@@ -48,12 +48,21 @@ export type Importer = ReturnType<typeof createImporter>;
 
 export function createImporter(options: ImporterOptions) {
 	const batches = batchesOf(options);
-	/** Under way, or without an outcome after a failure. A batch that could not be read fails again. */
-	let current: ReturnType<typeof batches.next> | undefined;
+	/**
+	 * The batch under way, or without an outcome after a failure, and the one after it. One that could not be read fails
+	 * again.
+	 */
+	const ahead: Promise<Batch | undefined>[] = [];
 
-	async function next(): Promise<Batch | undefined> {
-		current ??= batches.next();
-		return (await current).value;
+	/** Reads in the next tick, after the request under way was sent: reading a batch takes some milliseconds. */
+	async function read(): Promise<Batch | undefined> {
+		await new Promise((resolve) => setTimeout(resolve));
+		return (await batches.next()).value;
+	}
+
+	function batchAt(place: 0 | 1): Promise<Batch | undefined> {
+		ahead[place] ??= read();
+		return ahead[place];
 	}
 
 	async function send(batch: Batch, target: ImportTarget): Promise<void> {
@@ -74,18 +83,19 @@ export function createImporter(options: ImporterOptions) {
 		 */
 		async run(target: ImportTarget): Promise<boolean> {
 			for (;;) {
-				const batch = await next();
+				const batch = await batchAt(0);
 				if (!batch) return true;
 				if (target.signal.aborted) return false;
+				void batchAt(1).catch(() => {}); // Thrown when its turn comes.
 				await send(batch, target);
-				current = undefined;
+				ahead.shift();
 			}
 		},
 		/** Ends the import. @returns the rows without an outcome, in the order of the file */
 		async *rest(): AsyncGenerator<KeyedRow & Pick<Batch, "mayBeStored">> {
-			for (let batch = await next(); batch; batch = await next()) {
+			for (let batch = await batchAt(0); batch; batch = await batchAt(0)) {
 				for (const row of batch.rows) yield { ...row, mayBeStored: batch.mayBeStored };
-				current = undefined;
+				ahead.shift();
 			}
 		},
 	};

@@ -54,6 +54,7 @@ test("a workbook arrives in pieces while it is written, and one row too many end
 	const sizes = pieces.map(({ length }) => length);
 	assert.ok(Math.max(...sizes) < 100_000 && sizes.length > 10, `${sizes}`);
 	assert.equal((await Array.fromAsync(formatWorkbook(pagesOf(rows.slice(0, 3), 2), 3))).length > 0, true);
-	const isExpected = (error: unknown) => error instanceof FileError && /^a workbook holds 1048575/.test(error.message);
+	const isExpected = (error: unknown) =>
+		error instanceof FileError && /^a workbook holds at most 1048575/.test(error.message);
 	await assert.rejects(Array.fromAsync(formatWorkbook(pagesOf(rows.slice(0, 4), 2), 3)), isExpected);
 });
