@@ -88,14 +88,14 @@ export function createImporter(options: ImporterOptions) {
 				if (target.signal.aborted) return false;
 				void batchAt(1).catch(() => {}); // Thrown when its turn comes.
 				await send(batch, target);
-				ahead.shift();
+				void ahead.shift();
 			}
 		},
 		/** Ends the import. @returns the rows without an outcome, in the order of the file */
 		async *rest(): AsyncGenerator<KeyedRow & Pick<Batch, "mayBeStored">> {
 			for (let batch = await batchAt(0); batch; batch = await batchAt(0)) {
 				for (const row of batch.rows) yield { ...row, mayBeStored: batch.mayBeStored };
-				ahead.shift();
+				void ahead.shift();
 			}
 		},
 	};

@@ -21,10 +21,12 @@ interface Gate {
 	creates: number;
 	/** Called before the n-th create, which is forwarded when this resolves. */
 	onCreate: (n: number) => Promise<void> | void;
-	/** The status that the n-th create gets without being forwarded, if any. */
-	refuses: (n: number) => number | false;
+	/** Whether the n-th create gets 503, or this status, and is not forwarded. */
+	refuses: (n: number) => boolean | number;
 	/** Whether the reply to the n-th create is lost if it was stored. */
 	loses: (n: number) => boolean;
+	/** Creates without a reply so far. */
+	waiting: number;
 }
 
 async function openGate(context: TestContext, target: string): Promise<Gate> {
@@ -32,6 +34,7 @@ async function openGate(context: TestContext, target: string): Promise<Gate> {
 		url: "",
 		target,
 		creates: 0,
+		waiting: 0,
 		onCreate: () => {},
 		refuses: () => false,
 		loses: () => false,
@@ -39,9 +42,12 @@ async function openGate(context: TestContext, target: string): Promise<Gate> {
 	const server = createServer(async (incoming, outgoing) => {
 		let isLost = false;
 		if (incoming.method === "POST") {
+			gate.waiting++;
+			outgoing.on("close", () => gate.waiting--);
 			const n = ++gate.creates;
 			await gate.onCreate(n);
-			const status = gate.refuses(n);
+			const refusal = gate.refuses(n);
+			const status = refusal === true ? 503 : refusal;
 			if (status) return void outgoing.writeHead(status, { "retry-after": "0" }).end();
 			isLost = gate.loses(n);
 		}
@@ -108,11 +114,34 @@ function animalsIn({ stderr }: Finished): number {
 	return Number(number);
 }
 
-test("an import stops, with the next step, if the service stays down; the same import resumes", async (context) => {
+/** A service that can be killed, behind a gate that keeps its address. */
+async function mortal(context: TestContext) {
 	const { environment, key } = await newStore("animals", temporaryFolder(context));
 	const start = () => startProgram(context, environment);
 	const service = await start();
-	const gate = await openGate(context, service.url);
+	return { service, start, gate: await openGate(context, service.url), key };
+}
+
+test("killing and restarting the service delays an import, and each animal is added once", async (context) => {
+	const { service, start, gate, key } = await mortal(context);
+	const down = Promise.withResolvers<void>();
+	gate.onCreate = async (n) => {
+		if (n !== middle) return;
+		await service.stop("SIGKILL");
+		down.resolve();
+	};
+	const { finished } = beginImport(animals(context), { url: gate.url, key });
+	await down.promise;
+	await until("an attempt without a service", () => gate.creates > middle);
+	gate.target = (await start()).url;
+	const { code, stdout, stderr } = await finished;
+	assert.equal(code, 0, stderr);
+	assert.match(stdout, / 0 rejected, /);
+	await assertAllInOrder({ url: gate.target, key });
+});
+
+test("an import stops, with the next step, if the service stays down; the same import resumes", async (context) => {
+	const { service, start, gate, key } = await mortal(context);
 	const file = animals(context);
 	gate.onCreate = async (n) => {
 		if (n === middle) await service.stop("SIGKILL");

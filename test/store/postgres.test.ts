@@ -7,7 +7,7 @@ import { openStore } from "../../src/store/open.ts";
 import { createAll } from "../../src/store/postgres/creates.ts";
 import { createRetry } from "../../src/store/postgres/errors.ts";
 import { openPool } from "../../src/store/postgres/pool.ts";
-import { StorageUnavailable } from "../../src/store/store.ts";
+import { StorageUnavailable, type Store } from "../../src/store/store.ts";
 import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
 import { petsOf } from "../support/store-reads.ts";
 import { type Link, startProxy } from "../support/tcp-proxy.ts";
@@ -73,6 +73,39 @@ test("postgres: one Idempotency-Key, new or expired, on two nodes at once makes 
 		assert.deepEqual(results.map(({ outcome }) => outcome).sort(), ["created", "replayed", "replayed", "replayed"]);
 		nowMs += 24 * 3_600_000;
 	}
+});
+
+test("postgres: reads of one tick use one statement, and equal lists share one result", async (context) => {
+	const database = await databaseFor(context);
+	/** The number of transactions that a store's connections commit during `work`; each read is one. */
+	const committed = async (work: (store: Store) => Promise<unknown>): Promise<number> => {
+		const count = async () => {
+			const others = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+			await until("all connections to end", async () => (await database.query(others)).rows.length === 0);
+			const { rows } = await database.query(
+				"SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()",
+			);
+			return Number(rows[0].xact_commit);
+		};
+		const before = await count();
+		const store = await openStore(database.url, Date.now);
+		await work(store);
+		await store.close(); // A connection reports its counts when it ends.
+		return (await count()) - before;
+	};
+	await committed((store) => Promise.all([1, 2, 3].map(() => store.createPet({ name: "a", categoryId: 1n }))));
+	const idle = await committed(async () => {});
+	const reads = await committed(async (store) => {
+		for (let turn = 0; turn < 10; turn++) {
+			const gets = Array.from({ length: 100 }, (_, index) => store.getPet(BigInt(index % 5)));
+			const lists = Array.from({ length: 50 }, () => store.listPets({ after: 0n, limit: 20 }));
+			assert.equal((await Promise.all(gets)).filter(({ json }) => json).length, 60);
+			for (const page of await Promise.all(lists)) assert.equal(petsOf(page).length, 3);
+		}
+	});
+	// One for the gets and one for the lists. On a busy machine, autovacuum and checks of the store commit a few more.
+	const perTurn = (reads - idle) / 10;
+	assert.ok(perTurn > 1 && perTurn < 3, `${perTurn} statements for 150 reads of a tick`);
 });
 
 test("postgres: under repeatable read, creates of three nodes succeed once, keyed or not", async (context) => {

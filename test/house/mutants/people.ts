@@ -6,7 +6,7 @@ export const faults: Faults = {
 	"src/keys/key-check.test.ts": [["src/keys/key-check.ts", " || ageMs > trustedForMs", ""]],
 	"test/cli/import.test.ts": [["src/cli/import.ts", "&& [404, 429, 503]", "&& [401, 404, 429, 503]"]],
 	"test/cli/importer.test.ts": [
-		["src/files/importer.ts", "current ??= batches.next();", "current = batches.next();"],
+		["src/files/importer.ts", "ahead[place] ??= read();", "ahead[place] = read();"],
 		["src/files/import-request.ts", "Date.now() - attempts.sinceMs > repeatedForMs", "false"],
 	],
 	"test/client/attempts.test.ts": [["client/src/attempts.ts", "(429|50[234])", "(429|50[0234])"]],
