@@ -1,4 +1,4 @@
-// The promises of the service, and their proofs: titles of tests, and names of `npm run prove` for the long form.
+// The promises of the service and their proofs: titles of tests, and names of long-running proofs (`npm run prove`).
 // docs/promises.md is generated from this table and the statements of the interface (statements.ts), by
 // `WRITE_PROMISES=1 npm test -- test/house/house.test.ts`.
 
@@ -11,7 +11,7 @@ export interface Proven {
 export const promises: Record<string, Proven[]> = {
 	"Nothing acknowledged is lost": [
 		{
-			says: "201 is sent after the commit with the animal was synced.",
+			says: "201 is sent only after the commit with the animal is synced.",
 			tests: [
 				"an acknowledged animal survives every SIGKILL, and no id or key is used twice",
 				"test/store/fault-points.test.ts",
@@ -19,7 +19,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["crash", "calls", "systemd"],
 		},
 		{
-			says: "The end of one of several nodes loses nothing, and the others keep serving.",
+			says: "If one of several nodes ends, nothing is lost, and the others keep serving.",
 			tests: [
 				"nodes on one port that are killed under load lose nothing acknowledged",
 				"nodes with REUSE_PORT share a port; one keeps serving without the other",
@@ -27,11 +27,11 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["nodes"],
 		},
 		{
-			says: "If the path of the store leads to no file or another one, nothing is acknowledged, and `/livez` fails; from another one nothing is read.",
+			says: "If the path of the store leads to no file or to another file, nothing is acknowledged, and `/livez` fails; nothing is read from another file.",
 			tests: ["test/store/lost-file.test.ts"],
 		},
 		{
-			says: "After a failed sync, no node of the store that was running acknowledges anything until it is restarted.",
+			says: "After a failed sync, no running node of the store acknowledges anything until it is restarted.",
 			tests: [
 				"after a failed sync nothing is acknowledged, one fatal line is logged, and reads work",
 				"nothing is acknowledged after a sync failed in another process; a later node works",
@@ -39,7 +39,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["sync"],
 		},
 		{
-			says: "With a full disk, creates get 503 and reads work; with space again, creates work without a restart. A backup fails in one sentence, leaves nothing, and is made once there is space.",
+			says: "With a full disk, creates get 503 and reads work; once there is space, creates work without a restart. A backup fails with a message, leaves no file, and is retried until there is space.",
 			tests: [
 				"with a full disk, creates get 503, reads work, and the service recovers by itself",
 				"a failed backup is logged as one error line and an alarm, and made once it can be",
@@ -69,7 +69,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "A repeated create with the same Idempotency-Key makes one animal.",
+			says: "A repeated create with the same Idempotency-Key adds only one animal.",
 			tests: [
 				"fifty concurrent creates with one Idempotency-Key create one animal, and all return it",
 				"a repeated create gets the first reply, byte for byte, even if its animal was changed",
@@ -80,7 +80,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["crash"],
 		},
 		{
-			says: "Reading all pages neither skips nor repeats an animal, also during creates and edits.",
+			says: "Reading all pages neither skips nor repeats an animal, even during creates and edits.",
 			tests: [
 				"reading all pages returns every animal once, for every limit and filter",
 				"reading all pages backwards returns every animal once, for every limit and filter",
@@ -88,7 +88,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "An import adds each row once, in the order of the file, whatever is lost, whoever repeats it, with whatever key.",
+			says: "An import adds each row once, in the order of the file, whatever is lost, and whoever repeats it with whatever API key.",
 			tests: [
 				"whatever is lost, with whatever keys, an import adds each row once, in the file's order",
 				"imports of the same file at the same time add each row once, and each is told of all rows",
@@ -134,7 +134,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "Nothing of an abandoned timeline is shown: after a failover, a crash or a restore, no page, 304, count or key of it, and a cursor past the last animal is refused.",
+			says: "After a failover, a crash or a restore, no page, 304, count or key of an abandoned timeline is used, and a cursor past the last animal is refused.",
 			tests: [
 				"test/store/histories-postgres.test.ts",
 				"after a file was put back while no node ran, nothing of the abandoned timeline is shown",
@@ -143,7 +143,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["pooler", "litestream", "patroni"],
 		},
 		{
-			says: "Nodes that start at once make one store, one `API_KEY` and one first key. A port never has nodes of two stores.",
+			says: "Nodes that start at the same time create one store, one `API_KEY` and one first key. A port never has nodes of two stores.",
 			tests: [
 				"nodes that start at once on a new store make one store, and one first key",
 				"nodes that start at once with an API_KEY add it once",
@@ -152,7 +152,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "Nodes go on beside a newer version that only adds to the schema; otherwise they stop storing at once, and keep reading.",
+			says: "Nodes keep writing alongside a newer version that only adds to the schema; otherwise they stop writing immediately, and keep reading.",
 			tests: [
 				"while newer versions only add to the schema, older nodes go on; then they read",
 				"a store of the first schema gets categories, and takes what older nodes write",
@@ -163,11 +163,11 @@ export const promises: Record<string, Proven[]> = {
 	],
 	PostgreSQL: [
 		{
-			says: "A node that starts while the server is away waits for it, and its probes say so.",
+			says: "A node that starts while the server is down waits for it, and its probes say so.",
 			tests: ["test/store/away-postgres.test.ts"],
 		},
 		{
-			says: "Requests get 503 with `Retry-After` while the server is away, and within 5 s of its return everything works. No node ends.",
+			says: "While the server is down, requests get 503 with `Retry-After`; within 5 s of its return everything works. No node ends.",
 			tests: [
 				"while the server is down (kill -9), requests get 503, and all succeed after its return",
 				"while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues",
@@ -189,12 +189,12 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["patroni", "compose"],
 		},
 		{
-			says: "A rolling restart behind nginx, Caddy or HAProxy fails no request.",
+			says: "In a rolling restart behind nginx, Caddy or HAProxy, no request fails.",
 			tests: ["a rolling restart of three nodes behind a load balancer fails no request"],
 			proofs: ["balancer", "systemd"],
 		},
 		{
-			says: "A layout that spreads the animals over shards is refused, and stops writes when it appears.",
+			says: "A layout that spreads the animals over shards is refused at start, and stops writes if it appears later.",
 			tests: ["test/store/engines-postgres.test.ts"],
 			proofs: ["citus"],
 		},
@@ -213,6 +213,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"200 clients that pipeline delay others at most three times as long as clients that do not",
 				"test/contract/hostile.test.ts",
+				"test/contract/framing.test.ts",
 				"test/contract/connections.test.ts",
 				"test/contract/pipelining.test.ts",
 				"half-closes",
@@ -220,7 +221,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["mutations", "schemathesis"],
 		},
 		{
-			says: "Overload is refused early; memory stays bounded. A create waits at most `CREATE_WAIT_MAX` until its commit begins, and one that is refused is never stored.",
+			says: "Overload is refused early; memory stays bounded. A create waits at most `CREATE_WAIT_MAX` until its commit begins, and a refused create is never stored.",
 			tests: [
 				"too many waiting creates are refused as overloaded; it recovers within 2 seconds",
 				"while a commit hangs, creates are refused after CREATE_WAIT_MAX, and never stored",
@@ -232,30 +233,30 @@ export const promises: Record<string, Proven[]> = {
 			tests: ["background work waits, reads continue, creates are answered"],
 		},
 		{
-			says: "No request is refused because other programs use the processor, or because the process was stopped for a while.",
+			says: "No request is refused because other programs use the processor, or because the process was paused.",
 			tests: [
 				"an event loop that is late because others use the processor, or because the process was stopped, refuses nothing",
 			],
 			proofs: ["shedding"],
 		},
 		{
-			says: "On half a core, a client is answered within 2 s also beside 4,000 that ask without a pause.",
+			says: "On half a core, a client is answered within 2 s even while 4,000 others send requests without a pause.",
 			tests: ["refusals for overload close connections, share a log line per second, and are counted"],
 			proofs: ["shedding"],
 		},
 		{
-			says: "`/readyz` fails only when this node cannot read, or stops; `/livez` only when a restart is the only help.",
+			says: "`/readyz` fails only when this node cannot read, or is stopping; `/livez` only when nothing but a restart helps.",
 			tests: ["readyz depends on reads only; livez fails only when creates need a restart"],
 			proofs: ["probes"],
 		},
 	],
 	"Edits and exports of the console": [
 		{
-			says: "Finding in the console misses nothing and delays nobody, whatever others add, rename and remove meanwhile.",
+			says: "A search in the console misses nothing and delays no other request, whatever others add, rename and remove during it.",
 			tests: ["test/store/find.test.ts"],
 		},
 		{
-			says: "An edit is made only if the animal is as its editor saw it. The audit names the key.",
+			says: "An edit is made only if the animal is still as its editor saw it. The audit names the key.",
 			tests: ["test/contract/edits.test.ts", "test/console/edits.test.ts"],
 		},
 		{
@@ -263,13 +264,13 @@ export const promises: Record<string, Proven[]> = {
 			tests: ["only a key with pets:edit edits and reads histories, and no page of another origin"],
 		},
 		{
-			says: "A download that fails is broken off. Its address works for a minute, and only while its key does.",
+			says: "A download that fails is aborted, so it never looks complete. Its address works for a minute, and only while its key works.",
 			tests: ["test/contract/exports.test.ts"],
 		},
 	],
 	"Files and backups": [
 		{
-			says: "A foreign, newer, locked, read-only or damaged file is refused at start with one sentence and not changed. Damage inside a file of more than 16 MiB is found by `verify` and by each backup.",
+			says: "A foreign, newer, locked, read-only or damaged file is refused at start with a message, and not changed. Damage inside a file of more than 16 MiB is found by `verify` and by each backup.",
 			tests: [
 				"sqlite: a file that is not an animal store is refused with one sentence, and not changed",
 				"sqlite: a store with any flipped bit is refused in one sentence or works",
@@ -279,7 +280,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "`animal-store verify` finds damage anywhere in the structure of a store, and changes neither it nor its WAL.",
+			says: "`animal-store verify` finds damage anywhere in the structure of a store, and changes neither the store nor its WAL.",
 			tests: ["test/store/verify.test.ts"],
 		},
 		{
@@ -295,7 +296,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["restore", "litestream", "pg-backup", "debian"],
 		},
 		{
-			says: "The service's own backups are complete or absent, an older one is removed only after a newer one of the same store is complete, and one node makes them.",
+			says: "The service's own backups are complete or absent. An older one is removed only after a newer one of the same store is complete. Only one node makes them.",
 			tests: [
 				"test/store/scheduled-backups.test.ts",
 				"two nodes with one folder for backups make each once; one continues without the other",
@@ -303,7 +304,7 @@ export const promises: Record<string, Proven[]> = {
 			],
 		},
 		{
-			says: "Processes that close the store at the same moment leave one file without a WAL. The WAL stays bounded, also after another program has held an old snapshot for long.",
+			says: "Processes that close the store at the same moment leave one file without a WAL. The WAL stays bounded, even after another program has held an old snapshot for a long time.",
 			tests: [
 				"processes that close a store at the same moment leave no WAL",
 				"a WAL that a killed process left is removed at the next close; its animals are kept",
@@ -312,7 +313,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["nodes"],
 		},
 		{
-			says: "A removed name is in no file of the embedded store, in no catalog or row of PostgreSQL, and a restore with the audit log does not bring it back.",
+			says: "A removed name is in no file of the embedded store, and in no catalog or row of PostgreSQL. A restore with the audit log does not bring it back.",
 			tests: [
 				"test/store/erase.test.ts",
 				"restore --audit brings back no animal removed after the backup, and keeps its id and key",

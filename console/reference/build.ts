@@ -1,4 +1,4 @@
-// Writes the files of the API reference at /docs: the page, made from the OpenAPI document, its style sheet, its two
+// Writes the files of the API reference at /docs: the page, built from the OpenAPI document, its style sheet, its two
 // scripts and its icon. They load nothing else.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

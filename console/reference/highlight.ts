@@ -1,4 +1,4 @@
-// Colours for the code on the reference page: texts, numbers and keywords, without a parser for each language.
+// Colours for the code on the reference page: strings, numbers and keywords, without a parser for each language.
 
 import { type Html, html } from "./html.ts";
 
@@ -14,11 +14,11 @@ const keywords: Record<string, string> = {
 const aliases: Record<string, string> = { sh: "shell", ts: "typescript" };
 const text = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`/.source;
 
-/** @param language as in Markdown or `x-codeSamples`; one that is not known here has no keywords */
+/** @param language as in Markdown or `x-codeSamples`; an unknown language has no keywords */
 export function highlight(code: string, language: string): Html {
 	const name = language.toLowerCase();
 	const words = (keywords[aliases[name] ?? name] ?? "").replaceAll(" ", "|");
-	const hasNumbers = !["sh", "shell", "http"].includes(name); // only addresses
+	const hasNumbers = !["sh", "shell", "http"].includes(name); // their numbers are only in addresses
 	const number = hasNumbers ? "|(?<number>\\b\\d+\\b)" : "";
 	const token = new RegExp(`(?<text>${text})${number}${words && `|(?<keyword>\\b(?:${words})\\b)`}`, "g");
 	const parts: Html[] = [];

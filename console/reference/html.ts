@@ -1,4 +1,4 @@
-// Templates for HTML: each value in one is escaped, unless it is a template itself.
+// Templates for HTML: each value in a template is escaped, unless it is itself a template.
 
 export interface Html {
 	readonly html: string;

@@ -1,17 +1,17 @@
 // The Markdown of the OpenAPI document's descriptions as HTML: headings, paragraphs, lists, tables, code, bold, links.
-// Markdown that this file does not know stays as it is; everything is escaped.
+// Other Markdown stays as it is; everything is escaped.
 
 import { highlight } from "./highlight.ts";
 import { type Html, html } from "./html.ts";
 
 export interface Chapter {
-	/** For links to it, such as `safe-retries`. */
+	/** The id that links use, such as `safe-retries`. */
 	id: string;
 	title: string;
 	body: Html;
 }
 
-/** The text below each heading of the second level. */
+/** The chapters: each second-level heading with the text below it. */
 export function chapters(text: string): Chapter[] {
 	return text
 		.split(/^## /m)
@@ -34,7 +34,7 @@ export function markdown(text: string): Html {
 	})}`;
 }
 
-/** A piece of code, with a button to copy it where scripts run. */
+/** A piece of code, with a copy button, which scripts show. */
 export function codeBlock(code: string, language: string): Html {
 	return html`<div class="code"><pre tabindex="0"><code>${highlight(code, language)}</code></pre></div>`;
 }

@@ -8,7 +8,7 @@ import { fieldRows, nameIn, parameterRows, sentence } from "./values.ts";
 
 type Components = OpenApiDocument["components"];
 
-/** The operations of a document, in its order. */
+/** The operations of a document, in the document's order. */
 export function operationsOf({ paths }: OpenApiDocument): Described[] {
 	return Object.entries(paths).flatMap(([path, methods]) =>
 		Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),

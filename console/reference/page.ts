@@ -1,5 +1,5 @@
-// The reference page, which the build makes from the OpenAPI document. It can be read without scripts; with them it
-// switches samples, copies, and sends requests (reference.js, send.js).
+// The reference page, which the build creates from the OpenAPI document. It can be read without scripts; they switch
+// and copy samples, and send requests (reference.js, send.js).
 
 import { type OpenApiDocument, openApiJson, type SchemaObject } from "../../openapi/document.ts";
 import { type Html, html } from "./html.ts";
@@ -65,7 +65,7 @@ function header(): Html {
 </header>`;
 }
 
-/** Beside the text on wide screens, behind a button on narrow ones. */
+/** The contents: next to the text on wide screens, behind a button on narrow ones. */
 function contents(guide: Chapter[], operations: Described[], objects: string[]): Html {
 	const group = (title: string, links: Html[]) =>
 		html`<p class="group">${title}</p><ul>${links.map((link) => html`<li>${link}</li>`)}</ul>`;

@@ -1,9 +1,9 @@
-// The reference page in the reader's browser: the address of this server in the samples, tabs, copying, contents.
+// The reference page in the reader's browser: this server's address in samples, tabs, copying, contents.
 
 const base = new URL(".", location.href).href.replace(/\/$/, "");
 const every = (selector, visit, root = document) => root.querySelectorAll(selector).forEach(visit);
 
-/** Replaces the default address in the samples by the one of this page. */
+/** Replaces the default address in the samples with the address of this page. */
 function nameThisServer(node) {
 	for (const child of node.childNodes) nameThisServer(child);
 	if (node.nodeType === Node.TEXT_NODE) node.data = node.data.replaceAll("http://127.0.0.1:8080", base);
@@ -20,7 +20,7 @@ function choose(label) {
 	});
 }
 
-/** Keeps the tab in its place on the screen: samples above it may have another height now. */
+/** Keeps the tab in its place on the screen: the height of samples above it may have changed. */
 function chooseAt(tab) {
 	const before = tab.getBoundingClientRect().top;
 	choose(tab.dataset.label);
@@ -45,7 +45,7 @@ every(".code", (box) => {
 	const button = Object.assign(document.createElement("button"), { type: "button", className: "copy" });
 	button.textContent = "Copy";
 	button.addEventListener("click", async () => {
-		// Without https, browsers have no clipboard for pages: the text is selected, ready to copy.
+		// Without https, pages cannot use the clipboard: the text is selected, ready to copy.
 		if (navigator.clipboard) await navigator.clipboard.writeText(code.textContent);
 		else getSelection().selectAllChildren(code);
 		button.textContent = navigator.clipboard ? "Copied" : "Selected";

@@ -1,11 +1,11 @@
-// Sends the request of a form of the reference page to the server of the page. The key is in the fields only; a key that
-// the console keeps for this tab is filled in. Replies are shown as text and never parsed, which would round integers.
+// Sends the request of a form on the reference page to the page's server. The API key is in the fields only; a key that
+// the console keeps for this tab is filled in. Replies are shown as text, and never parsed, so no integer is rounded.
 
 const keyName = "animal-store.key";
 const forms = [...document.querySelectorAll("form.try")];
 const keyFields = forms.map((form) => form.elements.namedItem("key"));
 
-/** As `console/src/kept-key.ts` keeps it. */
+/** The name under which `console/src/kept-key.ts` stores the key. */
 function keptKey() {
 	try {
 		const { key, signOuts } = JSON.parse(sessionStorage.getItem(keyName));
@@ -37,7 +37,7 @@ function newIdempotencyKey() {
 	return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** JSON text with line breaks, digits untouched. */
+/** JSON text with line breaks added and digits unchanged. */
 function indented(text) {
 	let depth = 0;
 	const line = () => `\n${"  ".repeat(depth)}`;
@@ -132,7 +132,7 @@ function linksOf(reply) {
 	return links.map(([, url, name]) => ({ url: new URL(url), name }));
 }
 
-/** Behind a proxy the link may name another scheme, and the page may call only its own server. */
+/** Behind a proxy, the link may have another scheme, but the page may call only its own server. */
 function followButton(form, { url, name }) {
 	const button = Object.assign(document.createElement("button"), { type: "button", textContent: name });
 	const here = new URL(`v1/pets${url.search}`, location.href);
@@ -157,7 +157,7 @@ for (const form of forms) {
 		target.dataset.isTouched = "true";
 	});
 	const idempotencyKey = form.elements.namedItem("Idempotency-Key");
-	// The same animal again repeats the reply; another animal needs another key.
+	// The same animal may reuse the Idempotency-Key, and gets the same reply; another animal needs a new one.
 	const renew = () => {
 		if (idempotencyKey) idempotencyKey.value = newIdempotencyKey();
 	};

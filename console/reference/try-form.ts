@@ -1,4 +1,4 @@
-// The form of an operation that sends it from the page (send.js). Examples of the document are filled in.
+// The form that sends an operation from the page (send.js). The document's examples are filled in.
 
 import {
 	type OpenApiDocument,
@@ -60,7 +60,7 @@ function bodyField(operationId: string, example: unknown): Html {
 <textarea id="${id}" name="body" rows="5" spellcheck="false">${openApiJson(example)}</textarea>`;
 }
 
-/** The place of the reply, with an example until there is one. */
+/** Shows the reply; until there is one, an example. */
 function exampleReply({ responses }: OperationObject): Html {
 	const [[status = "", { content } = {}] = []] = Object.entries(responses);
 	const example = highlight(openApiJson(content?.["application/json"].example), "json");

@@ -4,7 +4,7 @@ import type { ParameterObject, Reference, SchemaObject } from "../../openapi/doc
 import { type Html, html } from "./html.ts";
 import { inline } from "./markdown.ts";
 
-/** The name at the end of a reference. */
+/** The name at the end of a `$ref`. */
 export function nameIn({ $ref }: Partial<Reference>): string {
 	return $ref?.replace(/^.*\//, "") ?? "";
 }
@@ -15,7 +15,7 @@ export function parameterRows(parameters: ParameterObject[]): Html {
 	)}</dl>`;
 }
 
-/** @param schemas the ones that fields refer to */
+/** @param schemas those that fields refer to */
 export function fieldRows(
 	{ properties = {}, required = [] }: SchemaObject,
 	schemas: Record<string, SchemaObject>,
@@ -51,7 +51,7 @@ function typeOf(schema: SchemaObject): Html {
 	return html`<span class="type">${schema.format ?? schema.type}</span>`;
 }
 
-/** Adds the capital and the full stop that descriptions lack, because they are parts of messages. */
+/** Adds the capital and the full stop, which descriptions lack because they are parts of messages. */
 export function sentence(description: string): string {
 	const text = description.charAt(0).toUpperCase() + description.slice(1);
 	return /[.`]$/.test(text) ? text : `${text}.`;

@@ -1,4 +1,4 @@
-// What the key of the session may do, and how long it is kept.
+// Shows the scopes of the session's key, and how long it is kept.
 
 import type { Scope } from "../../src/contract/operations.ts";
 import { may, type Session } from "./session.ts";

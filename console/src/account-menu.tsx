@@ -1,5 +1,5 @@
-// The menu of the account: whose key is in use, what it may do, how long it is kept, and signing out. Its commands are
-// in the palette, too.
+// The account menu: whose key is in use, its scopes, how long it is kept, and signing out. The palette has the same
+// commands.
 
 import { useState } from "preact/hooks";
 import { Button } from "./button.tsx";
@@ -11,14 +11,14 @@ import { useCommands } from "./shortcuts.ts";
 
 export interface AccountProps {
 	session: Session;
-	/** Keeps the key on this computer for some hours, or in the tab only. */
+	/** Keeps the key on this computer for some hours, or only in the tab. */
 	keep(isOnComputer: boolean): void;
 	signOut(): void;
 }
 
 export function AccountMenu({ session, keep, signOut }: AccountProps) {
 	const { key, info, untilMs } = session;
-	/** What the menu shows of the key, if it is open. */
+	/** What the open menu shows about the key. */
 	const [open, setOpen] = useState<"no key" | "the key" | "the copied key">();
 	async function showKey(): Promise<void> {
 		setOpen("the key");

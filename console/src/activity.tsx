@@ -1,4 +1,4 @@
-// The Activity view: replies of the node that answers and their p95, by minute, as one chart and as a table.
+// The Activity view: replies per minute of the node that answers, and their p95, as charts and as a table.
 
 import "./activity.css";
 import { useState } from "preact/hooks";
@@ -7,7 +7,7 @@ import { Banner, digits, FailureNote, MissingScope, Waiting } from "./notes.tsx"
 import { may, type Session } from "./session.ts";
 import type { WatchState } from "./use-watch.ts";
 
-/** The chart of a node that has just started has this many minutes, empty at the left. */
+/** The least number of minutes in a chart: after the node's start, it is empty at the left. */
 const leastMinutes = 30;
 const tableMinutes = 15;
 
@@ -50,9 +50,9 @@ function Chart({ minutes }: Pick<Figures, "minutes">) {
 		onBlur: leave,
 	};
 	return (
-		<section class="activity" aria-label="Replies by minute">
+		<section class="activity" aria-label="Replies per minute">
 			<p class="soft">
-				Replies of the node that answers, since its start, at most three hours. Pages and probes are not counted.
+				Replies of the node that answers, since its start, for at most three hours. Pages and probes are not counted.
 			</p>
 			<p class="num" aria-live={pointed === undefined ? "off" : "polite"}>
 				{minute && `${ageOf(minutes.length - 1 - at)}: ${sentenceOf(minute)}`}
@@ -75,7 +75,7 @@ interface PlotProps {
 	title: string;
 	unit: string;
 	columns: number;
-	/** The values of the last columns. */
+	/** The values of the last columns, one per minute. */
 	values: (number | undefined)[];
 	isBars?: boolean;
 }
@@ -90,7 +90,7 @@ function Plot({ title, unit, columns, values, isBars = false }: PlotProps) {
 		const y = (height * (1 - value / (most || 1))).toFixed(1);
 		return isBars ? `M${x + 0.1} ${height}V${y}h.8V${height}` : `M${x + 0.1} ${y}h.8`;
 	});
-	const label = `${title} by minute: at most ${rounded(most)}${unit}`;
+	const label = `${title} per minute: at most ${rounded(most)}${unit}`;
 	return (
 		<figure>
 			<figcaption>
@@ -107,7 +107,7 @@ function Plot({ title, unit, columns, values, isBars = false }: PlotProps) {
 	);
 }
 
-/** The same figures for people who cannot see the chart. */
+/** The figures as a table, for people who cannot see the chart. */
 function AsTable({ minutes }: Pick<Figures, "minutes">) {
 	return (
 		<details>

@@ -1,5 +1,5 @@
-// Steps 2 to 4 of adding many: the columns of a file, the meanings of its words, and the rows to correct. Going back
-// keeps what was chosen, and nothing is sent before the last step ends.
+// Steps 2 to 4 of adding many: the columns of a file, the meanings of its values, and the rows to correct. Going
+// back keeps the choices, and nothing is sent before the last step ends.
 
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
@@ -65,7 +65,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	async function setHeaderRow(row: number): Promise<void> {
 		if (row === wanted.row) return;
 		wanted.row = row;
-		// A broken row is reported by the check of the whole file.
+		// The check of the whole file reports broken rows.
 		const read = await previewRows(source, kind, previewed, { headerRow: row }).catch(() => undefined);
 		if (!read || wanted.row !== row) return;
 		setPreview(read);
@@ -129,11 +129,11 @@ function ColumnsNote({ file, checked, failure }: { file: OpenFile; checked: Chec
 interface CheckedProps {
 	file: PetFile;
 	session: Session;
-	/** Those of the service, if the file has words in place of categories. */
+	/** The service's categories, if the file has unknown values in the category field. */
 	categories: readonly Category[];
 	mapped: MappedValue[];
 	checked: Checked;
-	/** Whether the check has seen the whole file with all that was chosen. */
+	/** Whether the whole file was checked with the current choices. */
 	isChecked: boolean;
 	correcting: Correcting;
 	onBack(): void;
@@ -157,7 +157,7 @@ function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
 			lead={
 				mapped.length > 0 && (
 					<>
-						<p class="soft">Your list has its own words. Say once what each one means.</p>
+						<p class="soft">Your list uses other words. Say once what each one means.</p>
 						{mayMake && <MakeAll mapped={mapped} setMapped={setMapped} />}
 					</>
 				)
@@ -165,8 +165,8 @@ function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
 			note={
 				mapped.length > 0 && (
 					<p role="status" class="num">
-						{clear} of {mapped.length === 1 ? "1 word is" : `${mapped.length} words are`} clear
-						{open > 0 && `, ${open} ${open === 1 ? "needs" : "need"} you`}
+						{clear} of {mapped.length === 1 ? "1 value is" : `${mapped.length} values are`} clear
+						{open > 0 && `, ${open} ${open === 1 ? "needs" : "need"} a choice`}
 					</p>
 				)
 			}
@@ -208,7 +208,7 @@ function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): v
 						{digits.format(good)} good, {digits.format(bad)} to fix.
 					</strong>{" "}
 					<span class="soft">
-						{bad > 0 && "Write into the red fields, or leave these rows out. "}
+						{bad > 0 && "Correct the red fields, or leave these rows out. "}
 						{unused.length > 0 && `Ignored: ${unused.join(", ")}.`}
 					</span>
 				</p>
@@ -236,7 +236,7 @@ function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): v
 	);
 }
 
-/** Makes the new categories, then starts: a retry makes nothing twice. */
+/** Creates the new categories, then starts: a retry creates none twice. */
 function useStart(
 	{ session, mapped, categories }: CheckedProps,
 	onStart: (options: Pick<ReadOptions, "values">) => void,
@@ -251,14 +251,14 @@ function useStart(
 			onStart({ values: toValues(mapped, categories, numbersOf(made)) });
 		} catch (failure) {
 			const mayNot = failure instanceof ApiError && failure.status === 403;
-			const why = mayNot ? "This key may not make categories: it lacks the scope pets:edit." : sentenceOf(failure);
+			const why = mayNot ? "This key may not create categories: it lacks the scope pets:edit." : sentenceOf(failure);
 			setState({ isPending: false, problem: `${why} Nothing was added.` });
 		}
 	}
 	return { ...state, run: () => void run() };
 }
 
-/** Reads the categories when they are needed. A key or a service may have none. @returns the last failure */
+/** Reads the categories when needed; none if the key or the service does not have them. @returns the last failure */
 function useKnown(session: Session, isNeeded: boolean, onRead: (categories: Category[]) => void): unknown {
 	const { value, failure } = useRequest(
 		async (signal) => {
@@ -276,7 +276,7 @@ function useKnown(session: Session, isNeeded: boolean, onRead: (categories: Cate
 	return isNeeded ? failure : undefined;
 }
 
-/** The columns that are found by their names, so that the menus show them. Of two of one name, a person chooses. */
+/** The columns found by their names, which the menus show. If two have the same name, the user chooses. */
 function guessed(preview: Preview): Mapping {
 	const { at, ambiguous } = findColumns(preview.columns);
 	const clear = newPetFields.filter((field) => !ambiguous.includes(field));

@@ -15,7 +15,7 @@ import { may, type Session } from "./session.ts";
 
 export interface AddManyProps {
 	session: Session;
-	/** It outlives the view and the session. */
+	/** The import, which outlives the view and the session. */
 	job: Job | undefined;
 	setJob(job: Job | undefined): void;
 	choosing: Choosing;
@@ -72,7 +72,7 @@ export function AddMany({ session, job, setJob, choosing, setChoosing }: AddMany
 	return <ChooseFile text={text} setText={setText} onChoose={open} note={note} />;
 }
 
-/** Puts the import of this tab before it was loaded again in its place, as it was and paused. */
+/** Restores this tab's import after a reload, paused. */
 export async function restoreJob(setJob: (next: (now: Job | undefined) => Job | undefined) => void): Promise<void> {
 	const job = await readJob().catch(() => undefined);
 	setJob((now) => now ?? job);

@@ -1,5 +1,5 @@
-// The drawer that adds animals one after the other. Problems appear in a summary and at their fields. Closing it keeps
-// what was entered.
+// The panel that adds animals one after the other. Problems appear in a summary and at their fields. Closing the panel
+// keeps the entries.
 
 import "./panel.css";
 import type { ComponentChildren, JSX, TargetedSubmitEvent } from "preact";
@@ -37,7 +37,7 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 
 	async function submit(event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> {
 		event.preventDefault();
-		// The last render may be out of date: the form has newer entries, and a second press may follow at once.
+		// The last render may be out of date: the form may have newer entries, or the button was pressed twice.
 		if (isPending || isSending.current) return;
 		isSending.current = true;
 		const entered = { ...adding, entries: entriesOf(event.currentTarget) };
@@ -81,7 +81,7 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 					</p>
 				)}
 			</div>
-			<p class="soft">Enter adds and stays for the next one. Esc closes and keeps what you entered.</p>
+			<p class="soft">Enter adds the animal. Esc closes the form and keeps what you entered.</p>
 		</aside>
 	);
 }
@@ -92,11 +92,11 @@ interface EntryProps {
 	enter(value: string): void;
 	faults: readonly Fault[];
 	isPending: boolean;
-	/** Whether a new category may be named. */
+	/** Whether the user may create categories. */
 	mayName: boolean;
 }
 
-/** What the inputs of both texts have. */
+/** The attributes that both text inputs share. */
 function attributesOf({ field, faults, isPending }: EntryProps) {
 	const id = elementIdOf(field);
 	const isInvalid = faults.some((each) => each.field === field);
@@ -138,7 +138,7 @@ function Entry(props: EntryProps) {
 	);
 }
 
-/** A number is entered as it is; a new category is named at once. */
+/** The category: a number is used as it is; a new name creates its category immediately. */
 function CategoryEntry(props: EntryProps) {
 	const { value, enter, mayName } = props;
 	const categories = useContext(CategoriesContext);
@@ -153,7 +153,7 @@ function CategoryEntry(props: EntryProps) {
 		await categories.name(name).catch((failure) => setProblem(sentenceOf(failure)));
 	}
 	return (
-		<Labelled {...props} hint={problem || "a name, or a number, exact up to 19 digits"}>
+		<Labelled {...props} hint={problem || "a name or a number, exact up to 19 digits"}>
 			<div onFocusOut={() => setIsOpen(false)}>
 				<CategoryField
 					text={value}

@@ -1,5 +1,5 @@
-// Adds the rows of a file by the importer (src/files/importer.ts), as a job that outlives the view, the session and the
-// page: it pauses and continues, also with another key.
+// Adds the rows of a file with the importer (src/files/importer.ts), as a job that outlives the view, the session and
+// the page: it can be paused and resumed, even with another API key.
 
 import { ImportFailure, type ImportTarget } from "../../src/files/import-request.ts";
 import {
@@ -16,15 +16,15 @@ import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 export interface JobState {
 	phase: "running" | "paused" | "finished";
 	added: number;
-	/** Added before, from the same file, by whoever. */
+	/** Rows that an earlier import of the same file added, whoever started it. */
 	alreadyThere: number;
-	/** When the first of these were, in milliseconds since 1970. */
+	/** When the first of these were added, in milliseconds since 1970. */
 	importedAtMs?: number | undefined;
 	rejected: number;
 	/** Rows that can be added and have no outcome yet. */
 	left: number;
 	shown: Rejected[];
-	/** Why it paused by itself. */
+	/** The failure that paused the job. */
 	failure?: unknown;
 	/** Rows per second in the last two seconds; 0 while paused. */
 	perSecond: number;
@@ -42,9 +42,9 @@ export interface Job {
 	/** Starts, or continues after a pause. */
 	run(sender: Sender): void;
 	pause(): void;
-	/** Nothing of it is kept any more. */
+	/** Deletes the job and everything kept for it. */
 	discard(): void;
-	/** A job that adds the rows once more that were there before. */
+	/** A job that adds again the rows that were imported before. */
 	again(): Job;
 	/** All rejected rows, in the format of the file, with line and reason. */
 	rejectedText(): string[];
@@ -61,27 +61,27 @@ export interface KeptImport {
 	digest: string;
 }
 
-/** What became of a batch. */
+/** The outcome of a batch. */
 export interface KeptBatch {
 	/** The number of its last row. */
 	last: number;
 	sent: number;
 	added: number;
-	/** The numbers of the rows that were there, and since when the first was. */
+	/** The numbers of the rows imported before, and when the first of them was. */
 	present: number[];
 	importedAtMs?: number | undefined;
 	leftOut: Rejected[];
 }
 
 export interface Resumed {
-	/** When it began, in milliseconds since 1970. */
+	/** When the import began, in milliseconds since 1970. */
 	sinceMs: number;
 	kept: KeptImport;
 	batches: KeptBatch[];
 	keeper: Keeper;
 }
 
-/** Keeps an import until it ends: kept-job.ts. */
+/** Keeps an import until it ends (kept-job.ts). */
 export interface Keeper {
 	settled(batch: KeptBatch): void;
 	end(): void;
@@ -91,7 +91,7 @@ export interface JobOptions {
 	file: PetFile;
 	/** Rows that can be added. */
 	total: number;
-	/** 1; more for rows that are added once more. */
+	/** 1 for the first import; higher for rows that are added again. */
 	round?: number;
 	/** The numbers of the rows to add; all if absent. */
 	only?: ReadonlySet<number> | undefined;
@@ -121,7 +121,7 @@ export function createJob(options: JobOptions): Job {
 	let digest = resumed?.kept.digest;
 	let keeper = resumed?.keeper;
 	let running = new AbortController();
-	/** When the batch under way at the last pause has its outcome. */
+	/** Resolves when the batch that was under way at the last pause has its outcome. */
 	let ended = Promise.resolve();
 	const changes = throttled(() => {
 		for (const watcher of job.watchers) watcher();
@@ -162,7 +162,7 @@ export function createJob(options: JobOptions): Job {
 		change({ phase: "finished", perSecond: 0 });
 	}
 
-	/** Does nothing if this run was stopped before. */
+	/** Does nothing if this run was already stopped. */
 	function stop({ aborted }: AbortSignal, failure?: unknown): void {
 		if (aborted) return;
 		running.abort();
@@ -194,7 +194,7 @@ function importerOf({ file, round = 1, only, resumed }: JobOptions, digest: stri
 	});
 }
 
-/** An import that was stopped for so long that another try could add rows twice ends: its other rows are left out. */
+/** After so long a pause that a retry could add rows twice, the import ends, and its other rows are left out. */
 async function runOrEnd(importer: Importer, target: ImportTarget, onSettled: OnSettled): Promise<boolean> {
 	try {
 		return await importer.run(target);
@@ -206,12 +206,12 @@ async function runOrEnd(importer: Importer, target: ImportTarget, onSettled: OnS
 	}
 }
 
-/** What has to be kept of a file to read its rows again. */
+/** The parts of a file that are needed to read its rows again. */
 function chosen({ name, blob, kind: { sheet }, options }: PetFile) {
 	return { name, blob, sheet, options };
 }
 
-/** What became of the rows so far. */
+/** The outcomes of the rows so far. */
 function createTally(file: PetFile) {
 	const rejectedTexts: string[] = [];
 	const there = new Set<number>();
@@ -246,7 +246,7 @@ function batchOf(rows: SettledRow[]): KeptBatch {
 	};
 }
 
-/** Calls at once with `now`, and with `soon` at most once in this time, but always after the last change. */
+/** `now` calls immediately; `soon` calls at most once in this time, but always after the last change. */
 function throttled(call: () => void, everyMs: number) {
 	let timer: ReturnType<typeof setTimeout> | undefined;
 	const now = () => {
@@ -278,7 +278,7 @@ function createPace() {
 	};
 }
 
-/** Over plain http, browsers compute no digest: pausing is safe, but adding the file again adds its rows again. */
+/** Over plain http, browsers compute no digest: pausing is safe, but adding the file again repeats its rows. */
 function fileDigest({ source }: PetFile): Promise<string> | string {
 	if (crypto.subtle) return digestOf(source());
 	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

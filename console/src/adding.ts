@@ -1,5 +1,5 @@
-// Sends the form that adds an animal, as an import of one row: its key makes a second press safe, also with another API
-// key.
+// Sends the form that adds an animal, as an import of one row: its Idempotency-Key makes a second press safe, even with
+// another API key.
 
 import { ApiError, NoReply } from "../../client/src/index.ts";
 import type { Category, ImportResult } from "../../src/contract/console.ts";
@@ -14,7 +14,7 @@ import type { Session } from "./session.ts";
 type Show = (next: Adding) => void;
 
 /**
- * @param categories those that an entry may name
+ * @param categories the categories that an entry may name
  * @param show called with each new state
  */
 export async function add(
@@ -41,7 +41,7 @@ export async function add(
 		return added;
 	} catch (failure) {
 		const isOpen = failure instanceof NoReply || (failure instanceof ApiError && failure.status >= 500);
-		// After 401 the view is sign-in, and only the entries are kept.
+		// After 401, the user has to sign in, and only the entries are kept.
 		const isOut = failure instanceof ApiError && failure.status === 401;
 		const open = isOpen || isSame ? unsettled : undefined;
 		show({ entries, isPending: false, faults: [], unsettled: open, failure: isOut ? undefined : failure });
@@ -70,6 +70,6 @@ export function titleOf({ unsettled }: Adding): string {
 
 export function adviceOn({ failure, unsettled }: Adding): string {
 	const sentence = sentenceOf(failure);
-	const advice = " It is not known whether the animal was added. Press “Add” again: unchanged, it is added once.";
+	const advice = " It is not known whether the animal was added. Press “Add” again without changes: it is added once.";
 	return unsettled ? sentence + advice : sentence;
 }

@@ -1,4 +1,4 @@
-// The Animals view: a page of the list or of what was found, with an animal or the form beside it.
+// The Animals view: a page of the list or of search results, and next to it an animal or the form.
 
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Totals } from "../../src/contract/console.ts";
@@ -25,7 +25,7 @@ export interface AnimalsProps {
 	route: AnimalsRoute;
 	totals: Totals | undefined;
 	edits: number | undefined;
-	/** Whether the server did not answer when they were last read. */
+	/** Whether the server did not answer the last read of the totals. */
 	isAway: boolean;
 	readTotals(): void;
 	adding: Adding;
@@ -107,8 +107,8 @@ const loadIdlePanel = () => import("./idle-panel.tsx").then(({ IdlePanel }) => I
 const loadDeskParts = () => import("./menus.ts").then(({ DeskParts }) => DeskParts);
 
 /**
- * Reloads after an edit, and a page without a next one also after a create. Reloads when the server is away, too: the
- * list says so then, and of when its rows are.
+ * Reloads after an edit; if there is no next page, after a create, too. Also reloads when the server does not answer:
+ * then the list says so, and shows the time of its rows.
  */
 function useNewAnimals(
 	{ value, reload }: ListRequest,
@@ -132,8 +132,8 @@ function useNewAnimals(
 }
 
 /**
- * Gives the focus to the row of an animal whose panel was closed.
- * @returns to be called before that; the Back button closes it without
+ * Gives the focus to the row of an animal when its panel closes.
+ * @returns a function to call before closing the panel; the Back button closes it without
  */
 function useReturnedFocus(id: string | undefined): () => void {
 	const isClosing = useRef(false);
@@ -160,7 +160,7 @@ function useCovering(isOpen: boolean): boolean {
 
 interface ContentProps extends AnimalsProps {
 	request: ListRequest;
-	/** The animals of the page as they are after edits. */
+	/** The animals of the page, after the edits. */
 	pets: Pet[] | undefined;
 	desk: Desk | undefined;
 }

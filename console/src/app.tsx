@@ -31,11 +31,11 @@ export function App() {
 		isBusy: () => isUnderWay(job),
 		hasDraft: () => isUnderWay(job) || isEntered(adding) || isChosen(choosing),
 		onEnd(ending) {
-			// A job whose key is refused pauses by itself, and says why.
+			// A job whose key is refused pauses automatically, and says why.
 			if (ending === "refused") return;
 			job?.pause();
 			if (ending === "timeIsOver") return;
-			// Nothing stays for the next person.
+			// Nothing is left for the next person.
 			setAdding(emptyForm);
 			setIsAdding(false);
 			setJob(undefined);
@@ -94,7 +94,7 @@ function SignedIn(props: SignedInProps) {
 		return () => removeEventListener("beforeunload", warn);
 	}, [job]);
 
-	/** The event of a dialog that closes comes late: another one may be open by then. */
+	/** A dialog's close event comes late: another dialog may be open by then. */
 	function close(dialog: typeof open): void {
 		setOpen((now) => (now === dialog ? undefined : now));
 	}
@@ -191,7 +191,7 @@ function commandsOf({ session, add, showKeys }: CommandOptions): Command[] {
 	];
 }
 
-/** Commands made from the text in the palette. */
+/** Commands built from the text in the palette. */
 function commandsFor(text: string, categories: Categories["all"]): Command[] {
 	const id = idOf(text);
 	const wanted = foldedText(text);

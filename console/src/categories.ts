@@ -1,5 +1,5 @@
-// The categories of a session, with their names: read beside the first list, and again after edits. A category without
-// a name is shown as its number.
+// The categories of a session, with their names: read along with the first list, and again after edits. A
+// category without a name is shown as its number.
 
 import { createContext } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -10,15 +10,15 @@ import { useRequest } from "./use-request.ts";
 type Id = bigint | number | string;
 
 export interface Categories {
-	/** Those with a name first, in the order of the names, then the others by id. */
+	/** First the categories with names, in the order of the names, then the others by id. */
 	all: readonly Category[];
 	nameOf(id: Id): string | undefined;
-	/** The name, or the number. */
+	/** The name of a category, or else its number. */
 	labelOf(id: Id): string;
 	reload(): void;
 	/**
-	 * Names a category, or takes its name away.
-	 * @param id absent: the next free number, or that of the category that has the name
+	 * Sets or removes the name of a category.
+	 * @param id if absent, the id of the category with this name, or else the next free number
 	 * @throws ApiError, NoReply
 	 */
 	name(name: string | undefined, id?: bigint): Promise<CategoryResult>;
@@ -40,7 +40,7 @@ export function useCategories(session: Session): Categories {
 		[session],
 	);
 	const read = value?.categories ?? unread;
-	/** What was named since they were read. */
+	/** The categories named since the last read. */
 	const [named, setNamed] = useState({ since: read, results: [] as CategoryResult[] });
 	return useMemo(() => {
 		const known = named.since === read ? named.results.reduce(withName, read) : read;

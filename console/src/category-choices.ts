@@ -1,10 +1,10 @@
-// What can be chosen for a text in a field of categories: those whose name or number has it, the number itself, and a
-// new category with that name.
+// The choices for the text in a category field: the categories whose name or number contains it, the number itself, and
+// a new category with that name.
 
 import { type Category, foldedText } from "../../src/contract/console.ts";
 import { int64FromDecimal } from "../../src/contract/json.ts";
 
-/** Without an id: a new category. */
+/** A choice without an id is a new category. */
 export type Choice = Partial<Category> & ({ id: bigint } | { name: string });
 
 const shownMax = 50;
@@ -29,14 +29,14 @@ export function categoryChoices(all: readonly Category[], text: string, mayName:
 	];
 }
 
-/** The id for the text of a field: a number, or the name of a category without regard to case and accents. */
+/** The id for the text in a field: a number, or the name of a category, whatever the case and accents. */
 export function categoryIdOf(all: readonly Category[], text: string): string | undefined {
 	const wanted = foldedText(text.trim());
 	const named = all.find(({ name }) => name !== undefined && foldedText(name) === wanted);
 	return numberIn(text) ?? (named && String(named.id));
 }
 
-/** Zeros in front change no number. */
+/** Leading zeros are ignored. */
 function numberIn(text: string): string | undefined {
 	return int64FromDecimal(text.trim().replace(/^(-?)0+(?=\d)/, "$1"))?.toString();
 }

@@ -1,4 +1,4 @@
-// A field that completes the names of categories, takes a number, and offers a new category.
+// A field for a category: it completes names, accepts a number, and offers to create a category.
 
 import { useContext } from "preact/hooks";
 import { CategoriesContext } from "./categories.ts";

@@ -59,7 +59,7 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 	const keep = (text: string | undefined) =>
 		attempt(async () => {
 			const result = text === name ? undefined : await categories.name(text, id);
-			if (result?.outcome === "taken") return `Category ${result.id} has this name.`;
+			if (result?.outcome === "taken") return `Category ${result.id} already has this name.`;
 			onClose();
 		});
 	return (
@@ -88,7 +88,7 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 	);
 }
 
-/** What a person tries, one after the other, and why it failed. */
+/** Runs one action at a time, and keeps the reason if it fails. */
 function useAttempt() {
 	const [problem, setProblem] = useState("");
 	const isBusy = useRef(false);

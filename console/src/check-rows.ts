@@ -1,4 +1,4 @@
-// Checks a whole file before anything is sent, a piece at a time, so that the page answers meanwhile.
+// Checks a whole file before anything is sent, in pieces, so that the page stays responsive.
 
 import { isDamaged } from "../../src/files/encoding.ts";
 import { type FileRow, type ReadOptions, readRows, textsOf } from "../../src/files/rows.ts";
@@ -10,9 +10,9 @@ export interface Checked {
 	good: number;
 	bad: number;
 	shown: Rejected[];
-	/** Columns that an animal does not have. */
+	/** Columns that are not fields of an animal. */
 	unused: string[];
-	/** The texts in place of a status and a category; set when the check is complete. */
+	/** Unknown values in the status and category fields; set when the check is complete. */
 	values: UnknownValue[];
 	/** The first rows whose names have lost letters, and how many there are. */
 	damaged: FileRow[];
@@ -23,13 +23,13 @@ export interface Checked {
 const damagedMax = 12;
 const noDamage = { values: [], damaged: [], damagedCount: 0 };
 
-/** Also of a row with other faults, if its fields can be read. */
+/** The name in a row, even if other fields are invalid, as long as they can be read. */
 function nameOf({ pet, given, faults = [] }: FileRow, { mapping }: ReadOptions): string {
 	const isReadable = faults.every(({ field }) => field !== undefined);
 	return pet?.name ?? (isReadable ? (textsOf(given, mapping).name ?? "") : "");
 }
 
-/** Reads the whole file as it would be added. @throws FileError @param show called now and then, and at the end */
+/** Reads the whole file as an import would. @throws FileError @param show called from time to time, and at the end */
 export async function checkRows(file: PetFile, signal: AbortSignal, show: (checked: Checked) => void): Promise<void> {
 	const checked: Checked = { good: 0, bad: 0, shown: [], unused: [], ...noDamage, isComplete: false };
 	const values = countUnknownValues();
@@ -47,7 +47,7 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 		if (performance.now() - shownAtMs < changeEveryMs) continue;
 		shownAtMs = performance.now();
 		show({ ...checked });
-		// Lets the page answer between the pieces of a large file.
+		// Lets the page respond between the pieces of a large file.
 		await new Promise((resolve) => setTimeout(resolve));
 	}
 	if (!signal.aborted) show({ ...checked, values: values.list(), isComplete: true });

@@ -9,7 +9,7 @@ interface ChooseFileProps {
 	text: string;
 	setText(text: string): void;
 	onChoose(blob: Blob, name: string): void;
-	/** Why the last file cannot be read, or that it is being read. */
+	/** The reason why the last file cannot be read, or the note that it is being read. */
 	note: string | undefined;
 }
 
@@ -120,7 +120,7 @@ function PasteRows({ text, setText, onDone, onClose }: PasteRowsProps) {
 				<button type="submit" class="primary" aria-disabled={text.trim() === ""}>
 					Check these rows
 				</button>
-				<Button class="quiet" label="A file instead" onClick={onClose} />
+				<Button class="quiet" label="Choose a file instead" onClick={onClose} />
 			</div>
 		</form>
 	);

@@ -7,16 +7,16 @@ import { useId, useLayoutEffect, useState } from "preact/hooks";
 interface ComboboxProps<T> {
 	text: string;
 	enter(text: string): void;
-	/** The name of the list. */
+	/** The accessible name of the list. */
 	label: "Commands" | "Categories";
 	choices: readonly T[];
 	keyOf(choice: T): string;
 	show(choice: T): ComponentChildren;
 	onChoose(choice: T): void;
 	isOpen: boolean;
-	/** Whether the text is what is wanted, so that Enter is for the form. */
+	/** Whether the text is already a valid choice, so that Enter submits the form. */
 	isSettled?: boolean;
-	/** For the input. */
+	/** Attributes of the input. */
 	attributes: object;
 }
 
@@ -64,7 +64,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
 						role="option"
 						tabIndex={-1}
 						aria-selected={index === chosen}
-						// The field keeps the focus.
+						// Otherwise the field would lose the focus.
 						onMouseDown={(event) => event.preventDefault()}
 						onClick={() => onChoose(choice)}
 					>

@@ -1,4 +1,4 @@
-// A button that copies a text, and confirms it. The palette has it, too.
+// A button that copies text and confirms it. The palette has the same command.
 
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
@@ -6,7 +6,7 @@ import { useCommands } from "./shortcuts.ts";
 
 const copiedMs = 2_000;
 
-/** Puts the text on the clipboard. False on pages over plain http, which have none: they show the text instead. */
+/** Copies to the clipboard. @returns false over plain http, where pages have none and show the text instead */
 export async function copied(text: string): Promise<boolean> {
 	try {
 		await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-// What a person writes in place of the fields of rows, before they are added.
+// The user's corrections of fields, before the rows are added.
 
 import { correctedRow, type FileRow, type ReadOptions, type Texts, textsOf } from "../../src/files/rows.ts";
 import { useKept } from "./kept.ts";
@@ -8,7 +8,7 @@ export interface Correcting {
 	corrections: ReadonlyMap<number, Texts>;
 	correct(row: FileRow, texts: Texts): void;
 	textOf(row: FileRow, field: keyof Texts): string;
-	/** The row as it is added. */
+	/** The row with its corrections. */
 	now(row: FileRow): FileRow;
 	clear(): void;
 }

@@ -17,7 +17,7 @@ export function DeskParts({ desk }: { desk: Desk }) {
 	const what = isOne && first ? shortName(first.name) : countOf(asked?.pets.length ?? 0);
 	function undo(): void {
 		editing.undo?.();
-		// The button that had the focus leaves with the line.
+		// The button that had the focus disappears with the line.
 		focusRow(String(editing.notice?.undo[0]?.pet.id));
 	}
 	return (

@@ -1,4 +1,4 @@
-// Edits of animals, and what becomes of them.
+// Edits of animals, and their results.
 
 import type { EditResult } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
@@ -9,7 +9,7 @@ export type Change =
 	| { action: "rename"; name: string }
 	| { action: "remove" };
 
-/** A change of the animal as the person saw it. */
+/** A change, with the animal as the user saw it. */
 export interface Edit {
 	pet: Pet;
 	change: Change;
@@ -21,13 +21,13 @@ export interface Notice {
 	undo: Edit[];
 }
 
-/** The results in the order of the edits: fewer if the service stopped or failed before the others. */
+/** In the order of the edits; fewer if the service stopped or failed before the last one. */
 export interface Sent {
 	results: readonly EditResult[];
 	notice: Notice;
 }
 
-/** The animal after the edit; undefined if it is removed. */
+/** The animal after the edit; undefined after a removal. */
 export function editedPet({ pet, change }: Edit): Pet | undefined {
 	if (change.action === "remove") return undefined;
 	const { action: _, ...fields } = change;
@@ -36,7 +36,7 @@ export function editedPet({ pet, change }: Edit): Pet | undefined {
 
 export const stateOf = (status: Pet["status"]) => status ?? "not set";
 
-/** A name may have 255 characters, of which a sentence shows the first. */
+/** The start of a name for a sentence; a name may have 255 characters. */
 export function shortName(name: string): string {
 	const letters = [...name];
 	return letters.length > 32 ? `${letters.slice(0, 31).join("")}…` : name;

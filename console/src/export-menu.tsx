@@ -1,5 +1,5 @@
-// The menu that exports animals: those of the current filter, those found, or those selected. The server writes the
-// file, and the browser downloads it. The palette has each format, too.
+// The menu that exports animals: all that match the filter or the search, or the selected ones. The server writes the
+// file, and the browser downloads it. The palette has a command for each format.
 
 import { useContext, useState } from "preact/hooks";
 import type { ExportFormat, ExportOrder } from "../../src/contract/console.ts";
@@ -24,7 +24,7 @@ const formats: [format: ExportFormat, text: string][] = [
 interface ExportProps {
 	session: Session;
 	subject: Subject;
-	/** Whether another menu is in its place. */
+	/** Whether another menu is in the place of this one. */
 	isCovered?: boolean;
 }
 
@@ -72,7 +72,7 @@ async function download({ ask }: Session, { ids, ...shown }: Subject, format: Ex
 	const { path } = (await ask("/console/exports", { body })) as { path: string };
 	const link = document.createElement("a");
 	link.href = path;
-	// Without it, a refusal would replace the page.
+	// Without this attribute, a refusal would replace the page.
 	link.download = "";
 	link.click();
 }

@@ -1,4 +1,4 @@
-// The fields of an animal, and what is wrong with an entry, a cell or a field of JSON, in words for people.
+// The labels of an animal's fields, and messages about an invalid entry, cell or JSON field.
 
 import { int64FromDecimal } from "../../src/contract/json.ts";
 import { type NewPet, petStatuses } from "../../src/contract/pet.ts";
@@ -10,7 +10,7 @@ export const labels: Record<keyof NewPet, string> = { name: "Name", categoryId: 
 const nameMax = 255;
 const list = new Intl.ListFormat("en", { type: "disjunction" });
 
-/** The last sentence of each is about JSON: a text there is right but for its quotes. */
+/** The last message of a field is about JSON, where only the quotes can still be wrong. */
 const sentences: Partial<Record<string, (text: string) => string>> = {
 	name(text) {
 		if (text.trim() === "") return "Enter a name";

@@ -1,4 +1,4 @@
-// The head of the console: views, search, and the account.
+// The header of the console: views, search, and the account.
 
 import { useRef } from "preact/hooks";
 import { AccountMenu, type AccountProps } from "./account-menu.tsx";

@@ -1,4 +1,4 @@
-// What was done to an animal, from the audit log: who and when, newest first. The log has no names of animals.
+// The edits of an animal, from the audit log: what, who and when, newest first. The log has no names of animals.
 
 import { useContext, useEffect } from "preact/hooks";
 import type { PastEdit } from "../../src/contract/console.ts";
@@ -12,11 +12,11 @@ import { useRequest } from "./use-request.ts";
 interface HistoryProps {
 	session: Session;
 	pet: Pet;
-	/** The history is read again when it changes. */
+	/** The history is read again when this value changes. */
 	replies: number;
 }
 
-/** How long to wait before looking whether a name is erased. */
+/** How long to wait before checking whether a name has been erased. */
 const erasingMs = 5_000;
 
 export function History({ session, pet, replies }: HistoryProps) {

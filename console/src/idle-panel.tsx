@@ -1,5 +1,5 @@
-// What a wide window shows in the panel's place while no animal is open: the categories with their totals, the latest
-// edits, and the keys. The sheet of all keys has the same list.
+// Shown in the panel's place on wide screens while no animal is open: the categories with their totals, the latest
+// edits, and the shortcuts. The sheet of shortcuts has the same list.
 
 import "./idle.css";
 import { useContext, useState } from "preact/hooks";
@@ -17,7 +17,7 @@ import { may, type Session } from "./session.ts";
 import { useRequest } from "./use-request.ts";
 import { totalOf } from "./use-watch.ts";
 
-/** Several keys are two blanks apart. The scope is what they need, if anything. */
+/** Alternative keys are two spaces apart; the scope is the one that they need, if any. */
 export type Key = readonly [keys: string, meaning: string, scope?: Scope];
 
 const keys: Key[] = [
@@ -33,7 +33,7 @@ interface IdlePanelProps {
 	session: Session;
 	route: AnimalsRoute;
 	totals: Totals | undefined;
-	/** The latest edits are read again when one of these changes. */
+	/** The latest edits are read again when one of these values changes. */
 	edits: number | undefined;
 	replies: number | undefined;
 }
@@ -136,7 +136,7 @@ function LatestEdits({ session, route, inputs }: Pick<IdlePanelProps, "session" 
 	);
 }
 
-/** Those that the key of the session can use. */
+/** The shortcuts that the scopes of the session allow. */
 export function KeyList({ keys, session }: { keys: readonly Key[]; session: Session }) {
 	const possible = keys.filter(([, , scope]) => scope === undefined || may(session, scope));
 	return (

@@ -1,4 +1,4 @@
-// The progress of adding the rows of a file: how far it is, pause and resume, and the rows that were rejected.
+// The progress of adding the rows of a file, with pause and resume, and the rows that were rejected.
 
 import { useContext } from "preact/hooks";
 import { describeTime } from "../../src/contract/console.ts";
@@ -53,7 +53,7 @@ export function JobProgress({ job, session, onEnd, onAgain }: JobProgressProps) 
 	);
 }
 
-/** Empty until the pace is known. */
+/** The remaining time; empty until the pace is known. */
 function timeLeft(rows: number, perSecond: number): string {
 	if (perSecond === 0) return "";
 	const seconds = Math.ceil(rows / perSecond);
@@ -73,7 +73,7 @@ function Actions({ job, session, onEnd, onAgain }: JobProgressProps) {
 			{phase === "paused" && <Button class="primary" label="Resume" onClick={() => job.run(session.sender)} />}
 			{phase === "finished" && added > 0 && <Button class="primary" label="Show the new animals" onClick={show} />}
 			{phase === "finished" && alreadyThere > 0 && (
-				<Button label={`Add ${countOf(alreadyThere)} once more`} onClick={() => onAgain(job.again())} />
+				<Button label={`Add ${countOf(alreadyThere)} again`} onClick={() => onAgain(job.again())} />
 			)}
 			{rejected > 0 && <SaveRows file={job.file} count={rejected} texts={job.rejectedText} />}
 			{phase !== "running" && (

@@ -1,18 +1,18 @@
-// Keeps the import of a tab in the browser (IndexedDB), so that it continues after a reload: its file and choices once,
-// then what became of each batch. A browser that keeps nothing, or has no space, imports as well.
+// Keeps the import of a tab in the browser (IndexedDB), so that it survives a reload: first its file and choices,
+// then the outcome of each batch. The import also works in browsers that store nothing, or have no space.
 
 import { idempotencyHours } from "../../src/contract/operations.ts";
 import type { Keeper, KeptBatch, KeptImport, Resumed } from "./add-rows.ts";
 import { storages } from "./kept-key.ts";
 import { importsName, tabImport } from "./tab-import.ts";
 
-/** When it began, and a random number. */
+/** When the import began, and a random number. */
 type ImportId = [atMs: number, random: number];
 
-/** Rows have their keys an hour longer. */
+/** An hour less than the Idempotency-Keys of the rows last. */
 const keptForMs = (idempotencyHours - 1) * 3_600_000;
 
-/** @returns when the file is kept */
+/** Resolves when the file is stored. */
 export async function keepImport(kept: KeptImport): Promise<Keeper> {
 	const id: ImportId = [Date.now(), Math.random()];
 	storages()[0]?.setItem(importsName, JSON.stringify(id));
@@ -24,7 +24,7 @@ export async function keepImport(kept: KeptImport): Promise<Keeper> {
 	return keeperOf(id, writing);
 }
 
-/** @param writing the last write. They follow one another: after a failure, nothing more is kept. */
+/** @param writing the last write. Each write waits for the one before: after a failure, nothing more is stored. */
 function keeperOf(id: ImportId, writing: Promise<unknown> = Promise.resolve()): Keeper {
 	let last = writing;
 	const then = (work: (store: IDBObjectStore) => IDBRequest) => {
@@ -40,7 +40,7 @@ function keeperOf(id: ImportId, writing: Promise<unknown> = Promise.resolve()): 
 	};
 }
 
-/** The import of this tab before it was loaded again. */
+/** The import that this tab had before the reload. */
 export async function readImport(): Promise<Resumed | undefined> {
 	const id: ImportId = JSON.parse(tabImport() ?? "[0,0]");
 	const [kept, ...batches] = await inStore((store) => {
@@ -54,14 +54,14 @@ export async function readImport(): Promise<Resumed | undefined> {
 const tooOld = () => IDBKeyRange.upperBound([Date.now() - keptForMs]);
 const rangeOf = (id: ImportId) => IDBKeyRange.bound([...id, 0], [...id, Number.POSITIVE_INFINITY]);
 
-/** Rows are numbered from 1. After signing out, in any tab, nothing is kept any more. */
+/** Stores nothing after signing out in any tab. Rows are numbered from 1, so record 0 is the file. */
 function addBatch(store: IDBObjectStore, batch: KeptBatch, id: ImportId): IDBRequest {
 	const asked = store.getKey([...id, 0]);
 	asked.addEventListener("success", () => asked.result && store.put(batch, [...id, batch.last]));
 	return asked;
 }
 
-/** @returns when the transaction is complete */
+/** Resolves when the transaction is complete. */
 async function inStore<T>(work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T> {
 	const database = await new Promise<IDBDatabase>((resolve, reject) => {
 		const opening = indexedDB.open(importsName, 1);

@@ -1,11 +1,11 @@
-// Where the browser keeps the key of a session: for the tab, or for some hours on the computer. The tabs of one browser
-// hand it over to each other and sign out together. Only pages of the service's own origin can read or ask for it.
+// Where the browser keeps the key of a session: for the tab, or for some hours on the computer. The tabs of a browser
+// pass it to each other and sign out together. Only pages of the service's own origin can read or ask for it.
 
 export interface KeptKey {
 	key: string;
-	/** When it ends, in milliseconds since 1970; absent if it ends with the tab. */
+	/** Until when the key is kept, in milliseconds since 1970; absent if it is kept as long as the tab. */
 	untilMs?: number | undefined;
-	/** How often this browser had signed out before. A tab that slept through a sign-out has a key of an older count. */
+	/** The number of sign-outs in this browser so far. A tab that slept through a sign-out has an older number. */
 	signOuts: string;
 }
 
@@ -18,7 +18,7 @@ export function keptKey(key: string, isOnComputer: boolean): KeptKey {
 	return { key, signOuts: signOuts(), untilMs: isOnComputer ? Date.now() + computerMs : undefined };
 }
 
-/** A time too far ahead is over, too: the clock was set back since. */
+/** A time too far in the future is over, too: the clock was set back. */
 export function isOver({ untilMs }: KeptKey): boolean {
 	if (untilMs === undefined) return false;
 	const leftMs = untilMs - Date.now();
@@ -29,7 +29,7 @@ export function isSignedOut(kept: KeptKey): boolean {
 	return kept.signOuts !== signOuts();
 }
 
-/** The key that was kept for this tab, or else on this computer. */
+/** The key kept for this tab, or else the key kept on this computer. */
 export function loadKey(): KeptKey | undefined {
 	for (const storage of storages()) {
 		const kept = readFrom(storage);
@@ -44,7 +44,7 @@ export function keepKey(kept: KeptKey): void {
 	(kept.untilMs === undefined ? tab : computer)?.setItem(keyName, JSON.stringify(plain(kept)));
 }
 
-/** Removes it wherever it is kept. Another key, of another tab, stays. */
+/** Deletes this key wherever it is kept, but not a different key of another tab. */
 export function dropKey({ key }: KeptKey): void {
 	for (const storage of storages()) if (readFrom(storage)?.key === key) storage.removeItem(keyName);
 }
@@ -53,7 +53,7 @@ function dropAll(): void {
 	for (const storage of storages()) storage.removeItem(keyName);
 }
 
-/** Without the other properties of a session. */
+/** The key without the other properties of a session. */
 const plain = ({ key, untilMs, signOuts }: KeptKey): KeptKey => ({ key, untilMs, signOuts });
 
 function readFrom(storage: Storage): KeptKey | undefined {
@@ -70,7 +70,7 @@ function isKeptKey(value: unknown): value is KeptKey {
 	return typeof key === "string" && typeof signOuts === "string" && ["undefined", "number"].includes(typeof untilMs);
 }
 
-/** That of the tab, then that of the computer; none where the browser refuses them: then nothing is kept. */
+/** The storage of the tab, then that of the computer; none if the browser refuses: then nothing is kept. */
 export function storages(): Storage[] {
 	try {
 		return [sessionStorage, localStorage];
@@ -84,28 +84,28 @@ function signOuts(): string {
 }
 
 export interface OtherTabs {
-	/** A tab that is signed in answers with its key. */
+	/** Asks for a key; a tab that is signed in answers with its own. */
 	ask(): void;
-	/** Passes on that the key is kept for another time now. */
+	/** Tells the other tabs that the time for which the key is kept has changed. */
 	keep(kept: KeptKey): void;
 	/** Whether signing out would end an import of another tab. */
 	areBusy(): Promise<boolean>;
-	/** Ends the sessions of all tabs, also of those that sleep now. */
+	/** Ends the sessions of all tabs, even of those that are asleep. */
 	signOut(): void;
 	leave(): void;
 }
 
 export interface ThisTab {
 	held(): KeptKey | undefined;
-	/** Called with the key of another tab while this one holds none. */
+	/** Called with the key of another tab while this tab has none. */
 	take(kept: KeptKey): unknown;
-	/** Called when another tab keeps the key of the session for another time. */
+	/** Called when another tab has changed the time for which the session's key is kept. */
 	keep(kept: KeptKey): void;
 	isBusy(): boolean;
 	signOut(): void;
 }
 
-/** The time for an answer of another tab. */
+/** How long to wait for an answer of another tab. */
 export const answerMs = 200;
 
 export function joinTabs(tab: ThisTab): OtherTabs {

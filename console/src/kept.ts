@@ -1,15 +1,15 @@
-// What a person chose and wrote in adding many. It outlives the view, for a look at the list, and the session, for
-// another key. An import under way outlives the page, too (kept-job.ts). Signing out ends all of it.
+// The choices and entries of adding many. They outlive the view, for a look at the list, and the session, for another
+// API key. A running import also outlives the page (kept-job.ts). Signing out deletes them all.
 
 import { useState } from "preact/hooks";
 import type { OpenFile } from "./open-file.ts";
 
 export interface Choosing {
-	/** In the field for pasted rows. Kept after a check, so that they can be corrected. */
+	/** The pasted rows. Kept after a check, so that they can be corrected. */
 	text: string;
 	file?: OpenFile;
 	failure?: unknown;
-	/** Another one for each file and sheet that is being read, so that only the latest is shown. */
+	/** A new object for each file and sheet that is being read, so that only the latest is shown. */
 	reading?: object;
 }
 
@@ -17,7 +17,7 @@ export const nothingChosen: Choosing = { text: "" };
 
 const kept = new WeakMap<object, Map<string, unknown>>();
 
-/** A state that belongs to a file and lasts as long as that is kept. */
+/** State that belongs to a file and is kept as long as the file. */
 export function useKept<T>(file: object, name: string, first: () => T): [value: T, setValue: (next: T) => void] {
 	const [, draw] = useState({});
 	const values = kept.get(file) ?? new Map<string, unknown>();

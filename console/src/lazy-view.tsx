@@ -5,16 +5,16 @@ import { FailureNote, Heading, Waiting } from "./notes.tsx";
 import { type RequestState, useRequest } from "./use-request.ts";
 
 interface LazyProps<P> {
-	/** The same function for the same part. */
+	/** Must be the same function for the same part. */
 	load(): Promise<ComponentType<P>>;
 	props: P;
 }
 
-/** By the function that loads them. */
+/** The loaded parts, by the function that loads them. */
 const loaded = new WeakMap<object, unknown>();
 
 function useLoaded<P>(load: () => Promise<ComponentType<P>>): RequestState<{ View: ComponentType<P> }> {
-	// Wrapped, because a state setter would call a function.
+	// Wrapped, because a state setter would call it.
 	const request = useRequest(async () => {
 		const View = await load();
 		loaded.set(load, View);
@@ -24,7 +24,7 @@ function useLoaded<P>(load: () => Promise<ComponentType<P>>): RequestState<{ Vie
 	return known ? { ...request, value: { View: known }, isPending: false } : request;
 }
 
-/** Browsers do not load a script again that could not be loaded, until the page is loaded again. */
+/** If a script could not be loaded, browsers do not try again until the page is reloaded. */
 function NotLoaded({ title }: { title: string }) {
 	return (
 		<FailureNote title={title} onRetry={() => location.reload()} retryLabel="Reload the page">
@@ -45,7 +45,7 @@ export function LazyView<P extends object>({ title, load, props }: LazyProps<P> 
 	);
 }
 
-/** A part of a view, which takes its place when it is loaded. */
+/** A part of a view, shown once it is loaded. */
 export function LazyPart<P extends object>({ load, props }: LazyProps<P>) {
 	const { value, failure } = useLoaded(load);
 	const View = value?.View;

@@ -62,13 +62,13 @@ interface FilterProps {
 	totals: Totals | undefined;
 }
 
-/** Such as `9,999` and `25k`. */
+/** A short number, such as `9,999` or `25k`. */
 function shortened(count: number): string {
 	return count < 10_000 ? digits.format(count) : compact.format(count).replace("K", "k");
 }
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
-/** A change of the filter returns to the first page. */
+/** Changes the filter, and returns to the first page. */
 function StatusChips({ route, totals }: FilterProps) {
 	const chip = (status: AnimalsRoute["status"], label: string, count: number | undefined) => (
 		<Button
@@ -118,7 +118,7 @@ function CategoryChip({ route }: { route: AnimalsRoute }) {
 				<LazyPart
 					load={loadCategoryMenu}
 					props={{
-						title: "Show only a category",
+						title: "Filter by category",
 						anchor,
 						mayName: false,
 						onChoose: show,

@@ -1,4 +1,4 @@
-// The console's logic that needs no browser: jobs and checks of many rows, choices, and the times of repeats.
+// The console's logic that needs no browser: jobs and checks of many rows, choices, and the times of retries.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -38,7 +38,7 @@ test("a job knows its rows per second over the last two seconds, and how many ar
 		seen.push([job.state.left, job.state.perSecond]);
 		nowMs += seen.length < 30 ? 100 : 50;
 	});
-	// Rows with faults are in batches, too: 999 of them and one to send.
+	// Batches also contain rows with errors: 999 of them and one to send.
 	const batch = ["a,1,", ...times(999, "a,x,")];
 	const job = createJob({ file: await fileOf(times(80, batch.join("\n"))), total: 80 });
 	job.run(sender);

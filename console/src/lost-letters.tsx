@@ -1,4 +1,4 @@
-// Names that have lost letters, which a person corrects in step 3 of adding many.
+// Names that have lost letters, for the user to correct in step 3 of adding many.
 
 import type { FileRow } from "../../src/files/rows.ts";
 import type { Correcting } from "./corrections.ts";

@@ -7,7 +7,7 @@ import type { Field } from "./add-form.ts";
 import { labels } from "./fault-text.ts";
 import type { OpenFile } from "./open-file.ts";
 
-/** The columns of each field that several fit, until one is chosen. */
+/** The candidates for each field that fits several columns, until the user chooses one. */
 export function openFields({ columns }: Preview, mapping: Mapping): Map<Field, number[]> {
 	const { fits, ambiguous } = findColumns(columns, mapping);
 	return new Map(ambiguous.filter((field) => mapping[field] === undefined).map((field) => [field, fits[field]]));
@@ -31,7 +31,7 @@ export function SheetMenu({ sheet, sheets }: { sheet: string | undefined; sheets
 	);
 }
 
-/** A column for a mapping: in a table by its position, because several may have the same name or none. */
+/** A column in a mapping: in a table its position, because several columns may have the same name or none. */
 export function columnAt({ columns, headerRow }: Preview, index: number): string | number | null {
 	if (columns[index] === undefined) return null;
 	return headerRow === undefined ? columns[index] : index;
@@ -53,7 +53,7 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 
 	function assign(index: number, chosen: Field | undefined): void {
 		const [other, ...more] = (open.get(proposedAt(index) ?? "name") ?? []).filter((one) => one !== index);
-		// Of two that fit a field, the one is chosen by refusing the other.
+		// If two columns fit a field, refusing one chooses the other.
 		if (!chosen && other !== undefined && more.length === 0) hold(other, proposedAt(index));
 		else hold(index, chosen);
 	}
@@ -115,7 +115,7 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 	);
 }
 
-/** With its position where the name alone is not clear. */
+/** The name, with the position if the name alone is ambiguous. */
 function nameOf(columns: string[], index: number): string {
 	const name = columns[index] ?? "";
 	if (name === "") return String(index + 1);
@@ -124,9 +124,9 @@ function nameOf(columns: string[], index: number): string {
 
 interface ColumnMenuProps {
 	label: string;
-	/** What the column holds; undefined if it is not used. */
+	/** The field that the column holds; undefined if it is not used. */
 	field: Field | undefined;
-	/** What it may hold, as another column may. */
+	/** A field that it may hold; other columns fit it, too. */
 	proposed: Field | undefined;
 	onChange(field: Field | undefined): void;
 }

@@ -1,5 +1,5 @@
-// Step 3 of adding many: the meanings of words in place of a status and a category, which a person confirms. No guess
-// is sent that nobody saw, and a category is made only when the animals are added.
+// Step 3 of adding many: the user confirms the meanings of unknown values in the status and category fields. No guess
+// is sent unseen, and a category is created only when the animals are added.
 
 import { useRef } from "preact/hooks";
 import type { Category } from "../../src/contract/console.ts";
@@ -11,15 +11,15 @@ import { labels } from "./fault-text.ts";
 import { digits } from "./notes.tsx";
 import { TableHead } from "./steps.tsx";
 
-/** A category that is made before the first animal is added. */
+/** A category to create before the first animal is added. */
 interface NewCategory {
 	newName: string;
 }
 
-/** A status or null for none; the number of a category, or a new one; `fix` to correct the rows of the word. */
+/** A status, or null for none; a category's number, or a new category; `fix` to correct the rows with this value. */
 type Meaning = PetStatus | null | bigint | NewCategory | "fix";
 
-/** A word of the file and its meaning; undefined until it is chosen. */
+/** An unknown value of the file and its meaning, which is undefined until it is chosen. */
 export type MappedValue = UnknownValue & { meaning: Meaning | undefined };
 
 const newNameOf = (meaning: Meaning | undefined) => (meaning as Partial<NewCategory> | null | undefined)?.newName;
@@ -28,10 +28,10 @@ export function newNames(mapped: readonly MappedValue[]): string[] {
 	return [...new Set(mapped.flatMap(({ meaning }) => newNameOf(meaning) ?? []))];
 }
 
-/** Stands for a new category while rows are checked. */
+/** The placeholder for the number of a new category while rows are checked. */
 const unmade = 0n;
 
-/** @param made the numbers of new categories by their names */
+/** @param made the numbers of the categories that were created, by their names */
 export function toValues(
 	mapped: readonly MappedValue[],
 	categories: readonly Category[],
@@ -51,10 +51,10 @@ export function toValues(
 	return { status, categoryId };
 }
 
-/** A column with more distinct words is not a list of values. Their rows are corrected one by one. */
+/** The most values to ask about. In a column with more, the rows are corrected one by one. */
 const shownMax: Record<WordField, number> = { status: 12, categoryId: unknownMax };
 
-/** Adds the words that a check has found, each with its proposal: a new category is made only if it is chosen. */
+/** Adds the values that a check has found. A proposed status is preselected; a new category has to be chosen. */
 export function withProposals(mapped: readonly MappedValue[], found: readonly UnknownValue[]): MappedValue[] {
 	const words = [...mapped];
 	for (const value of found) {
@@ -67,7 +67,7 @@ export function withProposals(mapped: readonly MappedValue[], found: readonly Un
 
 const isNameable = ({ field, proposed }: MappedValue) => field === "categoryId" && proposed !== undefined;
 
-/** The name of a new category that is proposed for a word without a meaning. */
+/** The name of the new category that is proposed for a value without a meaning. */
 const openNameOf = ({ field, proposed, meaning }: MappedValue) =>
 	field === "categoryId" && meaning === undefined ? proposed : undefined;
 
@@ -85,7 +85,7 @@ export function MapValues(props: MapValuesProps) {
 			<WordTable {...props} field="status" />
 			{!mayMake && mapped.some(isNameable) && (
 				<p>
-					This key may not make categories: it lacks the scope <code>pets:edit</code>. Choose categories that exist, or
+					This key may not create categories: it lacks the scope <code>pets:edit</code>. Choose existing categories, or
 					sign in with another key; your choices stay.
 				</p>
 			)}
@@ -94,7 +94,7 @@ export function MapValues(props: MapValuesProps) {
 	);
 }
 
-/** One button for all words that may become new categories. It stays when none is left, so that nothing moves. */
+/** One button for all values that may become new categories. It stays when none is left, so that nothing moves. */
 export function MakeAll({ mapped, setMapped }: Pick<MapValuesProps, "mapped" | "setMapped">) {
 	const [proposed, open] = [mapped.filter(isNameable), mapped.filter((value) => openNameOf(value) !== undefined)];
 	if (proposed.length < 2) return null;
@@ -188,7 +188,7 @@ const statusChoices: Choice[] = [
 	fix,
 ];
 
-/** Categories without a name are many in some stores. */
+/** Some stores have many categories without a name. */
 const unnamedMax = 50;
 
 function categoryChoices({ proposed }: MappedValue, { mapped, categories, mayMake }: MapValuesProps): Choice[] {

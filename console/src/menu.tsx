@@ -5,7 +5,7 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 
 interface MenuProps {
 	label: ComponentChildren;
-	/** The button's name, if its content is not enough. */
+	/** The button's accessible name, if its content is not enough. */
 	name?: string;
 	isOpen: boolean;
 	setIsOpen(isOpen: boolean): void;
@@ -36,7 +36,7 @@ export function Menu({ label, name, isOpen, setIsOpen, children }: MenuProps) {
 		addEventListener("keydown", listen, { signal, capture: true });
 		return () => {
 			leaving.abort();
-			// What had the focus may have left with the panel.
+			// The element that had the focus may be gone with the panel.
 			if (document.activeElement === document.body) button.current?.focus();
 		};
 	}, [isOpen]);
@@ -61,7 +61,7 @@ export function Menu({ label, name, isOpen, setIsOpen, children }: MenuProps) {
 	);
 }
 
-/** From the button in focus to another one in the same place. */
+/** Moves from the button in focus to another one of the same panel. */
 export function moveFocus(place: Element, by: number): void {
 	const buttons = [...place.querySelectorAll("button")];
 	const at = buttons.indexOf(document.activeElement as HTMLButtonElement);

@@ -1,4 +1,4 @@
-// What is shown over the page: in one file, which is loaded with the first key or move of the pointer.
+// Everything that opens over the page, in one file, which is loaded at the first key press or pointer move.
 
 export { CategoryMenu, NameMenu } from "./category-menu.tsx";
 export { DeskParts } from "./desk-parts.tsx";

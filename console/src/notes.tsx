@@ -1,4 +1,4 @@
-// Messages of a view about its requests: a line while the service is away, a note for a failure that will not pass.
+// Messages of a view about its requests: a line while the service does not answer, a note for a lasting failure.
 
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -10,7 +10,7 @@ export const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", h
 export const digits = new Intl.NumberFormat("en");
 export const countOf = (count: number) => (count === 1 ? "1 animal" : `${digits.format(count)} animals`);
 
-/** Where the words of the service are for programs. */
+/** Sentences for codes whose messages are written for programs. */
 const sentences: { [Code in ApiError["code"]]?: string } = {
 	insufficient_scope: "This key may not do that.",
 	internal_error: "Something failed in the server. Report it to whoever runs it.",
@@ -26,7 +26,7 @@ export function sentenceOf(failure: unknown): string {
 	return `Something went wrong in the console: ${failure instanceof Error ? failure.message : failure}.`;
 }
 
-/** Why an entry is refused, said when it appears. */
+/** The reason why an entry is refused; a screen reader says it when it appears. */
 export function Problem({ id, children }: { id?: string; children: ComponentChildren }) {
 	return (
 		<p id={id} class="problem" role="alert">
@@ -44,7 +44,7 @@ interface BannerProps {
 	onRetry(): void;
 }
 
-/** One line above the data that the view still shows, with the seconds to the next try. */
+/** A line above the data that the view still shows, with the seconds until the next try. */
 export function Banner({ failure, retryAtMs, shownSinceMs, shown, onRetry }: BannerProps) {
 	const seconds = useCountdown(retryAtMs);
 	return (
@@ -73,7 +73,7 @@ interface FailureNoteProps {
 	failure?: unknown;
 	onRetry?: (() => void) | undefined;
 	retryLabel?: string;
-	/** Instead of the failure's own sentence. */
+	/** Replaces the failure's own message. */
 	children?: ComponentChildren;
 	noteRef?: RefObject<HTMLDivElement | null>;
 }
@@ -120,7 +120,7 @@ export function MissingScope({ title, scope }: { title: string; scope: string })
 const spinnerAfterMs = 400;
 const slowAfterMs = 4_000;
 
-/** A text for slow replies; most arrive before it is shown. */
+/** A note for slow replies; most replies arrive before it is shown. */
 export function Waiting({ isPending }: { isPending: boolean }) {
 	const [note, setNote] = useState("");
 	useEffect(() => {

@@ -1,4 +1,4 @@
-// A chosen file, and the sentences about failures to read one.
+// A chosen file, and the messages if a file cannot be read.
 
 import { FileError, isArchive } from "../../src/files/encoding.ts";
 import { blobSource, detectKind, type FileKind, type Source } from "../../src/files/formats.ts";
@@ -10,9 +10,9 @@ import { labels } from "./fault-text.ts";
 import { sentenceOf } from "./notes.tsx";
 
 const both = new Intl.ListFormat("en");
-const noImports = "This server takes no imports: it is too old, or a proxy hides /console/imports.";
+const noImports = "This server accepts no imports: it is too old, or a proxy blocks /console/imports.";
 
-/** Rows below the heading. */
+/** The number of rows that are shown below the heading. */
 export const previewed = 8;
 
 export interface OpenFile {
@@ -21,11 +21,11 @@ export interface OpenFile {
 	source: Source;
 	kind: FileKind;
 	preview: Preview;
-	/** The sheets of a workbook, and how to read another. */
+	/** The sheets of a workbook, and a function that reads another one. */
 	sheets?: { names: string[]; open(sheet: string): void };
 }
 
-/** The reader of workbooks is loaded for the first one. */
+/** Loads the reader of workbooks only when the first one is opened. */
 export async function readTable(blob: Blob, sheet: string | undefined) {
 	if (isArchive(new Uint8Array(await blob.slice(0, 4).arrayBuffer()))) {
 		const { readWorkbook } = await import("../../src/files/workbook.ts");
@@ -44,14 +44,14 @@ function describeChoice({ field, names }: NonNullable<ColumnError["choice"]>): s
 	return `${found}${isOne ? "" : ` the ${labels[field].toLowerCase()}`}: choose one in the menus above.`;
 }
 
-/** The sentence of a failure of the file, with its line. */
+/** The message for a failure to read or import the file, with the line if known. */
 export function describe(failure: unknown): string {
 	if (failure instanceof ImportFailure && failure.kind === "missing") return noImports;
 	if (failure instanceof ImportFailure)
 		return failure.hasReply ? `${capitalized(failure.message)}.` : "The server does not answer.";
 	if (!(failure instanceof FileError)) return sentenceOf(failure);
 	if (failure instanceof ColumnError && /^no column/.test(failure.message))
-		return "Choose in the menus above the columns which one holds the name, and which the category.";
+		return "In the menus above the columns, choose which one holds the name and which the category.";
 	if (failure instanceof ColumnError && failure.choice) return describeChoice(failure.choice);
 	return failure.line === undefined ? `${capitalized(failure.message)}.` : `Line ${failure.line}: ${failure.message}.`;
 }

@@ -1,4 +1,4 @@
-// A file whose rows are added, and its rows that are left out.
+// A file whose rows are added, and the rows that are left out.
 
 import type { Fault } from "../../src/contract/validate.ts";
 import type { FileKind, Source } from "../../src/files/formats.ts";
@@ -10,7 +10,7 @@ import { describeFault } from "./fault-text.ts";
 /** A file that was read, and how to read its rows. */
 export interface PetFile {
 	name: string;
-	/** What `source` and `kind` were made of. */
+	/** The file that `source` and `kind` were read from. */
 	blob: Blob;
 	source: Source;
 	kind: FileKind;
@@ -23,7 +23,7 @@ export interface Rejected {
 	sentKey?: string | undefined;
 }
 
-/** Why a row was rejected, in words for people. */
+/** The reason why a row was rejected, for people. */
 export function describeRow({ row, faults }: Rejected, { mapping }: ReadOptions): string {
 	const texts = textsOf(row.given, mapping);
 	const sentences = faults.map((fault) => {
@@ -34,7 +34,7 @@ export function describeRow({ row, faults }: Rejected, { mapping }: ReadOptions)
 	return sentences.join("; ");
 }
 
-/** It in the format of the file, with line and reason. @param isFirst see `rejectedRow` */
+/** A rejected row in the format of the file, with line and reason. @param isFirst see `rejectedRow` */
 export function rejectedText(rejected: Rejected, { kind, options }: PetFile, isFirst: boolean): string {
 	return rejectedRow(rejected.row, withKey(describeRow(rejected, options), rejected.sentKey), kind, isFirst);
 }

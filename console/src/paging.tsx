@@ -1,4 +1,4 @@
-// Below the list: what its page has, and the way to the others.
+// The line below the list: which animals the page shows, and buttons to the other pages.
 
 import { Button } from "./button.tsx";
 import { countOf, digits, Waiting } from "./notes.tsx";
@@ -58,7 +58,7 @@ function describeFound(
 ): string {
 	if (before === undefined || total === undefined) return countOf(count);
 	if (before === 0 && !next) return countOf(count);
-	// An estimate is not below what is known.
+	// An estimate must not be lower than the known number.
 	const all = Math.max(total, before + count);
 	const from = `${digits.format(before + 1)} to ${digits.format(before + count)}`;
 	return `${from} of ${isAbout ? "about " : ""}${countOf(all)}`;

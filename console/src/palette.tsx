@@ -1,4 +1,4 @@
-// The palette (Ctrl-K): every command of the console, found by its words, and what to do with the text itself.
+// The palette (Ctrl-K): every command of the console, found by its words, and actions with the entered text.
 
 import "./dialogs.css";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -14,12 +14,12 @@ interface PaletteProps {
 export function Palette({ commandsFor, onClose }: PaletteProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const [text, setText] = useState("");
-	// Those for the animal that has the focus before the dialog takes it.
+	// Collected before the dialog takes the focus from the animal that they are for.
 	const [commands] = useState(offeredCommands);
 	useLayoutEffect(() => {
 		const element = dialog.current;
 		element?.showModal();
-		// Outside of its content, a click is on the dialog itself.
+		// A click outside the content is a click on the dialog itself.
 		element?.addEventListener("click", ({ target }) => target === element && element.close());
 	}, []);
 	const words = text.toLowerCase().split(/\s+/).filter(Boolean);

@@ -1,4 +1,4 @@
-// What was done to an animal, in words.
+// The edits of an animal, described in words.
 
 import type { PastEdit } from "../../src/contract/console.ts";
 import type { Categories } from "./categories.ts";
@@ -6,7 +6,7 @@ import { stateOf } from "./edits.ts";
 
 export const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** Such as “Moved from Dog to Cat”. */
+/** Describes an edit, such as “Moved from Dog to Cat”. */
 export function describeEdit(edit: PastEdit, labelOf: Categories["labelOf"]): string {
 	const { action, toStatus, fromCategoryId = "", toCategoryId = "" } = edit;
 	if (action === "set-status") return toStatus ? `Marked as ${toStatus}` : `Status ${stateOf(toStatus)}`;

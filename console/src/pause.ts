@@ -4,7 +4,7 @@ import { ApiError, NoReply } from "../../client/src/index.ts";
 
 const longestPauseMs = 30_000;
 
-/** Milliseconds until the next try; undefined when it cannot help. @param failures before this one */
+/** Milliseconds until the next try; undefined if a retry cannot help. @param failures the number before this one */
 export function pauseAfter(failure: unknown, failures: number): number | undefined {
 	const growing = Math.min(2_000 * 2 ** failures, longestPauseMs);
 	if (failure instanceof NoReply) return growing;
@@ -14,9 +14,9 @@ export function pauseAfter(failure: unknown, failures: number): number | undefin
 }
 
 /**
- * Calls `act` after the pause, and no later than a countdown by the clock says: timers stand still while a computer
- * sleeps, and the clock may be set back.
- * @returns cancels it
+ * Calls `act` after the pause, but no later than a countdown by the clock ends: timers stop while a computer sleeps,
+ * and the clock may be set back.
+ * @returns a function that cancels the call
  */
 export function callAfter(pauseMs: number, act: () => void): () => void {
 	const [clockMs, timerMs] = [Date.now() + pauseMs, performance.now() + pauseMs];

@@ -1,5 +1,5 @@
-// One animal beside the list. Its data come from the list; for a link to an animal that is not on the page, the console
-// looks it up by id, as long as the service has that operation.
+// One animal, next to the list. Its data come from the list; if a link names an animal that is not on the page, the
+// console gets it by id, as long as the service has that operation.
 
 import "./panel.css";
 import { Fragment } from "preact";
@@ -114,7 +114,7 @@ function Snippets({ pet, route, mayAdd }: { pet: Pet; route: AnimalsRoute; mayAd
 	);
 }
 
-/** The query of the page of the list that is shown, or the filter of what was found. */
+/** The query of the shown page, or the filter of the search. */
 function queryOf(route: AnimalsRoute): string {
 	const { limit } = route;
 	const cursor = isFound(route) ? undefined : route.cursor;

@@ -12,11 +12,11 @@ import type { Desk } from "./use-desk.ts";
 
 interface PetTableProps {
 	pets: Pet[];
-	/** The animal whose id is in it is open. */
+	/** The route, which has the id of the open animal. */
 	route: AnimalsRoute;
 	/** Absent if the key may not edit. */
 	desk: Desk | undefined;
-	/** The animal that was added a moment ago. */
+	/** The animal that was just added. */
 	newest: Pet | undefined;
 	isPending: boolean;
 }
@@ -48,7 +48,7 @@ interface Column {
 	cell(pet: Pet): ComponentChildren;
 }
 
-/** Every field of an animal has a column; the panel shows the same, and covers the last columns of a narrow list. */
+/** Every field of an animal has a column. The panel shows the same fields, and covers the last columns if narrow. */
 export const columns: Record<keyof Pet, Column> = {
 	id: { label: "Id", class: "n", cell: (pet) => <Digits of={pet.id} /> },
 	name: { label: "Name", cell: (pet) => pet.name },
@@ -91,7 +91,7 @@ function Head({ desk, route }: { desk?: Desk | undefined; route?: AnimalsRoute }
 	);
 }
 
-/** The headings of the columns that can be sorted do so: first ascending. */
+/** A click on the heading of a sortable column sorts the list, ascending first. */
 function HeadCell({ field, route }: { field: keyof Pet; route: AnimalsRoute | undefined }) {
 	const { label, class: look = field } = columns[field];
 	if (!route || (field !== "id" && field !== "name"))
@@ -163,7 +163,7 @@ function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
 	);
 }
 
-/** The name with the first place of the text that was looked for marked. */
+/** The name, with the first match of the search text marked. */
 function FoundName({ name, text }: { name: string; text: string | undefined }) {
 	const [from, to] = (text !== undefined && hitIn(name, text)) || [0, 0];
 	if (from === to) return name;
@@ -176,10 +176,10 @@ function FoundName({ name, text }: { name: string; text: string | undefined }) {
 	);
 }
 
-/** Where the name has the text, compared as the service compares. @returns the start and the end of the first place */
+/** Finds the text in the name as the service does. @returns the start and the end of the first match */
 function hitIn(name: string, text: string): [from: number, to: number] | undefined {
 	let folded = "";
-	/** For each character of `folded`, the start of the one of the name that became it. */
+	/** For each character of `folded`, where the character of `name` that it came from starts. */
 	const starts: number[] = [];
 	for (const { segment, index } of new Intl.Segmenter().segment(name))
 		for (const part of foldedText(segment)) {
@@ -209,7 +209,7 @@ function PickCell({ pet, desk: { selection }, isSelected }: { pet: Pet; desk: De
 	);
 }
 
-/** Takes the place of the table until the first reply, so that nothing moves when that arrives. */
+/** Takes the place of the table until the first reply, so that nothing moves when the reply arrives. */
 export function SkeletonTable({ rows }: { rows: number }) {
 	return (
 		<table aria-hidden="true" class="skeleton">
@@ -229,7 +229,7 @@ export function SkeletonTable({ rows }: { rows: number }) {
 	);
 }
 
-/** A long number may wrap, a short one may not. */
+/** Digits that may wrap if the number is long. */
 export function Digits({ of }: { of: Int64 }) {
 	const parts = String(of).match(/.{1,7}/g) ?? [];
 	return parts.flatMap((part, index) => (index === 0 ? part : [<wbr key={index} />, part]));
@@ -239,7 +239,7 @@ export function Status({ status }: { status: Pet["status"] }) {
 	return <span class={`pill ${status ?? "none"}`}>{status ?? "not set"}</span>;
 }
 
-/** The name and the number of a category, or the number alone. */
+/** The name and the number of a category, or only the number. */
 export function CategoryName({ of }: { of: Int64 }) {
 	const name = useContext(CategoriesContext).nameOf(of);
 	if (name === undefined) return <Digits of={of} />;
@@ -260,7 +260,7 @@ interface FactProps {
 	isInRow?: boolean;
 }
 
-/** A field of an animal; the status and the category are the buttons that change them. */
+/** A field of an animal. The status and the category are buttons that change them. */
 export function Fact({ field, pet, desk, isInRow = false }: FactProps) {
 	const { nameOf } = useContext(CategoriesContext);
 	const cell = columns[field].cell(pet);
@@ -275,7 +275,7 @@ export function Fact({ field, pet, desk, isInRow = false }: FactProps) {
 			class={isStatus ? `pill ${pet.status ?? "none"}` : "quiet"}
 			label={isStatus ? text : cell}
 			data-edits={what}
-			// The way through the rows gets no longer: `c` does the same, and so does the panel.
+			// Keeps the number of tab stops per row low: `c` and the panel do the same.
 			tabIndex={isInRow && !isStatus ? -1 : undefined}
 			aria-label={`${columns[field].label} of ${pet.name}: ${text}`}
 			open={(anchor) => desk.ask(what, [pet], anchor)}

@@ -1,4 +1,4 @@
-// A panel over the page, below its button or above it; on phones, at the bottom edge. A click outside only closes it.
+// A panel over the page, below or above its button; on phones, at the bottom edge. A click outside only closes it.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -6,12 +6,12 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 interface PopoverProps {
 	title: string;
 	look: "status-menu" | "category-menu";
-	/** Absent if the title belongs to a part of it. */
+	/** Absent if the title belongs to a part of the panel. */
 	role?: "dialog";
 	anchor: Element;
 	widthPx: number;
 	heightPx: number;
-	/** What gets the focus: the first of these in the panel. */
+	/** Selectors: the first with a match in the panel gets the focus. */
 	focus: readonly string[];
 	onClose(): void;
 	children: ComponentChildren;
@@ -22,7 +22,7 @@ export function Popover(props: PopoverProps) {
 	const panel = useRef<HTMLDivElement>(null);
 	const close = useRef(onClose);
 	close.current = onClose;
-	/** The keys of the list do nothing in it. */
+	/** Keeps the list's shortcuts from working in the panel. */
 	function listen(event: KeyboardEvent): void {
 		event.stopPropagation();
 		if (event.key !== "Escape") return;
@@ -43,7 +43,7 @@ export function Popover(props: PopoverProps) {
 		const leaving = new AbortController();
 		const options = { capture: true, signal: leaving.signal };
 		const isOutside = ({ target }: Event) => !(target instanceof Node && element.contains(target));
-		// A click elsewhere only closes the panel, and opens no animal below it.
+		// A click elsewhere only closes the panel, and does not open an animal under the pointer.
 		const leave = (event: Event) => {
 			if (!isOutside(event)) return;
 			event.preventDefault();

@@ -1,5 +1,5 @@
-// Asks before something that nothing brings back. The answer that changes nothing has the focus, so that Enter alone
-// never does it.
+// Asks before something that cannot be undone. The answer that changes nothing has the focus, so that pressing Enter is
+// always safe.
 
 import { Button } from "./button.tsx";
 import "./dialogs.css";

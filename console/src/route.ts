@@ -24,13 +24,13 @@ const readFilter: { [Field in keyof Filter]-?: (text: string | null) => Filter[F
 export interface AnimalsRoute extends Filter {
 	view: "animals";
 	limit: number;
-	/** The cursor of the current page, or the `after` of what was found; absent on the first. */
+	/** The cursor of the current page, or the `after` of a search; absent on the first page. */
 	cursor?: string | undefined;
-	/** Only animals whose name contains this; a number is an id or a category, too. */
+	/** Only animals whose name contains this; a number also finds an id or a category. */
 	name?: string | undefined;
 	/** Only animals of the category with this id, as digits. */
 	category?: string | undefined;
-	/** Absent: by ascending id. */
+	/** If absent, the list is sorted by ascending id. */
 	sort?: Sort | undefined;
 	/** The id of the animal in the panel, as digits. */
 	id?: string | undefined;
@@ -72,7 +72,7 @@ export function hashOf(route: Route): string {
 	return query.size > 0 ? `#/animals?${query}` : "#/animals";
 }
 
-/** The filters of the interface alone. */
+/** Only the filters that the interface has. */
 export function filterOf(filter: Filter): Filter {
 	return Object.fromEntries(
 		filterNames.flatMap((field) => (filter[field] === undefined ? [] : [[field, filter[field]]])),
@@ -83,17 +83,17 @@ export function filterTexts(filter: Filter): Record<string, string> {
 	return Object.fromEntries(Object.entries(filterOf(filter)).map(([field, value]) => [field, String(value)]));
 }
 
-/** What selects and sorts animals. */
+/** The parameters that select and sort animals. */
 export type Shown = Filter & Pick<AnimalsRoute, "name" | "category" | "sort">;
 
 export function shownTexts({ name, category, sort, ...filter }: Shown): Record<string, string> {
 	return { ...filterTexts(filter), ...(name && { name }), ...(category && { category }), ...(sort && { sort }) };
 }
 
-/** Whether the animals are found by the console's own endpoint, because the interface has no such list. */
+/** Whether the list needs the console's own search, because the interface has no such list. */
 export const isFound = ({ name, category, sort }: Shown) => (name ?? category ?? sort) !== undefined;
 
-/** Such as “the status sold and “zo” in the name”; empty without a filter. */
+/** Describes the filter, such as “the status sold and “zo” in the name”; empty without a filter. */
 export function describeShown({ name, category, ...filter }: Shown, labelOf: (category: string) => string): string {
 	const words = Object.entries(filterTexts(filter)).map(([field, text]) => `the ${field} ${text}`);
 	if (category) words.push(`the category ${labelOf(category)}`);
@@ -107,12 +107,12 @@ export function go(route: Route): void {
 	location.hash = hashOf(route);
 }
 
-/** The first page with another filter, order or size, and no animal beside it. */
+/** Goes to the first page with another filter, order or size, and closes the panel. */
 export function showFirst(route: AnimalsRoute, change: Partial<AnimalsRoute>): void {
 	go({ ...route, cursor: undefined, id: undefined, ...change });
 }
 
-/** Without an entry for the Back button. */
+/** Changes the view without an entry for the Back button. */
 export function replace(route: Route, state: unknown = history.state): void {
 	history.replaceState(state, "", hashOf(route));
 	dispatchEvent(new HashChangeEvent("hashchange"));
@@ -121,12 +121,12 @@ export function replace(route: Route, state: unknown = history.state): void {
 /** Whether the panel covers the list, as in a narrow window. */
 export const coversList = () => matchMedia("(max-width: 900px)").matches;
 
-/** The state of an entry of the Back button: the entry before it is the list that the animal covers. */
+/** The state of a history entry: the previous entry is the list that the animal covers. */
 const overList = "over the list";
 
 /**
- * Opens this animal, or closes the open one. Only where it covers the list does it get an entry for the Back button,
- * which would get one for each row otherwise.
+ * Opens this animal, or closes the open one. Adds a history entry only if the panel covers the list; otherwise the Back
+ * button would step through every row.
  */
 export function showPet(route: AnimalsRoute, id: string | undefined): void {
 	const isOverList = history.state === overList;

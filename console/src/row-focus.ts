@@ -1,4 +1,4 @@
-// The focus in the list: of which row, and where keys and commands find their buttons.
+// The focus in the list: which row has it, and where shortcuts and commands find their buttons.
 
 /** The id of the animal whose row has the focus. */
 export function focusedId(): string | undefined {
@@ -11,7 +11,7 @@ export function focusRow(id: string | undefined): void {
 	link?.closest("tr")?.scrollIntoView({ block: "nearest" });
 }
 
-/** The button of the selection, of the row in focus, or of the panel that changes this. */
+/** The button that changes this: of the selection, of the row in focus, or of the panel. */
 export function editButton(what: "status" | "category"): HTMLButtonElement | undefined {
 	const places = [".selection", `tr[data-id="${focusedId()}"]`, ".panel"];
 	const buttons = places.map((place) => document.querySelector<HTMLButtonElement>(`${place} [data-edits=${what}]`));

@@ -1,5 +1,5 @@
-// Rows that cannot be added, under the reasons, each said once. Before they are added, the broken fields can be
-// corrected in their places.
+// Rows that cannot be added, grouped by reason. Until the import starts, the invalid fields can be corrected in
+// place.
 
 import { newPetFields, petStatuses } from "../../src/contract/pet.ts";
 import { rejectedFormat } from "../../src/files/rejected-rows.ts";
@@ -17,7 +17,7 @@ interface RowsTableProps {
 	rejected: Rejected[];
 	count: number;
 	options: ReadOptions;
-	/** Absent if they cannot be corrected any more. */
+	/** Absent if the rows can no longer be corrected. */
 	correcting?: Correcting;
 }
 
@@ -93,7 +93,7 @@ interface BrokenProps {
 	text: string;
 }
 
-/** A field that breaks a rule: the place to correct it, also after it is right. */
+/** An input to correct an invalid field; it stays after the correction. */
 function Broken({ row, field, reason, correcting, text }: BrokenProps) {
 	if (!correcting) return <span class="broken">{text === "" ? "(empty)" : text.slice(0, 200)}</span>;
 	const shared = {
@@ -127,10 +127,10 @@ export function SaveRows({ file, count, texts }: SaveRowsProps) {
 	return <Button label={`Save the ${count === 1 ? "row" : `${digits.format(count)} rows`} as a file`} onClick={save} />;
 }
 
-/** By this mark, spreadsheets recognise UTF-8. */
+/** The byte order mark by which spreadsheets recognise UTF-8. */
 const byteOrderMark = "\ufeff";
 
-/** @param parts the text, in pieces */
+/** @param parts the pieces of the text */
 function saveFile(name: string, parts: string[]): void {
 	const link = document.createElement("a");
 	const mark = name.endsWith(".csv") ? [byteOrderMark] : [];

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { AnimalsRoute } from "./route.ts";
 import { beginSearch, endSearch } from "./search-return.ts";
 
-/** A search begins when no key was pressed for this time. */
+/** A search begins when no key has been pressed for this time. */
 const pauseMs = 150;
 
 export function SearchField({ route }: { route: AnimalsRoute }) {
@@ -15,7 +15,7 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 	const latest = useRef(route);
 	latest.current = route;
 	useLayoutEffect(() => {
-		// What is being typed is newer than the address.
+		// The text being typed is newer than the address.
 		if (field.current && timer.current === undefined) field.current.value = route.name ?? "";
 	}, [route.name]);
 	useEffect(() => () => clearTimeout(timer.current), []);
@@ -49,7 +49,7 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 				}}
 				onInput={(event) => {
 					clearTimeout(timer.current);
-					// Emptied by Esc or its own button.
+					// The field was emptied by Esc or its own button.
 					const isEmptied = !(event instanceof InputEvent) && event.currentTarget.value === "";
 					if (isEmptied) search(false);
 					else timer.current = setTimeout(search, pauseMs, true);

@@ -4,10 +4,10 @@ import { type AnimalsRoute, go, replace, shownTexts } from "./route.ts";
 
 /** Where the last search began: the address, and the link of the row in focus. */
 let before: { route?: AnimalsRoute; row?: string | undefined } = {};
-/** The row that gets the focus with the rows of the list. */
+/** The row that gets the focus when the rows of the list appear. */
 let wanted: string | undefined;
 
-/** @param from what had the focus before the field of the search */
+/** @param from the element that had the focus before the search field */
 export function beginSearch(route: AnimalsRoute, name: string, from?: Element): void {
 	const next = { ...route, name, cursor: undefined, id: undefined };
 	if (route.name !== undefined) replace(next);
@@ -17,7 +17,7 @@ export function beginSearch(route: AnimalsRoute, name: string, from?: Element): 
 	}
 }
 
-/** @param isTyping the focus stays in the field */
+/** @param isTyping whether the focus stays in the field */
 export function endSearch(route: AnimalsRoute, isTyping = false): void {
 	const list: AnimalsRoute = { ...route, name: undefined, cursor: undefined, id: undefined };
 	const textOf = (shown: AnimalsRoute) => JSON.stringify(shownTexts(shown));
@@ -27,7 +27,7 @@ export function endSearch(route: AnimalsRoute, isTyping = false): void {
 	before = {};
 }
 
-/** Called when the rows of a list are there. */
+/** Called when the rows of a list have appeared. */
 export function focusReturned(): void {
 	if (wanted === undefined) return;
 	const link = document.querySelector<HTMLElement>(wanted);

@@ -1,4 +1,4 @@
-// What can be done with the selected animals, in the place of the tools of the list and as high as they are.
+// The actions for the selected animals. The bar replaces the tools of the list, and has the same height.
 
 import "./desk.css";
 import { Button, Opener } from "./button.tsx";

@@ -39,7 +39,7 @@ function jsonOf({ pet: { id, ...seen }, change }: Edit): string {
 	return `{"id":${id},${category}"seen":${petJson(seen)},${text.slice(1)}`;
 }
 
-/** @param results fewer than edits if the service stopped or failed before the others */
+/** @param results fewer than the edits if the service stopped or failed before the last one */
 function noticeOf(edits: readonly Edit[], results: readonly EditResult[], labelOf: LabelOf, failure: unknown): Notice {
 	const settled = edits.slice(0, results.length).map((edit, index) => ({ edit, ...(results[index] as EditResult) }));
 	const done = settled.filter(({ outcome }) => outcome === "edited" || outcome === "unchanged");
@@ -49,7 +49,7 @@ function noticeOf(edits: readonly Edit[], results: readonly EditResult[], labelO
 		...lost.slice(0, 1).map(({ edit, ...result }) => lostText(edit, result, labelOf)),
 		...(lost.length > 1 ? [`Others have also changed ${countOf(lost.length - 1)}.`] : []),
 		...(failure === undefined ? [] : [sentenceOf(failure)]),
-		...(left.length > 0 ? [`${subjectOf(left)} may not have been changed: look, and try again.`] : []),
+		...(left.length > 0 ? [`${subjectOf(left)} may not have been changed: check, and try again.`] : []),
 	];
 	const first =
 		done.length > 0
@@ -67,7 +67,7 @@ function noticeOf(edits: readonly Edit[], results: readonly EditResult[], labelO
 	};
 }
 
-/** A removal has none. */
+/** The edits that undo these; a removal cannot be undone. */
 function inverseOf({ pet: { name, status, categoryId }, change }: Edit, now: Pet): Edit[] {
 	const { action } = change;
 	if (action === "remove") return [];
@@ -94,7 +94,7 @@ const nameOfCategory = (id: bigint, labelOf: LabelOf) =>
 function lostText({ pet: seen }: Edit, { outcome, pet, by = "Somebody else" }: EditResult, labelOf: LabelOf): string {
 	const name = shortName(seen.name);
 	if (outcome === "removed") return `${by} has removed ${name}.`;
-	if (!pet) return `${name} is not there any more.`;
+	if (!pet) return `${name} no longer exists.`;
 	const done: string[] = [];
 	const what = () => (done.length > 0 ? "it" : name);
 	if (pet.name !== seen.name) done.push(`renamed ${name} to ${shortName(pet.name)}`);

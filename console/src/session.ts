@@ -1,4 +1,4 @@
-// The session of a user: the key, what it may do, and the clients that send it.
+// The session of a user: the API key, its scopes, and the clients that send it.
 
 import { AnimalStore, ApiError, NoReply, type Page } from "../../client/src/index.ts";
 import { parseExact } from "../../client/src/int64.ts";
@@ -13,7 +13,7 @@ export type PetPage = Page<"bigint">;
 export interface Session extends KeptKey {
 	info: KeyInfo;
 	sender: Sender;
-	/** Fails soon, because a person waits. */
+	/** Gives up early, because a person is waiting. */
 	store: AnimalStore<"bigint">;
 	/** @throws ApiError, NoReply */
 	activity(signal: AbortSignal): Promise<Activity>;
@@ -39,7 +39,7 @@ export function may({ info }: Session, scope: Scope): boolean {
 }
 
 /**
- * Asks the service what the key may do.
+ * Asks the service for the scopes of the key.
  * @param onRefused called when the service refuses the key later
  * @throws ApiError, NoReply
  */
@@ -74,7 +74,7 @@ async function read(send: typeof fetch, path: string, key: string, options: AskO
 			signal: signal ? AbortSignal.any([signal, late]) : late,
 		});
 		const text = await reply.text();
-		// A proxy refuses in words of its own.
+		// A proxy's refusal may not be JSON.
 		body = parseExact(reply.ok || text[0] === "{" ? text : "{}", "bigint") as typeof body;
 	} catch (cause) {
 		throw new NoReply(`no reply from ${url}`, { cause });

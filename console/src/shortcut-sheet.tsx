@@ -12,10 +12,10 @@ const keys: Key[] = [
 	["/", "Find by name"],
 	["↑  ↓", "Previous or next animal, also k and j"],
 	["Enter", "Open the animal in focus"],
-	["s", "Set its status, or that of the selected", "pets:edit"],
-	["c", "Set its category, or that of the selected", "pets:edit"],
+	["s", "Set its status, or that of the selection", "pets:edit"],
+	["c", "Set its category, or that of the selection", "pets:edit"],
 	["F2", "Rename it", "pets:edit"],
-	["Delete", "Remove it, or the selected", "pets:edit"],
+	["Delete", "Remove it, or the selection", "pets:edit"],
 	["x", "Select it", "pets:edit"],
 	["Shift ↑  ↓", "Select several", "pets:edit"],
 	["Ctrl Z", "Undo, while it is offered", "pets:edit"],
@@ -50,7 +50,7 @@ export function ShortcutSheet({ session, onClose }: { session: Session; onClose(
 						setIsOn(checked);
 					}}
 				/>{" "}
-				Single keys work
+				Use single-key shortcuts
 			</label>
 		</dialog>
 	);

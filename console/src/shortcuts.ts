@@ -1,9 +1,9 @@
-// Keyboard shortcuts, which work wherever the focus is except in a field, and the commands that have them. Single keys
-// can be turned off (WCAG 2.1.4), because they disturb speech input.
+// Keyboard shortcuts, which work unless a field has the focus, and the commands that have them. Single-key shortcuts
+// can be turned off (WCAG 2.1.4), because they interfere with speech input.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** The action for a key such as `j`, for two in a row such as `g a`, or for `Ctrl+k`. */
+/** Actions by key: a single one such as `j`, two in a row such as `g a`, or `Ctrl+k`. */
 export type Shortcuts = Record<string, () => void>;
 
 const storageName = "animal-store.shortcuts";
@@ -23,7 +23,7 @@ export function turnShortcuts(isOn: boolean): void {
 		if (isOn) localStorage.removeItem(storageName);
 		else localStorage.setItem(storageName, "off");
 	} catch {
-		// Without storage they stay on.
+		// Without storage, they stay on.
 	}
 }
 
@@ -33,11 +33,11 @@ export function useShortcuts(shortcuts: Shortcuts): void {
 
 type ActionOf = (keys: string) => (() => void) | undefined;
 
-/** The innermost first. */
+/** The bindings of components, the innermost first. */
 const listening = new Set<ActionOf>();
 let first = { key: "", atMs: 0 };
 
-/** A pair counts before its second key, wherever they are bound: `g c` is not `c`. */
+/** A pair takes precedence over its second key, wherever both are bound: `g c` is not `c`. */
 function listen(event: KeyboardEvent): void {
 	const key = nameOf(event);
 	if (key === undefined || event.defaultPrevented) return;
@@ -66,14 +66,14 @@ function useKeys(actionOf: ActionOf): void {
 
 export interface Command {
 	label: string;
-	/** The keys that do the same. */
+	/** The shortcut of the command. */
 	keys?: string;
 	run(): void;
 }
 
 const offered = new Set<() => Command[]>();
 
-/** Gives commands their keys and puts them into the palette as long as the component is shown. */
+/** Binds the shortcuts of commands, and adds them to the palette, as long as the component is shown. */
 export function useCommands(commands: () => Command[]): void {
 	const latest = useRef(commands);
 	latest.current = commands;
@@ -85,11 +85,11 @@ export function useCommands(commands: () => Command[]): void {
 	}, []);
 }
 
-/** The commands of all components that are shown, first those with keys: they are for daily work. */
+/** The commands of all shown components. Those with shortcuts come first: they are for daily work. */
 export const offeredCommands = () =>
 	[...offered].flatMap((offer) => offer()).sort((one, other) => Number(!one.keys) - Number(!other.keys));
 
-/** Undefined for keys that belong to a field, a dialog or the browser. */
+/** The name of a pressed key; undefined if it belongs to a field, a dialog or the browser. */
 function nameOf({ key, target, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string | undefined {
 	if (altKey) return undefined;
 	const isField = target instanceof Element && target.matches("input:not([type=checkbox]), select, textarea");

@@ -68,8 +68,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 				<Waiting isPending={isPending} />
 			</form>
 			<p class="soft">
-				No key yet? Ask whoever runs the server. They make one with{" "}
-				<code>npx animal-store keys create --name console</code>
+				No key yet? Whoever runs the server can create one: <code>npx animal-store keys create --name console</code>
 			</p>
 		</main>
 	);

@@ -1,4 +1,4 @@
-// Asks before signing out while an import is running or paused, in this tab or another: its rows are there only.
+// Asks before signing out while an import is running or paused, in this tab or another: its rows would be lost.
 
 import type { Job } from "./add-rows.ts";
 import { countOf, digits } from "./notes.tsx";

@@ -8,7 +8,7 @@ import { petStatuses } from "./route.ts";
 
 interface StatusMenuProps {
 	title: string;
-	/** The present status; absent for several animals. */
+	/** The current status; absent for several animals. */
 	present?: { status: Pet["status"] };
 	anchor: Element;
 	onChoose(status: Pet["status"]): void;

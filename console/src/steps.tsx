@@ -1,4 +1,4 @@
-// The frame of a step of adding many animals: which step it is, what to do in it, and the buttons below it.
+// The frame of a step of adding many animals: its number, its instruction, and the buttons below.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -10,9 +10,9 @@ type StepName = (typeof steps)[number];
 
 interface StepProps {
 	name: StepName;
-	/** What to do in it. It takes the focus, so that a screen reader says it. */
+	/** The instruction. It takes the focus, so that a screen reader says it. */
 	lead: ComponentChildren;
-	/** Where the step stands. */
+	/** The state of the step, in words. */
 	note: ComponentChildren;
 	onBack?: () => void;
 	others?: ComponentChildren;
@@ -43,7 +43,7 @@ export function Step({ name, lead, note, onBack, others, next, children }: StepP
 	);
 }
 
-/** @param at the place of the current step; beyond the last when all are done */
+/** @param at the index of the current step; past the last one when all are done */
 export function StepList({ at }: { at: number }) {
 	return (
 		<div class="step-list">
@@ -59,7 +59,7 @@ export function StepList({ at }: { at: number }) {
 	);
 }
 
-/** @param columns the headings with their classes */
+/** @param columns the headings and their classes */
 export function TableHead({ columns }: { columns: Record<string, string> }) {
 	return (
 		<thead>

@@ -1,4 +1,4 @@
-// The work at the list: what is selected, asked and edited, and the commands for the animal in focus.
+// Editing in the list: the selection, the open menu or question, the edits, and the commands for the animal in focus.
 
 import { useEffect, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
@@ -14,29 +14,29 @@ import { type Selection, useSelection } from "./use-selection.ts";
 type Asked = { pets: readonly Pet[] } & ({ what: "status" | "category"; anchor: Element } | { what: "removal" });
 
 export interface Desk {
-	/** The animals of the list as they are after the edits; undefined before the first reply. */
+	/** The animals of the list, after the edits; undefined before the first reply. */
 	pets: Pet[] | undefined;
 	editing: Editing;
 	selection: Selection;
 	isBusy: boolean;
-	/** What the open menu or dialog is about. */
+	/** The subject of the open menu or dialog. */
 	asked: Asked | undefined;
-	/** @param anchor the menu is below it, and gives it the focus back */
+	/** @param anchor the element at which the menu opens, and which gets the focus back */
 	ask(what: "status" | "category", pets: readonly Pet[], anchor: Element): void;
 	askRemoval(pets: readonly Pet[]): void;
-	/** @param change absent: nothing is changed */
+	/** @param change if absent, nothing is changed */
 	answer(change?: Change): void;
 	remove(pets: readonly Pet[]): void;
 	closeDialog(): void;
 	renamed: string | undefined;
 	startRename(id: string): void;
-	/** @param name undefined: it stays */
+	/** @param name if undefined, the name stays */
 	endRename(pet: Pet, name?: string): void;
 }
 
 interface DeskOptions {
 	route: AnimalsRoute;
-	/** As the service sent them; undefined before the first reply. */
+	/** The animals as the service sent them; undefined before the first reply. */
 	read: readonly Pet[] | undefined;
 	/** See `useEditing`. */
 	reply: unknown;
@@ -44,7 +44,7 @@ interface DeskOptions {
 	onSettled(): void;
 }
 
-/** Undefined if the key may not edit: nothing of it is shown then. */
+/** Undefined if the key may not edit: then nothing for editing is shown. */
 export function useDesk(
 	session: Session,
 	{ route, read, reply, categories, onSettled }: DeskOptions,
@@ -54,7 +54,7 @@ export function useDesk(
 	const selection = useSelection(pets ?? [], hashOf({ ...route, id: undefined }));
 	const [asked, setAsked] = useState<Asked>();
 	const [renamed, setRenamed] = useState<string>();
-	// The name of another animal is not being changed.
+	// Renaming ends when another animal is opened.
 	useEffect(() => setRenamed((id) => (id === route.id ? id : undefined)), [route.id]);
 	if (!may(session, "pets:edit")) return undefined;
 	return {
@@ -76,7 +76,7 @@ export function useDesk(
 			selection.clear();
 			if (gone.some(({ id }) => String(id) === route.id)) showPet(route, undefined);
 			editing.apply(gone.map((pet) => ({ pet, change: { action: "remove" } })));
-			// The dialog that asked gives the focus back first.
+			// First the dialog gives the focus back.
 			requestAnimationFrame(() => focusRow(next));
 		},
 		closeDialog: () => setAsked((now) => (now?.what === "removal" ? undefined : now)),
@@ -93,7 +93,7 @@ export function useDesk(
 	};
 }
 
-/** The id of the animal that takes the place of these, or of the one before them. */
+/** The id of the animal after these in the list, or else of the one before them. */
 function neighborOf(gone: readonly Pet[], shown: readonly Pet[]): string | undefined {
 	const isGone = (pet: Pet) => gone.some(({ id }) => id === pet.id);
 	const last = shown.findLastIndex(isGone);

@@ -1,5 +1,5 @@
-// Edits as state of the Animals view: animals change at once, and go back if the service refuses. Edits are sent one
-// after the other, so that each names what the one before has made.
+// Edits as state of the Animals view: animals change immediately, and change back if the service refuses. Edits are
+// sent one after the other, so that each starts from the result of the one before.
 
 import { useRef, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
@@ -7,7 +7,7 @@ import { type Edit, editedPet, type Notice, type Sent } from "./edits.ts";
 import type { Session } from "./session.ts";
 
 export interface Editing {
-	/** The animals as they are after the edits, without those that were removed. */
+	/** The animals after the edits, without the removed ones. */
 	edited(pets: readonly Pet[]): Pet[];
 	apply(edits: readonly Edit[]): void;
 	replies: number;
@@ -18,15 +18,15 @@ export interface Editing {
 }
 
 interface EditingOptions {
-	/** The same as long as the view shows the same reply: a later one is newer than the edits that have a result. */
+	/** Changes with each reply that the view shows: a new reply is newer than all edits that have a result. */
 	reply: unknown;
-	/** The name or the number of a category. */
+	/** The name of a category, or else its number. */
 	labelOf(categoryId: bigint): string;
 	onSettled(): void;
 }
 
 export function useEditing(session: Session, options: EditingOptions): Editing {
-	/** By id: how an animal of `reply` is now, and its edits without a result, about which no reply is newer. */
+	/** By id: the animal of `reply` after its edits, and how many lack a result; no reply is newer than these. */
 	const animals = useRef(new Map<string, { reply: unknown; now: Pet | undefined; waiting: number }>());
 	const [notice, setNotice] = useState<Notice>();
 	const [replies, setReplies] = useState(0);
@@ -43,7 +43,7 @@ export function useEditing(session: Session, options: EditingOptions): Editing {
 		for (const [index, { pet }] of edits.entries()) {
 			const result = results[index];
 			const now = animals.current.get(String(pet.id))?.now;
-			// Otherwise another edit of the same animal waits, and shows what that will make.
+			// If `now` differs, a later edit of the animal is waiting, and its result is shown already.
 			put(pet, now !== shown[index] ? now : result ? result.pet : pet, -1);
 		}
 		setNotice(notice);

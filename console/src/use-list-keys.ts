@@ -1,4 +1,4 @@
-// The keys of the list: through its animals and pages, and to the status menu.
+// The shortcuts of the list: to move through its animals and pages, and to open the status menu.
 
 import { useRef } from "preact/hooks";
 import { sorts } from "../../src/contract/console.ts";
@@ -20,13 +20,13 @@ interface ListKeysOptions {
 	closePanel(): void;
 }
 
-/** @returns moves the open animal, and the focus in the list, to the next animal or the one before */
+/** @returns a function that opens the next or the previous animal, or moves the focus in the list to it */
 export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
 	const { route, pets, desk, closePanel } = options;
-	/** Where the focus was last, for when the row under it leaves the list. */
+	/** The last position of the focus, in case the row disappears from the list. */
 	const lastAt = useRef(-1);
 
-	/** @returns its id */
+	/** @returns the id of the animal */
 	function move(by: 1 | -1): string | undefined {
 		const id = focusedId() ?? route.id;
 		const at = pets.findIndex((pet) => String(pet.id) === id);

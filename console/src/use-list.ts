@@ -1,4 +1,4 @@
-// What the Animals view lists: a page of the interface, or of what the console finds, sorts or filters by category.
+// The page in the Animals view: from the interface, or from the console's search, which sorts and filters by category.
 
 import { useRef } from "preact/hooks";
 import { type FindReply, findPageMax } from "../../src/contract/console.ts";
@@ -6,26 +6,26 @@ import { type AnimalsRoute, filterOf, hashOf, isFound, shownTexts } from "./rout
 import { may, type PetPage, type Session } from "./session.ts";
 import { type RequestState, useRequest } from "./use-request.ts";
 
-/** `prev` is empty for the first page of what was found. */
+/** In a search, an empty `prev` leads to the first page. */
 export interface ListPage extends PetPage {
-	/** The address that it answers; while a newer request is pending, the view has another one. */
+	/** The route that the page belongs to; while a newer request is pending, that of the view differs. */
 	of: AnimalsRoute;
 	found?: Found;
 }
 
 interface Found extends Pick<FindReply, "total" | "isAbout"> {
-	/** The animals on the pages before; absent if they are not known. */
+	/** The number of animals on earlier pages; absent if it is not known. */
 	before?: number;
 }
 
-/** Pages of the same search: the total, which only the first reply has, and the places where the pages begin. */
+/** The pages of one search: the total, which only the first reply has, and the positions where the pages begin. */
 interface Walk extends Pick<FindReply, "total" | "isAbout"> {
 	places: string[];
 }
 
 export type ListRequest = RequestState<ListPage | undefined>;
 
-/** The rows of the reply before stay until the next one is there. */
+/** The rows of the previous reply stay until the next one arrives. */
 export function useList(session: Session, route: AnimalsRoute): ListRequest {
 	const walks = useRef(new Map<string, Walk>());
 	async function load(signal: AbortSignal): Promise<ListPage | undefined> {

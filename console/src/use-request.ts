@@ -1,5 +1,5 @@
-// A request to the service as state of a component. It is sent again when its inputs change, on `reload`, and by itself
-// after a failure that may pass. The last reply stays while a newer request is pending or fails.
+// A request to the service as state of a component. It is sent again when its inputs change, on `reload`, and
+// automatically after a temporary failure. The last reply stays while a newer request is pending or fails.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { callAfter, pauseAfter } from "./pause.ts";
@@ -9,7 +9,7 @@ export interface RequestState<T> {
 	/** When `value` arrived, in milliseconds since 1970. */
 	loadedAtMs?: number | undefined;
 	failure?: unknown;
-	/** When the request is sent again by itself; undefined when another try cannot help. */
+	/** When the request is retried automatically; undefined if a retry cannot help. */
 	retryAtMs?: number | undefined;
 	isPending: boolean;
 	reload(): void;
@@ -38,7 +38,7 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 				},
 			);
 		}
-		// A countdown to a try that this one replaces ends.
+		// Ends the countdown to a try that this one replaces.
 		setAnswer((before) => ({ ...before, retryAtMs: before.retryAtMs && Date.now(), isPending: true }));
 		attempt(0);
 		return () => {
@@ -46,7 +46,7 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 			cancel();
 		};
 	}, [...inputs, turn]);
-	/** No reply to an earlier request is shown from now on. */
+	/** Replies to earlier requests are no longer shown. */
 	function reload(): void {
 		running.current?.abort();
 		setTurn((count) => count + 1);

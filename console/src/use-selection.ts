@@ -1,22 +1,22 @@
-// The selected animals of the shown list, by click, Shift or X. Those that the list no longer shows are not selected.
+// The animals selected in the list, by click, Shift or X. An animal that leaves the list is no longer selected.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
 
 export interface Selection {
 	pets: Pet[];
-	/** Whether the boxes are shown also where no pointer is over them. */
+	/** Whether the checkboxes are shown even without the pointer over them. */
 	isShown: boolean;
 	show(): void;
 	has(id: string): boolean;
 	toggle(id: string): void;
-	/** Selects all from the animal that was selected last to this one. */
+	/** Selects all animals from the last selected one to this one. */
 	extend(id: string): void;
 	all(): void;
 	clear(): void;
 }
 
-/** @param page another one clears the selection */
+/** @param page a change of page clears the selection */
 export function useSelection(shown: readonly Pet[], page: string): Selection {
 	const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
 	const [isStarted, setIsStarted] = useState(false);

@@ -1,5 +1,5 @@
 // The session as state of the app: it continues after a reload, in a new tab and until the key is refused, and ends in
-// all tabs at once.
+// all tabs at the same time.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
@@ -21,21 +21,21 @@ import { openSession, type Session } from "./session.ts";
 
 export interface SessionState {
 	session: Session | undefined;
-	/** A kept key is looked for, or checked. */
+	/** Whether a kept key is being looked for or checked. */
 	isOpening: boolean;
-	/** Why there is no session. */
+	/** The reason why there is no session. */
 	reason: string | undefined;
 	/** @throws ApiError, NoReply */
 	signIn(key: string, isOnComputer: boolean, signal: AbortSignal): Promise<void>;
-	/** Keeps the key on this computer from now on, or for tabs only; in all tabs. */
+	/** Changes, for all tabs, whether the key is kept on this computer or only in the tabs. */
 	keep(isOnComputer: boolean): void;
-	/** In all tabs. */
+	/** Signs out in all tabs. */
 	signOut(): void;
-	/** Whether that would end an import of another tab. */
+	/** Whether signing out would end an import of another tab. */
 	areOthersBusy(): Promise<boolean>;
 }
 
-/** Why a session ended, for the user. */
+/** The reasons why a session ended, for the user. */
 const endings = {
 	signOut: undefined,
 	otherSignOut: "You signed out in another tab.",
@@ -54,7 +54,7 @@ const checkEveryMs = 10_000;
 
 interface Work {
 	isBusy(): boolean;
-	/** Whether something is entered or chosen that is not added yet. */
+	/** Whether the user has entered or chosen something that is not added yet. */
 	hasDraft(): boolean;
 	onEnd(ending: Ending): void;
 }
@@ -62,7 +62,7 @@ interface Work {
 export function useSession(work: Work): SessionState {
 	const [{ session, reason }, setState] = useState<Pick<SessionState, "session" | "reason">>(noSession);
 	const [isOpening, setIsOpening] = useState(true);
-	/** Up to date between renders, too: messages of other tabs do not wait for one. */
+	/** Up to date even between renders: messages of other tabs do not wait for one. */
 	const held = useRef<Session | undefined>(undefined);
 	const latest = useRef(work);
 	latest.current = work;
@@ -130,7 +130,7 @@ export function useSession(work: Work): SessionState {
 	};
 }
 
-/** Ends a session whose time is over, or whose tab slept while another one signed out. */
+/** Ends a session whose time is over, or whose tab slept while another tab signed out. */
 function useChecks(held: () => KeptKey | undefined, end: (ending: Ending) => void): void {
 	useEffect(() => {
 		const checking = setInterval(() => {
@@ -143,13 +143,13 @@ function useChecks(held: () => KeptKey | undefined, end: (ending: Ending) => voi
 }
 
 interface Holder extends ThisTab {
-	/** Resolves when the key was checked. */
+	/** Resolves when the key has been checked. */
 	take(kept: KeptKey): Promise<void>;
-	/** Called when no key was found soon. A later one still counts. */
+	/** Called when no key was found in time. A key that arrives later is still used. */
 	giveUp(): void;
 }
 
-/** Takes the kept key at the start, or that of another tab. */
+/** At the start, takes the kept key, or else that of another tab. */
 function useTabs({ take, giveUp, ...tab }: Holder) {
 	const tabs = useRef<OtherTabs | undefined>(undefined);
 	useEffect(() => {

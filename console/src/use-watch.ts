@@ -1,4 +1,4 @@
-// Reads the figures of the service while the page is visible, and less often while the service does not answer.
+// Reads the totals and the activity while the page is visible, less often while the service does not answer.
 
 import { useEffect } from "preact/hooks";
 import type { Activity, Totals } from "../../src/contract/console.ts";
@@ -10,7 +10,7 @@ const everyMs = 5_000;
 
 export type WatchState = RequestState<Activity | undefined>;
 
-/** Reads nothing with a key that lacks the scope. */
+/** Reads nothing if the key lacks the scope. */
 export function useWatch(session: Session): WatchState {
 	const watch = useRequest(
 		async (signal) => {
@@ -33,7 +33,7 @@ async function visibility(signal: AbortSignal): Promise<void> {
 		await new Promise((changed) => document.addEventListener("visibilitychange", changed, { once: true, signal }));
 }
 
-/** The number of animals with any status or none. */
+/** The number of animals, whatever their status. */
 export function totalOf({ available, pending, sold, none }: Totals): number {
 	return available + pending + sold + none;
 }

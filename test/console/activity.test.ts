@@ -25,9 +25,9 @@ test("one chart shows replies and their p95 by minute, and the same as text", as
 		await route.fulfill({ json: { ...figures, minutes: [...past, { replies: 0 }] } });
 	});
 	await signIn(page, service.key);
-	const chart = page.getByRole("region", { name: "Replies by minute" });
+	const chart = page.getByRole("region", { name: "Replies per minute" });
 	await chart.getByText("This minute: 0 replies", { exact: true }).waitFor();
-	await chart.getByRole("img", { name: "Replies by minute: at most 2,320" }).waitFor();
+	await chart.getByRole("img", { name: "Replies per minute: at most 2,320" }).waitFor();
 	assert.equal(await chart.locator(".ends").textContent(), "59 min agonow");
 	const p95 = chart.getByRole("img", { name: "p95 by minute: at most 7 ms" });
 	const { width: chartWidth = 0 } = (await p95.boundingBox()) ?? {};

@@ -83,7 +83,7 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await overview.getByRole("button", { name: "Name of category 2" }).click();
 	await page.getByLabel("Name", { exact: true }).fill("CAVY");
 	await button(page, "Save the name").click();
-	await shows(page, "Category 8 has this name.");
+	await shows(page, "Category 8 already has this name.");
 	await page.keyboard.press("Escape");
 	await nameOf8.click();
 	await button(page, "Remove the name").click();
@@ -276,7 +276,7 @@ test("an edit that the server refuses or never answers goes back, and what it di
 		else await route.abort();
 	});
 	await sell(page, "Rex: available");
-	const look = "may not have been changed: look, and try again.";
+	const look = "may not have been changed: check, and try again.";
 	await toast(page).getByText(`The store is away. Rex ${look}`, { exact: true }).waitFor();
 	await inTable(page, "Rex: available").waitFor();
 	await page.getByLabel("Find by name").fill("rex");
@@ -301,6 +301,6 @@ test("an edit that the server refuses or never answers goes back, and what it di
 	replyOf = () => ({ results: [{ outcome: "absent" }] });
 	await page.keyboard.press("Escape");
 	await sell(page, "Kiwi: available");
-	await toast(page).getByText("Kiwi is not there any more.").waitFor();
+	await toast(page).getByText("Kiwi no longer exists.").waitFor();
 	takeOut(errors, /503|ERR_FAILED/);
 });

@@ -124,7 +124,7 @@ test("an animal whose reply was lost is added once, also after a refusal and wit
 test("a server that takes no imports is named, and what was entered or chosen stays", async (context) => {
 	const { page, errors } = await opened(context, []);
 	await page.route("**/console/imports", (route) => route.fulfill({ status: 404, body: "not found" }));
-	const sentence = "This server takes no imports: it is too old, or a proxy hides /console/imports.";
+	const sentence = "This server accepts no imports: it is too old, or a proxy blocks /console/imports.";
 	await button(page, "Add animal").click();
 	await fillIn(page, "Rex", "7");
 	await button(page, "Add").click();

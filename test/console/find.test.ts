@@ -65,7 +65,7 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	await service.store.categories.apply([{ id: 3n, name: "Dog" }]);
 	await page.reload();
 	await button(page, "Category: all").click();
-	await page.getByRole("dialog", { name: "Show only a category" }).waitFor();
+	await page.getByRole("dialog", { name: "Filter by category" }).waitFor();
 	await page.keyboard.type("do");
 	await page.keyboard.press("Enter");
 	await shows(page, "No animal has the category Dog and “207” in the name, id or category.");
@@ -176,7 +176,7 @@ test("the palette finds commands by their words, opens an id and searches a name
 	const offered = await page.locator("[role=option]").allTextContents();
 	assert.equal(offered.join(", "), commands.replaceAll(/\s+/g, " "));
 	await page.getByRole("option", { name: "Keyboard shortcuts" }).click();
-	await page.getByLabel("Single keys work").waitFor();
+	await page.getByLabel("Use single-key shortcuts").waitFor();
 	await page.keyboard.press("Escape");
 	await page.locator("dialog").waitFor({ state: "detached" });
 	await command(page, "go to");
@@ -223,12 +223,12 @@ test("single keys move through animals and pages and between views, and can be t
 	assert.equal(
 		await page.locator("dialog dl").textContent(),
 		"Ctrl KAll commands/Find by name↑↓Previous or next animal, also k and jEnterOpen the animal in focus" +
-			"sSet its status, or that of the selectedcSet its category, or that of the selectedF2Rename itDeleteRemove it, or the selectedxSelect it" +
+			"sSet its status, or that of the selectioncSet its category, or that of the selectionF2Rename itDeleteRemove it, or the selectionxSelect it" +
 			"Shift ↑↓Select severalCtrl ZUndo, while it is offered[]Previous or next page" +
 			"{}First page, newest animalsnAdd an animalmAdd manyg aGo to Animalsg cGo to Activityg dGo to the reference" +
 			"EscClose?This sheet",
 	);
-	await page.getByLabel("Single keys work").uncheck();
+	await page.getByLabel("Use single-key shortcuts").uncheck();
 	await press(page, "Escape", "j");
 	await command(page);
 	assert.equal(await page.locator(".panel").count(), 0);

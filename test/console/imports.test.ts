@@ -196,7 +196,7 @@ async function continueAfterReload(context: TestContext, script = ""): Promise<v
 	await page.reload();
 	await shows(page, "Drop your list here");
 	await choose(page, "rows.csv", `Tier;Was;Wo\n;1;\nIda;4-;\n${lines.join("")}`);
-	await shows(page, "Choose in the menus above the columns");
+	await shows(page, "In the menus above the columns, choose which one");
 }
 
 test("an import is there again after a reload, paused, and adds each row once", (context) =>
@@ -253,7 +253,7 @@ test("rows that were there are added once more on request, also through lost rep
 		lost++;
 		await route.abort();
 	});
-	await button(page, `Add ${first} animals once more`).click();
+	await button(page, `Add ${first} animals again`).click();
 	await until("a lost reply and a repeat", () => lost > 1);
 	await page.unroute(imports);
 	await page.reload();
@@ -297,7 +297,7 @@ test("rows that were added with other fields, or removed since, are left out wit
 	await start(page, "rows.csv.rejected.csv", file, "2");
 	await shows(page, "0 of 2 animals added, 1 already there, 1 left out");
 	assert.deepEqual(await namesIn(service), ["Rex", "Zoe"]);
-	await button(page, "Add 1 animal once more").click();
+	await button(page, "Add 1 animal again").click();
 	await shows(page, "1 of 1 animal added");
 	assert.deepEqual(await namesIn(service), ["Rex", "Zoe", "Rex"]);
 });

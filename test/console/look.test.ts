@@ -135,7 +135,7 @@ async function assertEveryViewAccessible(page: Page, key: string, widths: readon
 	await until("the sheet of keys", async () => {
 		await page.locator("h1").focus();
 		await page.keyboard.press("?");
-		return page.getByLabel("Single keys work").isVisible();
+		return page.getByLabel("Use single-key shortcuts").isVisible();
 	});
 	await look("the sheet of keys");
 	await page.keyboard.press("Escape");
@@ -166,7 +166,7 @@ test("the first load is at most 32 KB; the chart and files are loaded only when 
 	assert.ok(files().length >= 2 && first <= 32 * 1024, `${first} bytes`);
 	asked.length = 0;
 	await page.getByRole("link", { name: "Activity" }).click();
-	await page.getByRole("region", { name: "Replies by minute" }).waitFor();
+	await page.getByRole("region", { name: "Replies per minute" }).waitFor();
 	assert.equal(files().length, 2, String(files()));
 	await page.close();
 });

@@ -38,7 +38,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	await goOn(page, "Check");
 	await shows(
 		page,
-		/^28 good, 2 to fix\.\s+Write into the red fields, or leave these rows out\. Ignored: Weight \(kg\)\.$/,
+		/^28 good, 2 to fix\.\s+Correct the red fields, or leave these rows out\. Ignored: Weight \(kg\)\.$/,
 	);
 	await shows(page, "A category is a whole number, such as 4 · 1 row");
 	assert.deepEqual(
@@ -111,7 +111,7 @@ test("rows are pasted, as text in the field or anywhere on the page, also as JSO
 	await button(page, "Back").click();
 	await button(page, "Back").click();
 	assert.match(await page.getByLabel("Rows, with their heading").inputValue(), /"name":7/, "to be corrected");
-	await button(page, "A file instead").click();
+	await button(page, "Choose a file instead").click();
 	await page.evaluate(`(() => {
 		const clipboardData = new DataTransfer();
 		clipboardData.setData("text/plain", "name\\t\\tcategory\\nMia \\"the Cat\\"\\t12\\"\\t3");

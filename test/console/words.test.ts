@@ -14,7 +14,7 @@ test("columns with the same name or none are chosen one by one; a click makes a 
 	const holds = (column: string) => page.getByLabel(`Column ${column} holds`, { exact: true });
 	const rows = "Our animals\n\nTier,Tier,,,Status\nAnn Smith,Rex,x,7,sold\nBo Jones,Mia,y,8,\n";
 	await choose(page, "owners.csv", rows);
-	await shows(page, "Choose in the menus above the columns which one holds the name, and which the category.");
+	await shows(page, "In the menus above the columns, choose which one holds the name and which the category.");
 	await holds("3").selectOption("categoryId");
 	await holds("4").selectOption("categoryId");
 	await shows(page, "There are two columns “Tier”: choose one in the menus above.");
@@ -51,10 +51,10 @@ test("a heading below titles is found, words are confirmed, lost letters and fie
 	await shows(page, "6 animals below the names");
 	await heading(3).focus();
 	await page.keyboard.press("Space");
-	await shows(page, "Choose in the menus above the columns which one holds the name, and which the category.");
+	await shows(page, "In the menus above the columns, choose which one holds the name and which the category.");
 	await heading(2).click();
 	await goOn(page, "Values");
-	await shows(page, "2 of 3 words are clear, 1 needs you");
+	await shows(page, "2 of 3 values are clear, 1 needs a choice");
 	const becomes = (word: string) => page.getByLabel(`“${word}” becomes`);
 	assert.equal(await becomes("Verkauft").inputValue(), "sold");
 	const next = button(page, "Continue");
@@ -64,7 +64,7 @@ test("a heading below titles is found, words are confirmed, lost letters and fie
 	await becomes("verfügbar").selectOption("pending");
 	const lost = page.getByRole("region", { name: "Lost letters" });
 	await lost.getByLabel("Row 4").fill("");
-	await shows(page, "3 of 3 words are clear");
+	await shows(page, "3 of 3 values are clear");
 	assert.equal(await next.getAttribute("aria-disabled"), "true", "a name without letters holds it");
 	await lost.getByLabel("Row 4").fill("Müller");
 	await goOn(page, "Check");
@@ -127,7 +127,7 @@ test("words in place of categories become categories by mouse alone, once", asyn
 	await holds("Rasse").selectOption("Not used");
 	assert.equal(await holds("Tierart").inputValue(), "categoryId");
 	await goOn(page, "Values");
-	await shows(page, "1 of 5 words are clear, 4 need you");
+	await shows(page, "1 of 5 values are clear, 4 need a choice");
 	await page.getByLabel("“Kater” becomes").selectOption("correct each row");
 	await assertBothAccessible(page, "words in place of categories");
 	await button(page, "New categories: all 3").click();
@@ -161,7 +161,7 @@ test("a key that may not make categories is told so, and takes those that exist"
 	const { page } = await openAs(context, service, ["pets:read", "pets:write"], { hash: "#/add-many" });
 	await choose(page, "tiere.csv", "Name,Tier\nRex,Hund\nMia,Wolf\n");
 	await goOn(page, "Values");
-	await shows(page, /^This key may not make categories: it lacks the scope pets:edit\. /);
+	await shows(page, /^This key may not create categories: it lacks the scope pets:edit\. /);
 	assert.equal(await page.getByText("New category").count(), 0);
 	await page.getByLabel("“Wolf” becomes").selectOption("Hund · 7");
 	await goOn(page, "Check");
