@@ -164,7 +164,7 @@ test("a wrong value of a setting is refused with its rule", () => {
 		[{ DATABASE_URL: "mysql://a/b" }, /^DATABASE_URL must be/],
 		[{ BASE_URL: "pets.example" }, /^BASE_URL must be an http or https URL/],
 		[{ BASE_URL: "https://pets.example/v1?a=1" }, /^BASE_URL must be/],
-		[{ TRUST_PROXY: "1" }, /^TRUST_PROXY must be addresses or networks of proxies .*loopback/],
+		[{ TRUST_PROXY: "1" }, /^TRUST_PROXY must be addresses or networks of proxies, .*loopback/],
 		[{ RATE_LIMIT: "many" }, /^RATE_LIMIT must be a number of requests in a window, such as 100\/1m/],
 		...["*", "https://*.example", "https://a.example,*", "https://a.example/", "https://user@a.example", "null"].map(
 			(origins): [Record<string, string>, RegExp] => [
