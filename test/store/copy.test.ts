@@ -131,7 +131,7 @@ test("an interrupted copy resumes, and no service starts on an unfinished copy",
 		await assert.rejects(interrupted, /interrupted/);
 		await startRefused(
 			{ DATABASE_URL: target },
-			/is an unfinished copy: run (npx )?animal-store copy again to its end/,
+			/is an unfinished copy: run (npx )?animal-store copy again to complete it/,
 		);
 		const seen: number[] = [];
 		const onProgress: CopyOptions["onProgress"] = ({ what, done }) => void (what === "pets" && seen.push(done));
