@@ -11,9 +11,12 @@ export async function rowsOf(client: pg.PoolClient, { values = [], ...statement 
 	return (await client.query<Row>({ ...statement, values: [...values], rowMode: "array" })).rows;
 }
 
-/** Runs a long read with only one parallel worker, so that the server has cores left for gets and creates. */
+/** One parallel worker, even for small tables, and no more: the server has cores left for gets and creates. */
+const scanSettings = "SET LOCAL max_parallel_workers_per_gather = 1; SET LOCAL min_parallel_table_scan_size = '1MB'";
+
+/** Runs a long read. */
 export async function scanWith(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
-	await client.query(`${begin}; SET LOCAL max_parallel_workers_per_gather = 1`);
+	await client.query(`${begin}; ${scanSettings}`);
 	const rows = await rowsOf(client, statement);
 	await client.query("COMMIT");
 	return rows;
