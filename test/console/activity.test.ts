@@ -29,7 +29,7 @@ test("one chart shows replies and their p95 by minute, and the same as text", as
 	await chart.getByText("This minute: 0 replies", { exact: true }).waitFor();
 	await chart.getByRole("img", { name: "Replies per minute: at most 2,320" }).waitFor();
 	assert.equal(await chart.locator(".ends").textContent(), "59 min agonow");
-	const p95 = chart.getByRole("img", { name: "p95 by minute: at most 7 ms" });
+	const p95 = chart.getByRole("img", { name: "p95 per minute: at most 7 ms" });
 	const { width: chartWidth = 0 } = (await p95.boundingBox()) ?? {};
 	for (const [column, text] of [
 		[0, "59 min ago: 0 replies, 95 % within 1 ms"],
