@@ -27,7 +27,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["nodes"],
 		},
 		{
-			says: "If the path of the store leads to no file or to another file, nothing is acknowledged, and `/livez` fails; nothing is read from another file.",
+			says: "If the path of the store leads to no file or to another, nothing is acknowledged, and `/livez` fails; another file is not read.",
 			tests: ["test/store/lost-file.test.ts"],
 		},
 		{
@@ -240,7 +240,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["shedding"],
 		},
 		{
-			says: "On half a core, a client is answered within 2 s even while 4,000 others send requests without a pause.",
+			says: "On half a core, a client is answered within 2 s even while 4,000 others send without a pause.",
 			tests: ["refusals for overload close connections, share a log line per second, and are counted"],
 			proofs: ["shedding"],
 		},
@@ -252,7 +252,7 @@ export const promises: Record<string, Proven[]> = {
 	],
 	"Edits and exports of the console": [
 		{
-			says: "A search in the console misses nothing and delays no other request, whatever others add, rename and remove during it.",
+			says: "A search in the console misses nothing and delays no other request, whatever others change.",
 			tests: ["test/store/find.test.ts"],
 		},
 		{
@@ -264,7 +264,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: ["only a key with pets:edit edits and reads histories, and no page of another origin"],
 		},
 		{
-			says: "A download that fails is aborted, so it never looks complete. Its address works for a minute, and only while its key works.",
+			says: "A failed download is aborted. Its address works for a minute, and only while its key works.",
 			tests: ["test/contract/exports.test.ts"],
 		},
 	],
@@ -296,7 +296,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["restore", "litestream", "pg-backup", "debian"],
 		},
 		{
-			says: "The service's own backups are complete or absent. An older one is removed only after a newer one of the same store is complete. Only one node makes them.",
+			says: "The service's own backups are complete or absent. An older one is removed only after a newer one of the same store is complete. One node makes them.",
 			tests: [
 				"test/store/scheduled-backups.test.ts",
 				"two nodes with one folder for backups make each once; one continues without the other",

@@ -8,11 +8,11 @@ export const statements: Proven[] = [
 		tests: ["operations, parameters and limits are those of the interface document"],
 	},
 	{
-		says: "§2, §4.2 Pet is a NewPet plus an int64 `id`, which the service assigns; `name` and int64 `categoryId` are required; `status` is one of three values or absent, without a default; 201 with the animal; 400 for missing or invalid fields. Decided: unknown fields are ignored, `Location` until getPet's removal",
+		says: "§2, §4.2 Pet is a NewPet plus an int64 `id`, which the service assigns; `name` and int64 `categoryId` are required; `status` is one of three or absent, without a default; 201 with the animal; 400 for missing or invalid fields. Decided: unknown fields are ignored, `Location` until getPet's removal",
 		tests: ["json"],
 	},
 	{
-		says: "§2 Decided: `name` has 1 to 255 code points, at least one of them not white space, no control characters, no lone surrogates, and is kept as sent; a category has no other field",
+		says: "§2 Decided: `name` has 1 to 255 code points, at least one not white space, no control characters, no lone surrogates, and is kept as sent; a category has no other field",
 		tests: ["any body that is a NewPet is stored, and any other bytes are refused and store nothing"],
 	},
 	{

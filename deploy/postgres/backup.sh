@@ -1,6 +1,6 @@
 #!/bin/sh
-# A dump of DATABASE_URL at once and then each BACKUP_EVERY (seconds), in BACKUP_TO. The newest BACKUP_KEEP of the same
-# store are kept: the names have a part of the hash of its secret, so that a new, empty store replaces no good dump.
+# Dumps DATABASE_URL into BACKUP_TO, immediately and then every BACKUP_EVERY seconds. Keeps the newest BACKUP_KEEP dumps
+# of the same store: the names contain a part of the hash of its secret, so that a new, empty store replaces no good dump.
 set -eu
 cd "$BACKUP_TO"
 identify="SELECT substr(encode(sha256(value), 'hex'), 1, 12) FROM settings WHERE name = 'cursor_secret'"
@@ -9,7 +9,7 @@ while :; do
 		pg_dump --format=custom --file=next.part "$DATABASE_URL" &&
 		made=animals-$store-$(date -u +%Y%m%dT%H%M%SZ).dump && mv next.part "$made"; then
 		echo "$made"
-		# Those with a later time are from a wrong clock, and removed first.
+		# Dumps with a later time come from a wrong clock, and are removed first.
 		{
 			printf '%s\n' animals-"$store"-*.dump | sort -r | awk -v made="$made" '$0 <= made'
 			printf '%s\n' animals-"$store"-*.dump | sort -r | awk -v made="$made" '$0 > made'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs once, when the server is made: the service's role, which owns its database and nothing else, and a role for the standby.
-# From the next start on, a commit waits for the standby (docs/postgresql.md#failures).
+# Runs once, when the server is created. Creates the service's role, which owns only its database, and a role for the standby.
+# From the next start on, each commit waits for the standby (docs/postgresql.md#failures).
 set -eu
 psql --username="$POSTGRES_USER" --dbname=postgres --set=ON_ERROR_STOP=1 --quiet \
 	--set=animals="$ANIMALS_PASSWORD" --set=standby="$STANDBY_PASSWORD" <<'SQL'
