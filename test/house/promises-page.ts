@@ -21,8 +21,8 @@ export function writePromises(): void {
 
 const introduction = `# Promises, and their proofs
 
-After each promise are the files whose tests fail when it is broken (\`npm test\`), or of requests and replies in
-\`test/contract/corpus\`, then its long proofs (\`npm run prove -- --only crash\`). The titles of the tests are in
+Each promise is followed by the files whose tests fail when it is broken (\`npm test\`), some of them recorded requests and replies
+in \`test/contract/corpus\`, and by its long-running proofs (\`npm run prove -- --only crash\`). The titles of the tests are in
 \`test/promises.ts\`, from which this page is generated; \`test/last-runs.json\` has the last run of each proof.`;
 
 /** An item of a list, wrapped like the other pages. */
