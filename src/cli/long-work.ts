@@ -6,7 +6,7 @@ import { interruptible } from "./interrupt.ts";
 
 export interface Progress {
 	what: string;
-	/** 0 of 0 where only the end is known. */
+	/** Together with a `total` of 0: how much is done is not known. */
 	done: number;
 	total: number;
 }

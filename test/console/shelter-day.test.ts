@@ -48,7 +48,7 @@ async function shelter(context: TestContext): Promise<TestService> {
 	return service;
 }
 
-/** What a person does; the same with each hand. */
+/** The actions of a shelter's day, by mouse or by keyboard. */
 interface Hand {
 	find(text: string): Promise<void>;
 	sell(name: string): Promise<void>;

@@ -234,7 +234,7 @@ async function live(trial: Trial, engine: Engine) {
 	return { faults: samples.length, ...day.counts, ...flat(engine.name, samples) };
 }
 
-/** Compares the list of a service on a restored backup with what is known of the time of the backup. */
+/** Compares the list of a service on a restored backup with what the ledger knows of that time. */
 async function compareBackup(trial: Trial, engine: Engine, day: Day, ledger: Ledger): Promise<void> {
 	const fromMs = performance.now();
 	const { databaseUrl, madeMs, remove } = await engine.restoreBackup();

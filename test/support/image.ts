@@ -99,7 +99,7 @@ function findBase(buildah: Buildah, { folder, option, say }: Place) {
 	execFileSync("chroot", [debian, "useradd", "--uid", "1000", "--create-home", "node"]);
 	buildah(["manifest", "create", "localhost/stand-in"]);
 	const path = ["--env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"];
-	// The other platform's has the same files, because none of them runs.
+	// The image of the other platform has the same files: nothing in it is executed.
 	for (const platform of ["amd64", "arm64"]) {
 		const container = buildah(["from", "scratch"]).trim();
 		buildah(["copy", "--quiet", container, debian, "/"]);

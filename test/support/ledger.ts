@@ -127,7 +127,7 @@ export class Ledger {
 		}
 	}
 
-	/** Whether it is removed, as far as anybody knows. */
+	/** Whether the animal was removed, as far as the replies tell. */
 	isRemoved(id: bigint): boolean {
 		return this.#versions.get(id)?.at(-1)?.state === describe(undefined);
 	}
