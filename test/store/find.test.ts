@@ -200,10 +200,10 @@ for (const [engine, make] of Object.entries(engines)) {
 		const store = await open();
 		await runSql(
 			databaseUrl,
-			`INSERT INTO pets (id, name, category_id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+			`INSERT INTO pets (id, name, category_id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
 			SELECT i, 'Änne ' || i, i % 50 FROM n`,
 		);
-		if (engine === "postgres") await runSql(databaseUrl, "UPDATE counters SET last_id = 20000 WHERE name = 'pets'");
+		if (engine === "postgres") await runSql(databaseUrl, "UPDATE counters SET last_id = 60000 WHERE name = 'pets'");
 		let isSearching = true;
 		const searching = Promise.all(Array.from({ length: 4 }, () => find(store, { name: "nobody" }))).then((found) => {
 			isSearching = false;
