@@ -20,8 +20,8 @@ export function int64FromDecimal(text: string): bigint | undefined {
 	return isInt64(value) ? value : undefined;
 }
 
-/** Text with a number that a double may round: 16 or more digits in a row, or an exponent. */
-const mayRound = /[\d.]{16}|\d[eE]/;
+/** Text with a number that a double may round: one with 16 or more digits, or an exponent. Strings may match as well. */
+const mayRound = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]*\d[eE])/;
 
 /**
  * Parses JSON exactly. A safe integer is a number, another int64 a bigint. `1.0` and `1e3` are integers (JSON Schema).

@@ -127,12 +127,9 @@ function keyedRow(row: FileRow, { digest, round = 1 }: ImporterOptions): KeyedRo
 	return { row, key, text: `{"key":"${key}",${petJson(row.pet).slice(1)}` };
 }
 
-/**
- * Without the digit e: behind another one it would look like the exponent of a number, for which JSON is parsed slowly.
- * @param number of the row in the file
- */
+/** @param number of the row in the file */
 function rowKey(digest: string, number: number, round: number): string {
-	return `${digest.slice(0, 16).replaceAll("e", "x")}-${number}${round > 1 ? `-${round}` : ""}`;
+	return `${digest.slice(0, 16)}-${number}${round > 1 ? `-${round}` : ""}`;
 }
 
 /** The fault of a row of `rest`. */
