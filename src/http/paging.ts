@@ -60,8 +60,8 @@ function toPosition(text: string): PagePosition | undefined {
 	const [, sign, digits = ""] = /^(-?)([0-9a-z]{1,13})$/.exec(text) ?? [];
 	if (sign === undefined) return undefined;
 	// Ten digits in base 36 are below 2^53.
-	const high = BigInt(Number.parseInt(digits.slice(0, -10) || "0", 36));
-	const id = high * 36n ** 10n + BigInt(Number.parseInt(digits.slice(-10), 36));
+	const low = BigInt(Number.parseInt(digits.slice(-10), 36));
+	const id = digits.length <= 10 ? low : BigInt(Number.parseInt(digits.slice(0, -10), 36)) * 36n ** 10n + low;
 	return sign === "-" ? { upTo: id } : { after: id };
 }
 

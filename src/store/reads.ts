@@ -48,7 +48,8 @@ export function pageSql(query: PageQuery, parameter: (place: number) => string) 
 }
 
 export function nameOfPage(query: PageQuery): string {
-	return `page ${Object.entries(query).join(" ")}`;
+	const { after, upTo, limit } = query;
+	return `page ${after} ${upTo} ${limit} ${filterNames.map((field) => query[field]).join(" ")}`;
 }
 
 /** @param pets the JSON of each animal in the direction of the query; one more than the limit if there are more */
