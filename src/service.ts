@@ -29,7 +29,7 @@ import { createErasing } from "./store/erasing.ts";
 import { isPostgres, openStore } from "./store/open.ts";
 import { StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
 
-type Limits = Partial<Pick<ServerOptions, "timeouts" | "unsentMax">> & Pick<AppOptions, "loadLimits">;
+type Limits = Partial<Pick<ServerOptions, "timeouts">> & Pick<AppOptions, "loadLimits">;
 
 export interface ServiceOptions extends Limits {
 	config: Config;
@@ -257,7 +257,7 @@ function buildOps(options: ServiceOptions) {
 const descriptorsKept = 100;
 
 /** The public port, which does not listen yet. */
-async function buildPublic({ config, log, unsentMax, loadLimits }: ServiceOptions, ops: Ops, store: Store) {
+async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops, store: Store) {
 	const { now, metrics, traffic, probes, common, background } = ops;
 	const keyCheck = createKeyCheck(store.keys, now, background);
 	const erasing = createErasing(background, environmentFor(config.databaseUrl));
@@ -277,7 +277,6 @@ async function buildPublic({ config, log, unsentMax, loadLimits }: ServiceOption
 			cors: config.corsOrigins && createCors(config.corsOrigins),
 			connectionsMax: Math.min(connectionsMost, Math.max(most - descriptorsKept, Math.floor(most / 4))),
 			traffic,
-			unsentMax,
 		},
 		loadLimits,
 		processor: ownProcessor,

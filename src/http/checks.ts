@@ -6,7 +6,7 @@ import { ApiError } from "../contract/errors.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import type { KeyRow } from "../store/store.ts";
-import { type Overload, overloaded, type RateLimits } from "./admission.ts";
+import type { Overload, RateLimits } from "./admission.ts";
 import { challenge, type Exchange, type Route } from "./exchange.ts";
 import type { BaseUrlOf } from "./proxies.ts";
 
@@ -24,7 +24,6 @@ interface CheckOptions {
 
 export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: CheckOptions): readonly Check[] {
 	const load: Check = (exchange, { access }) => {
-		if (exchange.connection.isBehind) throw overloaded(0);
 		if (access === "open") return;
 		// A client that reconnects immediately waits in the kernel, from which each tick accepts one connection.
 		if (overload.isLate()) exchange.closeAfter();

@@ -6,8 +6,6 @@ import type { ApiError } from "../contract/errors.ts";
 
 /** The most requests under way on a connection: the reply to the last of them closes it (RFC 9112 §9.3.2). */
 export const underWayMax = 32;
-/** The default of `unsentMax`. */
-export const unsentInAllMax = 32 * 1024 * 1024;
 /** How long a connection with an unread request stays half open, so that its reply arrives. */
 export const lingerMs = 500;
 
@@ -15,20 +13,10 @@ export const lingerMs = 500;
 interface Arrived {
 	request: IncomingMessage;
 	response: ServerResponse;
-	bodyBytes: number | undefined;
 	closeAfter(): void;
 	refuse(failure: ApiError): void;
 	/** Called once, at the end of the reply or of the connection. */
 	end(): void;
-}
-
-/** The connections of a server. */
-export interface Connections {
-	open: Map<Socket, Connection>;
-	/** Bytes of replies that clients have not taken. */
-	unsent: number;
-	/** Above it, a client with unread replies gets 503. */
-	unsentMax: number;
 }
 
 export interface HttpServer extends Server {
@@ -41,7 +29,7 @@ export class Connection {
 	latest: Arrived | undefined;
 	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat it. */
 	credential: { field: string; keyHash: string | undefined } | undefined;
-	readonly #all: Connections;
+	readonly #open: Map<Socket, Connection>;
 	/** In order. A Map that changes with each request would keep young objects alive, and the garbage collector busy. */
 	readonly #underWay: Arrived[] = [];
 	/** One listener for all responses: a closure for each would cost more than the work it does. */
@@ -49,20 +37,20 @@ export class Connection {
 	#last: Arrived | undefined;
 	#isRefused = false;
 	#sendsMore = false;
-	#unsent = 0;
 	/** Bytes that had been read at the end of the latest reply. */
 	#readBytes = 0;
 
-	constructor(socket: Socket, all: Connections) {
+	/** @param open the open connections of its server */
+	constructor(socket: Socket, open: Map<Socket, Connection>) {
 		this.socket = socket;
-		this.#all = all;
+		this.#open = open;
 		const end = (response: ServerResponse) => this.#finish(response);
 		this.#onResponseClose = function () {
 			end(this);
 		};
 		socket.destroySoon = () => this.end();
 		socket.once("close", () => this.#close());
-		all.open.set(socket, this);
+		open.set(socket, this);
 	}
 
 	/** Requests without a complete reply. */
@@ -83,11 +71,6 @@ export class Connection {
 	/** Nothing that arrives from now on gets a reply. A last request can still be refused while it is arriving. */
 	get isEnding(): boolean {
 		return this.#isRefused || (this.#last !== undefined && !this.arriving);
-	}
-
-	/** This client has unread replies, and those of all clients take too much memory. */
-	get isBehind(): boolean {
-		return this.#unsent > 0 && this.#all.unsent > this.#all.unsentMax;
 	}
 
 	/** A request arrives. @returns whether it gets a reply */
@@ -123,13 +106,6 @@ export class Connection {
 		return this.#last === exchange;
 	}
 
-	/** Adds the body of a reply to the unsent bytes, or subtracts it. */
-	count(bytes: number): void {
-		if (this.socket.destroyed) return;
-		this.#unsent += bytes;
-		this.#all.unsent += bytes;
-	}
-
 	/** Nothing more is read: the request or the bytes that are arriving get the last reply. */
 	refuse(): void {
 		this.#isRefused = true;
@@ -153,14 +129,11 @@ export class Connection {
 		const [exchange] = at < 0 ? [] : this.#underWay.splice(at, 1);
 		if (!exchange) return;
 		this.#readBytes = this.socket.bytesRead;
-		if (response.headersSent) this.count(-(exchange.bodyBytes ?? 0));
 		exchange.end();
 	}
 
 	#close(): void {
-		this.#all.open.delete(this.socket);
-		this.#all.unsent -= this.#unsent;
-		this.#unsent = 0;
+		this.#open.delete(this.socket);
 		// Node closes the response that owns the socket, but not those that wait for it after CONNECT.
 		for (const { response } of [...this.#underWay]) if (!response.socket) response.emit("close");
 	}

@@ -222,7 +222,6 @@ export class Exchange {
 		// If the reply to an earlier request closed the connection, requests that were read after it would get none.
 		if (this.connection.latest === this && this.#port.isClosing()) this.closeAfter();
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
-		this.connection.count(this.bodyBytes ?? 0);
 		return this.response.writeHead(this.status, this.#fields);
 	}
 

@@ -14,7 +14,6 @@ import { sendFailure } from "./router.ts";
 
 const watch = { requestId: () => "r1", end() {}, refuse: () => "r2" };
 const port = { fields: [], isClosing: () => false, watch };
-const connections = () => ({ open: new Map(), unsent: 0, unsentMax: 1 });
 
 test("a malformed request is refused once, after the reply before it, however many pieces of it follow", () => {
 	const written: string[] = [];
@@ -26,7 +25,7 @@ test("a malformed request is refused once, after the reply before it, however ma
 		},
 	});
 	const socket = stream as Socket;
-	const connection = new Connection(socket, connections());
+	const connection = new Connection(socket, new Map());
 	const request = new IncomingMessage(socket);
 	request.complete = true;
 	const response = new ServerResponse(request);
@@ -49,7 +48,7 @@ test("a failure after the headers of a reply is logged and cuts the reply off", 
 	const lines: object[] = [];
 	const log = { error: (fields: object) => void lines.push(fields) };
 	const server = createServer(({ socket }, response) => {
-		const connection = new Connection(socket, connections());
+		const connection = new Connection(socket, new Map());
 		const exchange = new Exchange(connection, response, port);
 		response
 			.writeHead(200, { "content-length": "10" })

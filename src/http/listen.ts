@@ -7,7 +7,7 @@ import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { setImmediate as nextTick, setTimeout as sleep } from "node:timers/promises";
 import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes, headersMaxCount, urlMaxLength } from "../contract/limits.ts";
-import { Connection, type Connections, type HttpServer, unsentInAllMax } from "./connection.ts";
+import { Connection, type HttpServer } from "./connection.ts";
 import { Exchange, failureHeaders, type Port } from "./exchange.ts";
 import { isHost } from "./proxies.ts";
 import type { Traffic } from "./traffic.ts";
@@ -36,8 +36,6 @@ export interface ServerOptions extends Port {
 	connectionsMax?: number;
 	/** Only the public port has one. */
 	traffic?: Traffic;
-	/** Bytes of replies that clients have not read. Above it, a client with unread replies gets 503. */
-	unsentMax?: number | undefined;
 }
 
 export function createHttpServer(handler: (exchange: Exchange) => void, options: ServerOptions): HttpServer {
@@ -55,14 +53,13 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		optimizeEmptyRequests: true,
 	});
 	const open = new Map<Socket, Connection>();
-	const connections: Connections = { open, unsent: 0, unsentMax: options.unsentMax ?? unsentInAllMax };
 	// A client that ends its side after its last request gets all replies. Node does not document this switch (0020).
 	const server = Object.assign(plain, { open, httpAllowHalfOpen: true });
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
 	server.maxHeadersCount = 0; // Node would silently ignore headers above its limit; faultOf refuses them.
 	traffic?.watch(server);
-	server.on("connection", (socket) => new Connection(socket, connections));
+	server.on("connection", (socket) => new Connection(socket, open));
 	for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, answer);
 	server.on("clientError", (error, socket) => refuse(open.get(socket as Socket), error));
 	server.on("connect", ({ socket }) => {

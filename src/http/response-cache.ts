@@ -6,7 +6,6 @@ import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { crc32, gzipSync } from "node:zlib";
 import type { Store, StoreVersion } from "../store/store.ts";
-import { overloaded } from "./admission.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The approximate size of all cached replies. */
@@ -107,9 +106,7 @@ export function createResponseCache(store: Pick<Store, "version">) {
 	};
 }
 
-/** @throws ApiError `overloaded` if this client has unread replies, and those of all clients take too much memory */
 function send(exchange: Exchange, reply: CachedReply, isKept = true): void {
-	if (exchange.connection.isBehind) throw overloaded(0);
 	const { headers } = exchange.request;
 	const known = headers["if-none-match"];
 	let body: string | Buffer = reply.json;

@@ -134,21 +134,6 @@ test("requests that were read before a stop are all answered", async (context) =
 	await within("the stop", stopped);
 });
 
-test("above the limit of unread replies their client is refused; one that reads is answered", async (context) => {
-	const service = await testService(context, { unsentMax: 1, mixes: false });
-	const { socket, page, sent } = await patientClient(context, service);
-	socket.write(page.repeat(5) + head(service, "GET", close));
-	const reader = new Connection(service.port);
-	for (let replies = 0; replies < 3; replies++) {
-		reader.socket.write(head(service, "GET", ""));
-		assert.equal((await reader.next(false))?.status, 200);
-	}
-	const text = Buffer.concat(await socket.toArray()).toString("latin1");
-	const lines = [...text.matchAll(/HTTP\/1\.1 \d+/g)].map(([line]) => line);
-	assert.deepEqual(lines, [...Array(sent).fill("HTTP/1.1 200"), ...Array(6).fill("HTTP/1.1 503")]);
-	reader.end();
-});
-
 test("nothing behind a reply that closes the connection is done, even before earlier replies", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const unread = postChunked(service, pet).replace(/Authorization: .*\r\n/, "");

@@ -45,7 +45,6 @@ export interface TestServiceOptions {
 	timeouts?: Partial<Timeouts>;
 	isOnTerminal?: boolean;
 	loadLimits?: LoadLimits;
-	unsentMax?: number;
 	/** False: only the test's own requests are sent, for tests that count requests. */
 	mixes?: boolean;
 }
@@ -65,7 +64,6 @@ export async function testService(context: TestContext, options: TestServiceOpti
 		now,
 		timeouts: { ...defaultTimeouts, ...options.timeouts },
 		isOnTerminal: options.isOnTerminal ?? false,
-		unsentMax: options.unsentMax,
 		// Off by default, because the test and other programs delay the event loop.
 		loadLimits: options.loadLimits ?? { delayMs: Infinity, ownShare: 1 },
 	});
