@@ -216,7 +216,7 @@ const bruno: Tool = {
 	},
 };
 
-/** A client of openapi-generator that is only built. Its Go has a function NewPet beside the type, unless that is renamed. */
+/** A client of openapi-generator that is only built. Its Go code has a function NewPet besides the type, unless renamed. */
 const built = (language: string, need: Need, build: (client: string, folder: string) => Promise<string>) =>
 	linter(`${generatorName}-${language}`, versions.generator, [java, need], async (place) =>
 		build(await generate(place, language, "--model-name-mappings", "NewPet=PetToAdd"), place.folder),

@@ -16,7 +16,7 @@ test("latency at a constant rate includes the time that a request waits for a st
 	const stallMs = 400;
 	let requests = 0;
 	const server = createServer((_, response) => {
-		// The server replies to nothing else meanwhile.
+		// In the meantime, the server replies to nothing else.
 		if (++requests === 150) for (const until = performance.now() + stallMs; performance.now() < until; );
 		response.end("{}");
 	});

@@ -201,5 +201,5 @@ test("the file of settings in docs/settings.md is one that the service accepts",
 	writeFileSync(file, text);
 	const { code, stderr } = await runProgram(["config", "--env-file", file]);
 	assert.equal(code, 0, stderr);
-	assert.match(text, /^BACKUP_TO=".* .*"$/m, "a value with a blank is in quotes");
+	assert.match(text, /^BACKUP_TO=".* .*"$/m, "a value with a space is in quotes");
 });

@@ -124,7 +124,7 @@ async function build(tree: string): Promise<void> {
 	if (code !== 0) throw new Error("the console could not be built");
 }
 
-/** Runs `work` for each item, as many at once as there are places. */
+/** Runs `work` for each item, for as many at the same time as there are places. */
 export async function shareOut<Item, Place>(
 	items: readonly Item[],
 	places: readonly Place[],

@@ -33,7 +33,7 @@ function isWithinTry({ parent }: Node, isTried = false): boolean {
 	return isTried && !!(parent as FunctionDeclaration).modifiers?.some(({ kind }) => kind === SyntaxKind.AsyncKeyword);
 }
 
-/** Expressions that must not be promises: the promise would be lost, or be true in place of its value. */
+/** Expressions that must not be promises: the promise would be lost, or would count as true instead of its value. */
 function valuesIn(node: Node, found: Expression[] = []): Expression[] {
 	const isAssignment = (value: Expression) => isBinaryExpression(value) && /=$/.test(value.operatorToken.getText());
 	if (isExpressionStatement(node) && !isAssignment(node.expression)) found.push(node.expression);

@@ -1,4 +1,4 @@
-// The alarms of deploy/prometheus: their unit tests, promtool's check of /metrics, and each alarm after its fault in a
+// The alerts of deploy/prometheus: their unit tests, promtool's check of /metrics, and each alert after its fault in a
 // real Prometheus, with windows of seconds and with smaller limits.
 
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ import { smallDisk } from "./full.ts";
 
 const folderOfRules = fileURLToPath(new URL("../../deploy/prometheus", import.meta.url));
 
-/** Texts of alerts.yaml that are replaced, so that each fault raises its alarm within seconds. */
+/** Texts of alerts.yaml that are replaced, so that each fault raises its alert within seconds. */
 const shortened: [RegExp, string][] = [
 	[/for: \w+/g, "for: 1s"],
 	[/\[(5m|1h|6h|3d|10m|15m|1d)\]/g, "[10s]"],
@@ -30,7 +30,7 @@ const shortened: [RegExp, string][] = [
 
 export const proof: Proof = {
 	shows:
-		"the unit tests of deploy/prometheus pass; in a real Prometheus each fault raises its alarm, which ends after it",
+		"the unit tests of deploy/prometheus pass; in a real Prometheus each fault raises its alert, which ends after it",
 	needs: [linux, root, program("mount"), program("promtool", "prometheus"), program("prometheus")],
 	async prove(trial) {
 		for (const file of ["alerts.test.yaml", "removal.test.yaml"])
@@ -47,18 +47,18 @@ export const proof: Proof = {
 		const url = await startPrometheus(new URL(service.opsUrl).host, trial);
 		await until("the first scrape", async () => (await query(url, "animal_store_build_info")).length === 1);
 		const isBackupOld = async () => (await firing(url)).includes("AnimalStoreBackupOld");
-		await until("the alarm of a start without the folder of the backups", isBackupOld);
+		await until("the alert of a start without the folder of the backups", isBackupOld);
 		mkdirSync(backups.BACKUP_TO);
-		await until("no alarm without a fault", async () => (await firing(url)).length === 0);
+		await until("no alert without a fault", async () => (await firing(url)).length === 0);
 		return { raised: await raiseAll({ service, start, key, database, url, place, trial }) };
 	},
 };
 
 interface Fault {
-	alarms: string[];
+	alerts: string[];
 	fault: string;
 	cause(): Promise<unknown> | unknown;
-	/** Repeated while the alarms are awaited. */
+	/** Repeated while the alerts are awaited. */
 	repeat?(): Promise<unknown>;
 	end(): Promise<unknown> | unknown;
 }
@@ -74,29 +74,29 @@ interface Setting {
 	trial: Trial;
 }
 
-/** Causes each fault, prints the time until its alarm, ends it, and waits until the alarm falls. */
+/** Causes each fault, prints the time until its alert, ends it, and waits until the alert falls. */
 async function raiseAll(setting: Setting): Promise<number> {
 	let raised = 0;
-	setting.trial.say("| alarm | fault | raised after |");
-	for (const { alarms, fault, cause, repeat, end } of faultsOf(setting)) {
+	setting.trial.say("| alert | fault | raised after |");
+	for (const { alerts, fault, cause, repeat, end } of faultsOf(setting)) {
 		const startedAt = performance.now();
 		await cause();
-		for (const alarm of alarms) {
+		for (const alert of alerts) {
 			await until(
-				`${alarm} to be raised`,
+				`${alert} to be raised`,
 				async () => {
 					await repeat?.();
-					return (await firing(setting.url)).includes(alarm);
+					return (await firing(setting.url)).includes(alert);
 				},
 				{ everyMs: 200 },
 			);
 			const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-			setting.trial.say(`| ${alarm} | ${fault} | ${seconds} s |`);
+			setting.trial.say(`| ${alert} | ${fault} | ${seconds} s |`);
 			raised++;
 		}
 		await end();
-		const isFiring = async (alarm: string) => (await firing(setting.url)).includes(alarm);
-		for (const alarm of alarms) await until(`${alarm} to end`, async () => !(await isFiring(alarm)), { everyMs: 200 });
+		const isFiring = async (alert: string) => (await firing(setting.url)).includes(alert);
+		for (const alert of alerts) await until(`${alert} to end`, async () => !(await isFiring(alert)), { everyMs: 200 });
 	}
 	return raised;
 }
@@ -112,14 +112,14 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 	let running = service;
 	return [
 		{
-			alarms: ["AnimalStoreRemovedSoonStillCalled"],
+			alerts: ["AnimalStoreRemovedSoonStillCalled"],
 			fault: "a key calls getPet in the last year",
 			cause: create,
 			repeat: () => ask(`${pets}/1`, { key }),
 			end: () => {},
 		},
 		{
-			alarms: ["AnimalStoreSlow"],
+			alerts: ["AnimalStoreSlow"],
 			fault: "creates wait 0.4 s for a lock",
 			cause: () => {},
 			async repeat() {
@@ -132,7 +132,7 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 			end: () => {},
 		},
 		{
-			alarms: ["AnimalStoreWritesWaitLong"],
+			alerts: ["AnimalStoreWritesWaitLong"],
 			fault: "another program locks the database for 4.5 s",
 			cause: () => {
 				other.exec("BEGIN IMMEDIATE");
@@ -141,7 +141,7 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 			end: () => other.exec("COMMIT"),
 		},
 		{
-			alarms: ["AnimalStoreWalGrows"],
+			alerts: ["AnimalStoreWalGrows"],
 			fault: "a reader that never ends, and creates",
 			cause: () => other.exec("BEGIN; SELECT count(*) FROM pets"),
 			repeat: createMany,
@@ -151,7 +151,7 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 			},
 		},
 		{
-			alarms: [
+			alerts: [
 				"AnimalStoreDiskAlmostFull",
 				"AnimalStoreWritesRefused",
 				"AnimalStoreErrorBudgetBurnsFast",
@@ -163,20 +163,20 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 			end: () => rmSync(join(place, "filler")),
 		},
 		{
-			alarms: ["AnimalStoreBackupOld"],
+			alerts: ["AnimalStoreBackupOld"],
 			fault: "the folder of the service's backups was removed",
 			cause: () => renameSync(join(trial.folder, "backups"), join(trial.folder, "gone")),
 			end: () => renameSync(join(trial.folder, "gone"), join(trial.folder, "backups")),
 		},
 		{
-			alarms: ["AnimalStoreLogLinesDropped"],
+			alerts: ["AnimalStoreLogLinesDropped"],
 			fault: "nobody reads the log",
 			cause: () => service.process.stdout?.pause(),
 			repeat: () => Promise.all(Array.from({ length: 1000 }, read)),
 			end: () => service.process.stdout?.resume(),
 		},
 		{
-			alarms: ["AnimalStoreDown"],
+			alerts: ["AnimalStoreDown"],
 			fault: "SIGKILL of the service",
 			cause: () => service.process.kill("SIGKILL"),
 			async end() {
@@ -184,7 +184,7 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 			},
 		},
 		{
-			alarms: ["AnimalStoreRestarts"],
+			alerts: ["AnimalStoreRestarts"],
 			fault: "a service that ends after 1.5 s, and is started again",
 			cause: () => {},
 			async repeat() {

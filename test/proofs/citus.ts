@@ -31,7 +31,7 @@ const citusServer: Need = {
 
 export const proof: Proof = {
 	shows:
-		"on Citus, with all tables in one place, no create is lost or seen out of order, also when a worker is killed; " +
+		"on Citus, with all tables in one place, no create is lost or seen out of order, even when a worker is killed; " +
 		"a store that is spread over shards is refused at the start, and while nodes run",
 	needs: [citusServer],
 	options: { creates: { default: "2000", text: "creates before and after each fault" } },
@@ -49,7 +49,7 @@ export const proof: Proof = {
 };
 
 /**
- * Two nodes under load, beside a reader of the last page: the store moves between the workers, and both are killed. A
+ * Two nodes under load, with a reader of the last page: the store moves between the workers, and both are killed. A
  * move locks the tables at its end, so creates get 503 if that takes more than 3 s.
  */
 async function proveOrder(cluster: CitusCluster, layout: CitusLayout, trial: Trial) {
@@ -113,7 +113,7 @@ async function areStopped(nodes: Running[]): Promise<boolean> {
 	return texts.every((text) => text.includes('"writes":"stopped"'));
 }
 
-/** All tables on the coordinator, or a schema of its own, which Citus keeps on one worker. */
+/** All tables on the coordinator, or in a separate schema, which Citus keeps on one worker. */
 type CitusLayout = "local" | "schema";
 
 type CitusCluster = Awaited<ReturnType<typeof startCitus>>;

@@ -147,7 +147,7 @@ function isReady(run: Machine["run"], port: number): boolean {
 }
 
 /**
- * Runs backup.sh until it has made four dumps, of which it keeps the last two, beside one of another store and one that
+ * Runs backup.sh until it has made four dumps, of which it keeps the last two, next to one of another store and one that
  * a wrong clock has named. @returns the newest
  */
 async function firstDump({ place, run, start }: Machine, databaseUrl: string): Promise<string> {

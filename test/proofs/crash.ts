@@ -35,7 +35,7 @@ interface Crashes {
 	onProgress?(line: string): void;
 }
 
-/** The least average of acknowledged creates per kill, also on a busy machine. */
+/** The lowest average of acknowledged creates per kill, even on a busy machine. */
 const acknowledgedEachKill = 60;
 
 /** @returns the figures @throws AssertionError if a promise is broken */

@@ -285,7 +285,7 @@ function quantile(values: number[], share: number): number {
 	return Math.round(sorted[Math.min(Math.floor(sorted.length * share), sorted.length - 1)] ?? 0);
 }
 
-/** How much more each may be at the end than at the start, beside a quarter. */
+/** How much more each may be at the end than at the start, in addition to a quarter. */
 const slack = { memoryMb: 20, files: 10, walMb: 64, bytesPerCreate: 100, createP99Ms: 20, readP99Ms: 20 };
 
 /** @returns the medians of the first and the last third @throws if one of them has grown */

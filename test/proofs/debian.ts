@@ -26,11 +26,11 @@ const mailServer = `
 			socket.write(isText ? "354 go on\\r\\n" : "250 done\\r\\n");
 		});
 	}).listen(25, "127.0.0.1");`;
-/** Prometheus evaluates its rules every minute, and the alarm waits for one more. */
-const alarmLimitMs = 240_000;
+/** Prometheus evaluates its rules every minute, and the alert waits for one more. */
+const alertLimitMs = 240_000;
 
 export const proof: Proof = {
-	shows: "a bare Debian becomes a service behind TLS, with alarms and backups, by the commands of docs/debian.md",
+	shows: "a bare Debian becomes a service behind TLS, with alerts and backups, by the commands of docs/debian.md",
 	needs: [linux, root, program("debootstrap"), program("unshare", "util-linux"), program("ip", "iproute2")],
 	options: {
 		mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" },
@@ -61,7 +61,7 @@ export const proof: Proof = {
 		run(block("echo 'ARGS"));
 		await until("a scrape", () => isTrue(run, 'up{job="animal-store"} == 1'), { everyMs: 1000 });
 		const rules = JSON.parse(run("curl --silent http://127.0.0.1:9090/api/v1/rules"));
-		const alarms = rules.data.groups.flatMap((group: { rules: { type: string }[] }) => group.rules);
+		const alerts = rules.data.groups.flatMap((group: { rules: { type: string }[] }) => group.rules);
 		say("Prometheus scrapes it");
 
 		const expected = await upgradeTwice(machine, asClient.call);
@@ -83,7 +83,7 @@ export const proof: Proof = {
 
 		await fillDisk(machine, asClient.call);
 		say(
-			"a full disk refused creates, served reads and raised its alarms by mail; with space creates worked, and they ended",
+			"a full disk refused creates, served reads and sent its alerts by mail; with space creates worked, and they ended",
 		);
 		run(`animal-store keys revoke ${/key_\w+/.exec(run("animal-store keys list"))?.[0]}`);
 		await until("the end of the leaked key", () => asClient.call("/v1/pets").includes('"code":"invalid_credential"'), {
@@ -91,7 +91,7 @@ export const proof: Proof = {
 		});
 		trial.say("the leaked key was revoked");
 		const backups = run("ls /var/backups/animals").trim().split("\n");
-		return { alarms: alarms.filter(({ type }: { type: string }) => type === "alerting").length, backups };
+		return { alerts: alerts.filter(({ type }: { type: string }) => type === "alerting").length, backups };
 	},
 };
 
@@ -159,7 +159,7 @@ async function upgradeTwice({ run, runOnline }: Machine, request: (path: string,
 	return ["Rex", "Mia", "Bo", "after one backup", "after two"];
 }
 
-/** Runs the restore of the page beside a store that exists, and after the loss of its disk. */
+/** Runs the restore of the page next to an existing store, and after the loss of its disk. */
 async function restore({ run }: Machine, names: () => string[], expected: string[]): Promise<void> {
 	assert.throws(() => run(block("systemctl stop")), /animals\.db already exists/);
 	run(block("systemctl enable"));
@@ -177,20 +177,20 @@ function isTrue(run: Run, query: string): boolean {
 	return reply !== "" && JSON.parse(reply).data?.result.length > 0;
 }
 
-/** The runbook's entry on a disk that is almost full: its statements on creates, reads and the alarm. */
+/** The runbook's entry on a disk that is almost full: its statements on creates, reads and the alert. */
 async function fillDisk({ run }: Machine, request: (path: string, more?: string) => string) {
 	run("dd if=/dev/zero of=/var/lib/animal-store/old-logs bs=4096 2>/dev/null || true");
 	let number = 0;
 	await until("a full disk", () => create(request, `filler ${number++}`) === 503, { everyMs: 0 });
 	assert.match(request("/v1/pets"), /"name":"Rex"/);
-	const isRaised = (alarm: string, state: string) => isTrue(run, `ALERTS{alertname="${alarm}",alertstate="${state}"}`);
+	const isRaised = (alert: string, state: string) => isTrue(run, `ALERTS{alertname="${alert}",alertstate="${state}"}`);
 	const raised = () =>
 		isRaised("AnimalStoreWritesRefused", "firing") && isRaised("AnimalStoreDiskAlmostFull", "pending");
-	await until("the alarms", raised, { everyMs: 2000, withinMs: alarmLimitMs });
+	await until("the alerts", raised, { everyMs: 2000, withinMs: alertLimitMs });
 	const isSent = () => run("cat /run/mail || true").includes("AnimalStoreWritesRefused");
-	await until("a message", isSent, { everyMs: 2000, withinMs: alarmLimitMs });
+	await until("a message", isSent, { everyMs: 2000, withinMs: alertLimitMs });
 	run("rm /var/lib/animal-store/old-logs");
 	await until("creates to work again", () => create(request, "again") === 201);
 	const ended = () => !isTrue(run, 'ALERTS{alertname=~"AnimalStoreWritesRefused|AnimalStoreDiskAlmostFull"}');
-	await until("the end of the alarms", ended, { everyMs: 2000, withinMs: alarmLimitMs });
+	await until("the end of the alerts", ended, { everyMs: 2000, withinMs: alertLimitMs });
 }

@@ -54,7 +54,7 @@ async function fillBackups(trial: Trial) {
 		() => lines('"backup failed"').length >= 3 && lines('"backup failed"'),
 	);
 	for (const line of failures) assert.match(JSON.parse(line).reason, /^the disk is too full for \S+: free some space/);
-	assert.equal(await lastBackup(), 0, "the alarm about old backups fires");
+	assert.equal(await lastBackup(), 0, "the alert about old backups fires");
 	const agent = new Agent();
 	assert.equal((await post(service.url, store.key, agent, attempt(-1))).status, 201);
 	agent.destroy();

@@ -1,4 +1,4 @@
-// Litestream beside the service: a SIGKILL of both, and a restore with the commands of docs/embedded-store.md.
+// Litestream alongside the service: a SIGKILL of both, and a restore with the commands of docs/embedded-store.md.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";

@@ -84,7 +84,7 @@ async function assertPassing(mutants: Mutant[], trees: string[], options: RunOpt
 	await shareOut(tests, trees, async (test, tree) => {
 		const passes = async () => (await runTests(tree, [test], options)).outcome === "survived";
 		if (await passes()) return;
-		say(`${test} fails without a mutant; once more`);
+		say(`${test} fails without a mutant; running it again`);
 		assert.ok(await passes(), `${test} fails without a mutant`);
 	});
 }

@@ -1,4 +1,4 @@
-// Two nodes of one store on one port: SIGKILLs of one node, SIGTERMs of one under load, and stops of both at once. `npm
+// Two nodes of one store on one port: SIGKILLs of one node, SIGTERMs of one under load, and stops of both at the same time. `npm
 // test` runs a few kills.
 
 import assert from "node:assert/strict";
@@ -15,11 +15,11 @@ import { seededRandom } from "../support/random.ts";
 import { until } from "../support/until.ts";
 
 export const proof: Proof = {
-	shows: "an acknowledged animal survives every SIGKILL of one of two nodes, and nodes that stop at once leave no WAL",
+	shows: "an acknowledged animal survives every SIGKILL of one of two nodes, and nodes that stop together leave no WAL",
 	needs: [linux],
 	options: {
 		"node-kills": { default: "100", text: "kills of a node, for each engine" },
-		stops: { default: "50", text: "stops of both nodes of an embedded store at once, and of one under load" },
+		stops: { default: "50", text: "stops of both nodes of an embedded store together, and of one under load" },
 	},
 	async prove(trial) {
 		async function prove({ environment, key }: TrialStore) {
@@ -96,7 +96,7 @@ async function stopUnderLoad(
 	return { tcpMigrateReq: migrates, stops, replies, resets: reset.length };
 }
 
-/** The least number of acknowledged creates between two kills, also on a busy machine. */
+/** The lowest number of acknowledged creates between two kills, even on a busy machine. */
 const acknowledgedEachKill = 60;
 
 /** @param start starts a node on the shared port @returns the figures, and the nodes @throws AssertionError */

@@ -196,7 +196,7 @@ async function kill({ data, patroni }: Member): Promise<void> {
 		try {
 			process.kill(pid, "SIGKILL");
 		} catch {
-			// It has ended meanwhile.
+			// It has already ended.
 		}
 	}
 }

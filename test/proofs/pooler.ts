@@ -27,8 +27,8 @@ const newPooler: Need = {
 
 export const proof: Proof = {
 	shows:
-		"behind a transaction pooler with too few connections no node loses a create, also if the server is killed; " +
-		"nodes that start meanwhile wait for it, and an editor that is frozen in an edit stops no other; " +
+		"behind a transaction pooler with too few connections no node loses a create, even if the server is killed; " +
+		"nodes that start in the meantime wait for it, and an editor that is frozen in an edit stops no other; " +
 		"no command leaves a setting in a session, and nothing is read from a standby or from an abandoned timeline",
 	needs: [newPooler],
 	options: {

@@ -105,7 +105,7 @@ function readReport(text: string): { failures: string[]; notGenerated: string[] 
 
 /**
  * Whether a finding is expected: a schema cannot state which cursors were issued and which keys were used before, and
- * an If-None-Match that is not an entity tag is ignored, also beside an unknown parameter that was then not sent.
+ * an If-None-Match that is not an entity tag is ignored, even with an unknown parameter, which then was not sent.
  */
 function isKnown(check: string, message: string, uri: string, reply: string): boolean {
 	if (check === "negative_data_rejection")

@@ -32,7 +32,7 @@ export const proof: Proof = {
 		const stopped = await afterStop(trial, service, key);
 		trial.say(`SIGSTOP of 2 s: ${stopped.late} of ${stopped.requests} refused later than ${allowedMs} ms after it`);
 		const crowded = await amongBusyLoops(trial, service, key);
-		trial.say(`beside nine busy loops: ${crowded.refused} of ${crowded.requests} refused`);
+		trial.say(`with nine busy loops: ${crowded.refused} of ${crowded.requests} refused`);
 		assert.deepEqual([stopped.late, crowded.refused], [0, 0]);
 		await service.stop();
 		const limited = await underQuota(trial, environment, key);
@@ -82,7 +82,7 @@ async function amongBusyLoops(trial: Trial, service: Running, key: string) {
 	return { requests: readers.requests, refused: refusedAtMs.length };
 }
 
-/** A crowd of clients that come back at once, and one that waits between its requests, at a node with half a core. */
+/** A crowd of clients that return immediately, and one that waits between its requests, at a node with half a core. */
 async function underQuota(trial: Trial, environment: Record<string, string>, key: string) {
 	const group = halfACore(trial);
 	const service = await startProgram(trial, { ...environment, CONNECTIONS_PER_ADDRESS: String(2 * crowd) });

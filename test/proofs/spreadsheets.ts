@@ -8,7 +8,7 @@ import { saveAs } from "../support/libre-office.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { newStore, type Proof, program } from "../support/proof.ts";
 
-/** Texts that programs like to change: formulas, numbers, dates, blanks, codes of characters, markup. */
+/** Texts that programs tend to change: formulas, numbers, dates, spaces, character codes, markup. */
 const names = [
 	"=1+1",
 	"@SUM(1)",

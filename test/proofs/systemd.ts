@@ -35,7 +35,7 @@ const opsPorts = [9464, 9465];
 
 export const proof: Proof = {
 	shows:
-		"the unit for systemd is sandboxed, and nodes, their backups and all commands work in it, also after a crash of a large store",
+		"the unit for systemd is sandboxed, and nodes, their backups and all commands work in it, even after a crash with a large store",
 	needs: [
 		linux,
 		root,
@@ -185,7 +185,7 @@ function perform(run: Run, task: string): void {
 	run(`systemctl set-environment TASK='${task}'; systemctl start task`);
 }
 
-/** Restarts the service while systemd holds its port. @returns the number of requests served meanwhile */
+/** Restarts the service while systemd holds its port. @returns the number of requests served during that time */
 async function restartWithSocket(run: Run, key: string, count: string): Promise<number> {
 	run("systemctl stop animal-store");
 	run(blockOf("docs/debian.md", "systemctl enable"));
@@ -193,7 +193,7 @@ async function restartWithSocket(run: Run, key: string, count: string): Promise<
 	return allAnswered(underLoad(run, publicUrl, key, rounds(count, restartOne)));
 }
 
-/** Restarts two nodes of the template, one after the other. @returns the number of requests served meanwhile */
+/** Restarts two nodes of the template, one after the other. @returns the number of requests served during that time */
 async function restartNodes(run: Run, key: string, count: string): Promise<number> {
 	run(blockOf("docs/debian.md", "echo 'net"));
 	for (const port of opsPorts) await untilReady(run, port);

@@ -87,7 +87,7 @@ function watchLoads(folder: string, file: string, seenAs = file): () => string[]
 	return () => readFileSync(file, "utf8").split("\n").slice(0, -1);
 }
 
-/** Installs the tarball and the instrumentation in an empty folder. `line` has `"$@"` in place of the program. */
+/** Installs the tarball and the instrumentation in an empty folder. `line` has `"$@"` where the program belongs. */
 function install(trial: Trial, receiver: Receiver) {
 	const folder = join(trial.folder, "installed");
 	mkdirSync(folder);

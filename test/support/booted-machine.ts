@@ -74,7 +74,7 @@ export const restartOne = `systemctl restart animal-store
 	curl --fail --silent --retry 60 --retry-delay 1 --retry-connrefused http://127.0.0.1:9464/readyz`;
 
 /**
- * Lists and creates at a URL, over new and over kept connections, while a script runs. No unit may fail meanwhile.
+ * Lists and creates at a URL, over new and over kept connections, while a script runs. No unit may fail during that time.
  * @returns the number of requests by their status and the exit code of curl: `201 0`, `000 7`
  */
 export function underLoad(run: Run, url: string, key: string, script: string): Record<string, number> {

@@ -43,7 +43,7 @@ export interface Watched {
 	errors: string[];
 }
 
-/** Opens a page in a browser profile of its own. Errors at the end, of any tab of the profile, fail the test. */
+/** Opens a page in a separate browser profile. Errors at the end, of any tab of the profile, fail the test. */
 export async function openPage(
 	context: TestContext,
 	origin: string,

@@ -1,4 +1,4 @@
-// Requests to a service, each over a connection of its own unless an agent is given. `send` of a test's service
+// Requests to a service, each over a separate connection unless an agent is given. `send` of a test's service
 // (service.ts) mixes others in; bytes that no HTTP client sends are in wire.ts.
 
 import { type Agent, request as requestHttp } from "node:http";

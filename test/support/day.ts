@@ -164,7 +164,7 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 		page = reply.next ?? page;
 	}
 
-	/** Starts one action after the other at the rate, also while earlier ones wait, but not more than 50. */
+	/** Starts actions at the rate, even while earlier ones wait, but never more than 50. */
 	async function repeat(action: () => Promise<void>, everyMs: number, most = 50): Promise<void> {
 		const running = new Set<Promise<void>>();
 		while (!isEnding) {

@@ -99,7 +99,7 @@ export class Ledger {
 	/** Asserts that the animal was like this, or absent, at some moment from one time to the other. */
 	check(id: bigint, shown: Pet | undefined, sentMs: number, repliedMs = performance.now()): void {
 		const versions = this.#versions.get(id);
-		// An animal whose create has no reply yet is known to nobody.
+		// An animal whose create has no reply yet is unknown.
 		if (!versions) return;
 		const last = versions.findLastIndex(({ knownMs }) => knownMs <= sentMs);
 		// Its create had not succeeded before.

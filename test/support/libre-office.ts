@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { basename, dirname, extname, join } from "node:path";
 
-/** @param filter of the format, if not its default @returns the path of the new file, in a folder `place` beside the old */
+/** @param filter of the format, if not its default @returns the path of the new file, in a folder `place` next to the old one */
 export function saveAs(path: string, format: string, place: string, filter = ""): string {
 	const folder = dirname(path);
 	const profile = `-env:UserInstallation=file://${join(folder, "profile")}`;

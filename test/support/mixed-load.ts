@@ -14,7 +14,7 @@ export interface MixedLoad {
 	slowestMs: number;
 	/** The longest time between two acknowledged animals; set it to 0 to restart the measurement. */
 	longestPauseMs: number;
-	/** Waits for this many more acknowledged animals; fails at once if a client gets another reply than 201 and 503. */
+	/** Waits for this many more acknowledged animals; fails immediately if a client gets a reply other than 201 and 503. */
 	acknowledges(more: number, wait?: Wait): Promise<void>;
 	/** Waits for this many refusals. */
 	isRefused(times: number): Promise<void>;

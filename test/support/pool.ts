@@ -57,7 +57,7 @@ export class Pool {
 		this.#turn = options.first;
 	}
 
-	/** Requests that are sent at once have a connection each. @throws AssertionError if a reply shows another request */
+	/** Requests that are sent at the same time have a connection each. @throws AssertionError if a reply shows another request */
 	async send(request: TestRequest): Promise<Reply> {
 		const connection = this.#take();
 		const [ahead, together] = this.#mixedWith(request, connection);

@@ -123,7 +123,7 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 			try {
 				process.kill(pid, signal);
 			} catch {
-				// It has ended meanwhile.
+				// It has already ended.
 			}
 		}
 	}
@@ -142,7 +142,7 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 	}
 
 	async function start(): Promise<void> {
-		// While a process of a killed server still runs, a new server ends at once.
+		// While a process of a killed server still runs, a new server ends immediately.
 		await until(
 			`PostgreSQL on port ${port} to start`,
 			() => {

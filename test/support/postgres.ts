@@ -52,7 +52,7 @@ export function withSettings(url: string, settings: Record<string, string>): str
 	const changed = new URL(url);
 	const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`);
 	changed.searchParams.set("options", [changed.searchParams.get("options") ?? "", ...options].join(" ").trim());
-	// In these URLs a + does not mean a blank.
+	// In these URLs, a + does not mean a space.
 	changed.search = changed.search.replaceAll("+", "%20");
 	return changed.href;
 }

@@ -33,7 +33,7 @@ export interface Trial {
 	shipped: Shipped;
 	/** The value of one of the proof's options. */
 	option(name: string): string;
-	/** Adds a clean-up, which runs at the end, the last one first, also if the proof fails. */
+	/** Adds a clean-up, which runs at the end, the last one first, even if the proof fails. */
 	after(cleanUp: () => unknown): void;
 	/** Prints a line of progress on standard error. */
 	say(line: string): void;

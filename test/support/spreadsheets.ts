@@ -3,7 +3,7 @@
 // empty row above the heading, formulas with their results, an empty row in the middle and their own words for the
 // status. Those in German and French end with totals, those in English with boxes that are not checked. LibreOffice 7.4
 // wrote its two files. The others have the bytes and the parts that their programs write. The tables of shelters have words
-// in place of categories, and were written by LibreOffice 7.4, three of them from its own templates, and openpyxl 3.1.
+// in the field of categories, and were written by LibreOffice 7.4, three of them from its own templates, and openpyxl 3.1.
 
 import { fileURLToPath } from "node:url";
 import { listAll } from "./ledger.ts";
@@ -73,7 +73,7 @@ export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
 	pets: string[];
 	/** The column of the category, where two may be. */
 	choice?: string;
-	/** A word in place of a status that nobody knows: its rows are left out. */
+	/** An unknown status: its rows are left out. */
 	unknown?: string;
 	/** How many rows are left out. */
 	leftOut: number;
