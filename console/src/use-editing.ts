@@ -18,7 +18,7 @@ export interface Editing {
 }
 
 interface EditingOptions {
-	/** Changes with each reply that the view shows: a new reply is newer than all edits that have a result. */
+	/** Changes with each new reply in the view, which includes all edits that have a result. */
 	reply: unknown;
 	/** The name of a category, or else its number. */
 	labelOf(categoryId: bigint): string;

@@ -80,7 +80,7 @@ export class Connection {
 		return isAccepted;
 	}
 
-	/** Notes that bytes arrive that get no reply. */
+	/** Bytes arrive that get no reply: `end` must not close the connection before the last reply was read. */
 	ignore(): void {
 		this.#sendsMore = true;
 	}

@@ -97,7 +97,7 @@ async function proveStarts(databaseUrl: string, server: PostgresServer, trial: T
 				return startProgram(trial, { DATABASE_URL: databaseUrl });
 			}),
 		);
-		starting.catch(() => {}); // Its failure is that of the proof, once the server has started again.
+		starting.catch(() => {}); // It is awaited, and may fail the proof, after the server has started again.
 		await ending;
 		await sleep(2500 + start * 100);
 		await server.start();
