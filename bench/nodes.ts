@@ -25,7 +25,7 @@ const { values } = parseArgs({
 });
 const [seconds, rounds, animals] = [Number(values.seconds), Number(values.rounds), Number(values.animals)];
 const counts = [1, Number(values.nodes)];
-/** The connections of each of the two loads. A separate load for each node would not spread as clients do. */
+/** The connections of each of the two loads, which the kernel spreads over the nodes. */
 const connections = 32;
 
 const scenarios: Record<string, (origin: string) => Pick<Load, "url" | "maxId" | "body">> = {

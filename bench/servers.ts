@@ -24,7 +24,7 @@ export interface Server {
 	/** Only the service has one. */
 	opsUrl?: string;
 	key: string;
-	/** From the start of the process to the first line of its log. */
+	/** From the start of the process until it accepts connections. */
 	readyMs: number;
 	readyCpuMs: number;
 	stop(): Promise<void>;

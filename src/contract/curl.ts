@@ -1,4 +1,4 @@
-// The curl commands that the banner, the console, the reference and documents show. They work with curl 7.68 and later.
+// The curl commands that the banner, the console, the reference and documents show.
 
 /** The parts of a curl command that reads the key from the shell. @param target the URL, with variables of the shell */
 export function curlOf(target: string): string[] {

@@ -51,7 +51,7 @@ export interface Store {
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
 
-	/** Where the store is. With the secret, it identifies a store among its copies. Equal on all nodes of one machine. */
+	/** Where the store is: with the secret, it identifies a store among its copies. Equal on nodes with one DATABASE_URL. */
 	readonly place: string;
 
 	readonly keys: KeyRows;
