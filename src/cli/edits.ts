@@ -50,7 +50,12 @@ export function withEdits(pets: Command): Command {
 		.argument("<category>", "the number or the name of its new category")
 		.addHelpText("after", examples("pets set-category 42 Dog", "pets set-category 42 4"))
 		.action((petId: bigint, text: string, options: EditOptions) =>
-			edit(petId, (store) => toCategory(store, text), `is in the category ${text}`, options),
+			edit(
+				petId,
+				async (store) => ({ action: "set-category", categoryId: await findCategory(store, text) }),
+				`is in the category ${text}`,
+				options,
+			),
 		);
 	editing("rename", "correct the name of an animal")
 		.argument("<name>", "its new name, 1 to 255 characters", parseName)
@@ -65,10 +70,6 @@ export function withEdits(pets: Command): Command {
 		.description("erase the names that edits have replaced; a service does it soon after edits in the console")
 		.action(eraseReplaced);
 	return pets;
-}
-
-async function toCategory(store: Store, text: string): Promise<Change> {
-	return { action: "set-category", categoryId: await findCategory(store, text) };
 }
 
 /** @param result such as "is removed" */

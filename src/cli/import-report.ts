@@ -19,19 +19,15 @@ interface Reason {
 	detail?: string;
 }
 
-export interface Reasons {
-	add(row: FileRow, faults: readonly Fault[]): void;
-	/** The most frequent first. */
-	list(): Reason[];
-}
+export type Reasons = ReturnType<typeof countReasons>;
 
 const reasonsMax = 1000;
 const shownMax = 3;
 
-export function countReasons(): Reasons {
+export function countReasons() {
 	const reasons = new Map<string, Reason>();
 	return {
-		add({ row }, faults) {
+		add({ row }: FileRow, faults: readonly Fault[]): void {
 			// Without the details, which differ from row to row.
 			const reason = describeFaults(faults.map(({ field, problem }) => ({ field, problem })));
 			const detail = faults.find((fault) => fault.detail !== undefined)?.detail;
@@ -40,7 +36,8 @@ export function countReasons(): Reasons {
 			else if (reasons.size < reasonsMax)
 				reasons.set(reason, { reason, rows: 1, firstRow: row, ...(detail && { detail }) });
 		},
-		list: () => [...reasons.values()].sort((one, other) => other.rows - one.rows),
+		/** The most frequent first. */
+		list: (): Reason[] => [...reasons.values()].sort((one, other) => other.rows - one.rows),
 	};
 }
 

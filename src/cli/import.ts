@@ -3,7 +3,7 @@
 
 import { Command, InvalidArgumentError, Option } from "commander";
 import { AnimalStoreError, ApiError } from "../../client/src/index.ts";
-import { newPetFields, petStatuses } from "../contract/pet.ts";
+import { newPetFields, type PetStatus, petStatuses } from "../contract/pet.ts";
 import { describeFaults, type Fault, integerOfText } from "../contract/validate.ts";
 import type { AskConsole } from "../files/categories.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
@@ -12,7 +12,7 @@ import { ImportFailure, type ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow, unsent } from "../files/importer.ts";
 import { withKey } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
-import { countUnknownValues, isUnclear, plainValue, type Values } from "../files/values.ts";
+import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
@@ -98,28 +98,24 @@ export function importCommand(): Command {
 /** The columns and the meanings of values from `--map`. */
 interface Mapped {
 	columns: Mapping;
-	values: Values;
+	status: Map<string, PetStatus | null>;
+	categoryId: Map<string, bigint | null>;
 }
 
-function parseMapping(text: string, { columns, values }: Mapped = { columns: {}, values: {} }): Mapped {
+function parseMapping(text: string, given?: Mapped): Mapped {
+	const mapped: Mapped = given ?? { columns: {}, status: new Map(), categoryId: new Map() };
 	const [, word, value = "", meaning = ""] = /^(status|categoryId):(.+)=([^=]*)$/s.exec(text) ?? [];
-	if (word === "status")
-		return { columns, values: { ...values, status: withMeaning(values.status, value, statusOf(meaning)) } };
-	if (word === "categoryId") {
-		const categoryId = withMeaning(values.categoryId, value, categoryOf(meaning));
-		return { columns, values: { ...values, categoryId } };
-	}
 	const [, field = "", column = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-	if (!isMappingField(field))
+	if (word === "status") mapped.status.set(plainValue(value), statusOf(meaning));
+	else if (word === "categoryId") mapped.categoryId.set(plainValue(value), categoryOf(meaning));
+	else if (isMappingField(field)) mapped.columns[field] = column === "" ? null : column;
+	else
 		throw new InvalidArgumentError(
 			`It must be FIELD=COLUMN, where FIELD is ${newPetFields.join(", ")}, or status:VALUE=STATUS, or ` +
 				"categoryId:VALUE=NUMBER.",
 		);
-	return { values, columns: { ...columns, [field]: column === "" ? null : column } };
+	return mapped;
 }
-
-const withMeaning = <Meaning>(known: ReadonlyMap<string, Meaning> | undefined, value: string, meaning: Meaning) =>
-	new Map([...(known ?? []), [plainValue(value), meaning] as const]);
 
 function statusOf(text: string) {
 	const status = petStatuses.find((one) => one === text);
@@ -172,7 +168,7 @@ function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnectio
 /** Checks the file; again with the names of the service's categories, if there are words in place of categories. */
 async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
 	const { map, headerRow, strict } = flags;
-	const options: ReadOptions = { mapping: map?.columns, values: map?.values, headerRow, isStrict: strict };
+	const options: ReadOptions = { mapping: map?.columns, values: map, headerRow, isStrict: strict };
 	const checked = await checkFile(file, options, signal);
 	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
 	const categories = await categoriesOf(ask, signal).catch((error) => {

@@ -9,16 +9,7 @@ import { type FileKind, firstRecords, headerWithin, namesDelimiter, type Source 
 /** A column that is missing, unknown or duplicated: another mapping may help. */
 export class ColumnError extends FileError {
 	/** The field that several columns fit, and their names. Of one name: only a mapping by position helps. */
-	readonly choice: Choice | undefined;
-	constructor(message: string, line?: number, choice?: Choice) {
-		super(message, line);
-		this.choice = choice;
-	}
-}
-
-interface Choice {
-	field: keyof NewPet;
-	names: string[];
+	choice?: { field: keyof NewPet; names: string[] };
 }
 
 export interface Header {
@@ -54,7 +45,7 @@ export function checkColumns({ columns, line, row }: Header, mapping?: Mapping):
 	const found = findColumns(columns, mapping);
 	const { fits, unknown, missing, ambiguous } = found;
 	const place = `; row ${row} names the columns ${quoteNames(columns)}`;
-	const refuse = (why: string, choice?: Choice) => new ColumnError(why + place, line, choice);
+	const refuse = (why: string) => new ColumnError(why + place, line);
 	if (unknown.length > 0) throw refuse(`there is no column ${quoteNames(unknown)}`);
 	if (missing.length > 0) throw refuse(`no column is named ${missing.join(", and none ")}`);
 	const [field] = ambiguous;
@@ -64,5 +55,5 @@ export function checkColumns({ columns, line, row }: Header, mapping?: Mapping):
 	const several = isOneName
 		? `there are two columns ${quoteNames(names.slice(1, 2))}`
 		: `several columns fit ${field}: ${quoteNames(names)}`;
-	throw refuse(several, { field, names });
+	throw Object.assign(refuse(several), { choice: { field, names } });
 }

@@ -8,8 +8,7 @@ import { type Columns, findColumns, type Mapping } from "./columns.ts";
 import { decodeText, FileError, quoteNames } from "./encoding.ts";
 import { type FileKind, firstRecords, type Source } from "./formats.ts";
 import { ColumnError, checkColumns, findHeader, tableRecords } from "./header.ts";
-import { jsonElements } from "./json-elements.ts";
-import { lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
+import { jsonElements, lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
 import { type Outcome, outcomeOf, type Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;

@@ -35,12 +35,12 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
  * @throws StoreRefused, StorageUnavailable
  */
 export async function eraseNames(databaseUrl: string, now: () => number): Promise<boolean> {
-	const engine = isPostgres(databaseUrl) ? import("./erase-postgres.ts") : import("./erase-sqlite.ts");
+	const engine = isPostgres(databaseUrl) ? import("./postgres.ts") : import("./erase-sqlite.ts");
 	return (await engine).eraseNames(databaseUrl, now);
 }
 
 const locksOf = (databaseUrl: string) =>
-	isPostgres(databaseUrl) ? import("./lock-postgres.ts") : import("./lock-sqlite.ts");
+	isPostgres(databaseUrl) ? import("./postgres.ts") : import("./lock-sqlite.ts");
 
 /**
  * Must be called before this process opens the store.

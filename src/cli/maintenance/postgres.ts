@@ -1,14 +1,18 @@
-// Keeps services or writers from a PostgreSQL store while a command works.
+// Keeps services or writers from a PostgreSQL store while a command works, and erases the names that edits have replaced
+// from its tables.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type { NodePool } from "../../store/postgres/connections.ts";
+import { toStoreError } from "../../store/postgres/errors.ts";
 import { openPool } from "../../store/postgres/pool.ts";
+import { isPlainPostgres } from "../../store/postgres/server.ts";
 import { StoreRefused } from "../../store/store.ts";
-import { tableNames, tables } from "../../store/tables.ts";
+import { isToErase, tableNames, tables } from "../../store/tables.ts";
 import type { WriteLock } from "./lock-sqlite.ts";
 
 /** A connection that has just ended is listed a little longer. */
 const endingMs = 2_000;
-const retryMs = 100;
+const listRetryMs = 100;
 
 /** A service keeps at least one connection, with the name in its URL or the default one. */
 const others = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -24,7 +28,7 @@ export async function refuseOpenStore(databaseUrl: string, work: string): Promis
 				throw new StoreRefused(
 					`the database is in use: stop the service, and a pooler that keeps its connections, then ${work}`,
 				);
-			await sleep(retryMs);
+			await sleep(listRetryMs);
 		}
 	} finally {
 		await pool.end();
@@ -57,4 +61,43 @@ export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
 		throw new StoreRefused(`the tables cannot be locked (${(error as Error).message}): stop all writers`);
 	}
 	return { check, release };
+}
+
+/** A large table takes longer than a request may. */
+const limitMs = 30 * 60_000;
+/** A connection that has just ended reports its dead rows late. */
+const attempts = 2;
+const retryMs = 500;
+
+/** See work.ts. @returns false if a long transaction may still see one, or if the server does not report it */
+export async function eraseNames(url: string, now: () => number): Promise<boolean> {
+	const { pool } = await openPool(url, { mustExist: true, connectionsMax: 1 }, limitMs);
+	try {
+		const { rows } = await pool.query(`SELECT max(id) AS last FROM edits WHERE ${isToErase}`);
+		const { last } = rows[0];
+		if (last === null) return true;
+		for (let attempt = 1; !(await vacuum(pool)); attempt++) {
+			if (attempt === attempts) return false;
+			await sleep(retryMs);
+		}
+		if (!(await isPlainPostgres(pool))) return false;
+		const record = `UPDATE edits SET erased_at_ms = $1 WHERE id <= $2 AND ${isToErase}`;
+		await pool.run((client) => client.query(record, [now(), last]));
+		return true;
+	} catch (error) {
+		throw toStoreError(error);
+	} finally {
+		await pool.end();
+	}
+}
+
+/**
+ * Frees the space of removed rows. A row that a long transaction may still see stays, such as during a dump, and VACUUM
+ * counts it as dead. What it frees in pets it then also frees of the same edits in idempotency_keys.
+ * @returns whether nothing of pets is left
+ */
+async function vacuum(pool: NodePool): Promise<boolean> {
+	for (const table of ["pets", "idempotency_keys"]) await pool.query(`VACUUM ${table}`);
+	const { rows } = await pool.query("SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = 'pets'::regclass");
+	return rows[0]?.n_dead_tup === 0n;
 }
