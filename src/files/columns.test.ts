@@ -57,6 +57,11 @@ test("a title above the heading is not taken for it if a later row has known nam
 test("headings as people write them name the fields, and where none is known the first row with two texts is one", async () => {
 	const tables = [
 		"Rufname,Tierart,Verfügbarkeit\nZoë,7,sold",
+		"Animal name,Category number,Availability\nZoë,7,sold",
+		"Rufname;Kategorie-ID;Zustand\nZoë;7;sold",
+		"Nom de l'animal;Catégorie;Disponibilité\nZoë;7;sold",
+		"Nombre;Categoría;Estado\nZoë;7;sold",
+		"Nome do animal;ID categoria;Situação\nZoë;7;sold",
 		"Tier,Rasse,Zustand\nZoë,7,sold",
 		"Name,Tier,Status\nZoë,7,sold",
 		"The name,Kind / breed,State\nZoë,7,sold",

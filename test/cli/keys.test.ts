@@ -11,7 +11,7 @@ import { keyTable, type ShownKey } from "../../src/cli/keys.ts";
 import { isWellFormedKey } from "../../src/keys/formats.ts";
 import { shareOut } from "../house/mutants.ts";
 import { ask } from "../support/caller.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { assertRefused, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -114,12 +114,7 @@ test("a wrong command prints the fix on stderr, and exits with 1", async (contex
 		[["sevre"], /^error: unknown command 'sevre'\n\(Did you mean serve\?\)\n$/],
 		[["toString"], /^error: unknown command 'toString'\n$/],
 	];
-	await shareOut(rows, ["one", "other", "third"], async ([parameters, said]) => {
-		const { code, stdout, stderr } = await runProgram(parameters, { environment });
-		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
-		assert.match(stderr, said);
-		assert.doesNotMatch(stderr, /\n\s+at /, "no stack");
-	});
+	await shareOut(rows, ["one", "other", "third"], (row) => assertRefused([row], { environment }));
 });
 
 test("a table of keys has at most 100 columns, and shows relative times", async () => {
@@ -171,30 +166,10 @@ test("--json prints the results of commands for programs", async (context) => {
 });
 
 test("--help explains every command", async () => {
-	const ofKeys = ["keys", "keys create", "keys list", "keys rotate", "keys revoke", "keys generate"];
-	const others = [
-		"openapi",
-		"copy",
-		"backup",
-		"restore",
-		"audit",
-		"audit list",
-		"import",
-		"export",
-		"config",
-		"verify",
-	];
-	const ofPets = [
-		"pets",
-		"pets list",
-		"pets create",
-		"pets get",
-		"pets set-status",
-		"pets rename",
-		"pets remove",
-		"pets erase-names",
-	];
-	const commands = [[], ...["serve", ...ofKeys, ...ofPets, ...others].map((command) => command.split(" "))];
+	const names = `serve,config,openapi,copy,backup,restore,verify,import,export,audit,audit list,pets,pets list,pets create,
+		pets get,pets set-status,pets rename,pets remove,pets erase-names,keys,keys create,keys list,keys rotate,keys revoke,
+		keys generate`;
+	const commands = [[], ...names.split(/,\s*/).map((command) => command.split(" "))];
 	await shareOut(commands, ["one", "other", "third"], async (parameters) => {
 		const { code, stdout } = await runProgram([...parameters, "--help"]);
 		assert.equal(code, 0);

@@ -12,6 +12,7 @@ import { type EditRecord, StoreRefused } from "../../store/store.ts";
 import type { LongWork } from "../long-work.ts";
 import { applyLaterRemovals } from "./later-removals.ts";
 import { lockFile } from "./lock-sqlite.ts";
+import { fileOf } from "./work.ts";
 
 export interface RestoreOptions extends LongWork {
 	/** Replaces an existing file. */
@@ -29,7 +30,8 @@ const pagesPerTurn = 2000;
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason; then no backup exists
  */
-export async function backupSqlite(file: string, to: string, work: LongWork): Promise<number> {
+export async function backupStore(databaseUrl: string, to: string, work: LongWork): Promise<number> {
+	const file = fileOf(databaseUrl, "pg_dump or pg_basebackup");
 	if (!existsSync(file)) throw missingStoreError(file);
 	if (!statSync(dirname(to), { throwIfNoEntry: false })?.isDirectory()) {
 		throw new StoreRefused(`cannot write ${to}: its folder does not exist`);
@@ -48,7 +50,8 @@ export async function backupSqlite(file: string, to: string, work: LongWork): Pr
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason
  */
-export async function restoreSqlite(backup: string, to: string, options: RestoreOptions): Promise<number> {
+export async function restoreStore(backup: string, databaseUrl: string, options: RestoreOptions): Promise<number> {
+	const to = fileOf(databaseUrl, "pg_restore, or name a file with --to");
 	const { force, auditLog } = options;
 	if (!existsSync(backup)) throw new StoreRefused(`there is no backup at ${backup}: name an existing file`);
 	const doesExist = existsSync(to);

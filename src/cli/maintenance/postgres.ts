@@ -1,5 +1,5 @@
-// Keeps services or writers from a PostgreSQL store while a command works, and erases the names that edits have replaced
-// from its tables.
+// Keeps services or writers from a PostgreSQL store while a command works, and erases the names that edits have
+// replaced from its tables.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodePool } from "../../store/postgres/connections.ts";
