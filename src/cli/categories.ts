@@ -1,7 +1,6 @@
 // `animal-store categories …` names the categories of the store that DATABASE_URL names, also while the service runs.
 
 import { Command } from "commander";
-import { CategoryName } from "../contract/category.ts";
 import {
 	type Category,
 	type CategoryChange,
@@ -10,14 +9,13 @@ import {
 	foldedText,
 } from "../contract/console.ts";
 import { int64FromDecimal } from "../contract/json.ts";
-import { Type } from "../contract/schema.ts";
-import { checkOf, describeFaults } from "../contract/validate.ts";
+import { describeFaults } from "../contract/validate.ts";
+import { checkCategoryName } from "../files/values.ts";
 import type { Store } from "../store/store.ts";
 import { parseInt64 } from "./arguments.ts";
 import { CommandError } from "./command-error.ts";
 import { changeStore, type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
-import { examples, printJson, printResult, toStdout } from "./output.ts";
-import { formatTable } from "./tables.ts";
+import { examples, formatTable, printJson, printResult, toStdout } from "./output.ts";
 
 export function categoriesCommand(): Command {
 	const categories = new Command("categories").description("list the categories of animals, and name them");
@@ -84,11 +82,9 @@ export async function findCategory({ categories }: Store, text: string): Promise
 	);
 }
 
-const checkName = checkOf(Type.Object({ name: CategoryName }));
-
 /** @throws CommandError */
 function parseCategoryName(name: string): string {
-	const { faults } = checkName({ name });
+	const { faults } = checkCategoryName({ name });
 	if (faults) throw new CommandError(describeFaults(faults));
 	return name;
 }

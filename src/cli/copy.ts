@@ -10,7 +10,7 @@ import { type Row, type TableName, tableNames, tables } from "../store/tables.ts
 import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
 import { type Progress, withBar } from "./long-work.ts";
-import type { WriteLock } from "./maintenance/lock-sqlite.ts";
+import type { WriteLock } from "./maintenance/sqlite.ts";
 import { lockWrites, refuseOpenStore } from "./maintenance/work.ts";
 import { countOf, printResult } from "./output.ts";
 

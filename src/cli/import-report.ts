@@ -104,12 +104,8 @@ function describeValues(values: readonly UnknownValue[]): string[] {
 	return [...proposed, ...others];
 }
 
-interface Confirmed {
-	createCategories?: boolean;
-}
-
 /** Says that nothing was sent, with the options that confirm the proposed meanings. */
-export function describeUnsent(values: readonly UnknownValue[], { createCategories = false }: Confirmed): string {
+export function describeUnsent(values: readonly UnknownValue[], createCategories = false): string {
 	const isNew = !createCategories && values.some((value) => isProposed(value) && value.field === "categoryId");
 	const meanings = values.flatMap(({ field, text, proposed }) =>
 		field === "status" && proposed !== undefined ? [`--map ${quoteWord(`status:${text}=${proposed ?? ""}`)}`] : [],
@@ -125,7 +121,7 @@ export function describeUnsent(values: readonly UnknownValue[], { createCategori
 }
 
 /** A person confirms the meanings before anything is sent. @throws CommandError with the options that confirm them */
-export function confirmValues(name: string, values: readonly UnknownValue[], { createCategories }: Confirmed): void {
+export function confirmValues(name: string, values: readonly UnknownValue[], createCategories = false): void {
 	const isCategory = ({ field }: UnknownValue) => field === "categoryId";
 	if (values.filter(isCategory).length === unknownMax)
 		throw new CommandError(
@@ -133,7 +129,7 @@ export function confirmValues(name: string, values: readonly UnknownValue[], { c
 				"nothing was sent",
 		);
 	if (values.some((value) => isProposed(value) && !(createCategories && isCategory(value))))
-		throw new CommandError(`${name}: ${describeUnsent(values, { createCategories })}`);
+		throw new CommandError(`${name}: ${describeUnsent(values, createCategories)}`);
 }
 
 export interface ImportReport {

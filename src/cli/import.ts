@@ -32,8 +32,7 @@ import {
 } from "./import-report.ts";
 import { interruptible } from "./interrupt.ts";
 import { importProgress } from "./long-work.ts";
-import { countOf, examples, printJson, toStdout } from "./output.ts";
-import { formatPetTable } from "./tables.ts";
+import { countOf, examples, formatPetTable, printJson, toStdout } from "./output.ts";
 
 interface ImportOptions extends ConnectionOptions {
 	map?: Mapped;
@@ -139,7 +138,7 @@ async function importPets(path: string, flags: ImportOptions): Promise<void> {
 		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
 		const unknown = checked.values.list();
 		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags);
-		confirmValues(file.name, unknown, flags);
+		confirmValues(file.name, unknown, flags.createCategories);
 		const animals = checked.animals + checked.unclear;
 		if (animals > 0) await checkKey(ask, requested);
 		const categories = await newCategories(ask, unknown);
@@ -232,7 +231,7 @@ async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptio
 	await toStdout(formatPetTable([first], true, newPetFields));
 	if (animals > first.length) process.stdout.write(`and ${countOf(animals - first.length, "more animal")}\n`);
 	printReasons(file, reasons);
-	console.error(describeUnsent(unknown, flags));
+	console.error(describeUnsent(unknown, flags.createCategories));
 }
 
 /** The second pass and its report. @returns the result for `--json` */

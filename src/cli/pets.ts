@@ -7,8 +7,7 @@ import { type NewPet, type Pet, petJson } from "../contract/pet.ts";
 import { formatPets, type Pages } from "../files/formats.ts";
 import { fieldOption, filterIn, parseInt64, parseIntegerUpTo, withFilter } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
-import { examples, toStdout } from "./output.ts";
-import { formatPetTable } from "./tables.ts";
+import { examples, formatPetTable, toStdout } from "./output.ts";
 
 interface OutputOptions extends ConnectionOptions {
 	json?: boolean;

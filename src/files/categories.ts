@@ -1,6 +1,6 @@
 // The names of categories for a file: those that the store has, and new ones. Sends requests by the caller's client.
 
-import type { CategoriesReply, Category, CategoryChange, CategoryResult } from "../contract/console.ts";
+import type { CategoriesReply, Category, CategoryResult } from "../contract/console.ts";
 import { plainValue } from "./values.ts";
 
 /** Sends a request to an endpoint of the console, a POST if it has a body. The reply has int64 as bigint. */
@@ -25,6 +25,6 @@ export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): 
 /** Gives each name the next free number, unless a category has it already, so that a retry makes nothing twice. */
 export async function makeCategories(ask: AskConsole, names: readonly string[]): Promise<CategoryResult[]> {
 	if (names.length === 0) return [];
-	const categories: CategoryChange[] = names.map((name) => ({ name }));
+	const categories = names.map((name) => ({ name }));
 	return ((await ask(path, { body: JSON.stringify({ categories }) })) as { results: CategoryResult[] }).results;
 }

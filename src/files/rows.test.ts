@@ -227,7 +227,7 @@ test("a preview has the columns and the first rows as they are", async () => {
 	assert.deepEqual(await preview('sep=;\nTier;"Art; Nr"\nRex;5;6\nAnn\nBo;7\n', 2), {
 		columns: ["Tier", "Art; Nr"],
 		headerRow: 2,
-		above: [],
+		above: [{ row: 1, cells: ["sep=", ""] }],
 		rows: [
 			{ row: 3, cells: ["Rex", "5"] },
 			{ row: 4, cells: ["Ann", ""] },

@@ -55,13 +55,13 @@ export function proposeStatus(text: string): PetStatus | null | undefined {
 	return meaningOf.get(plainValue(text));
 }
 
-const checkName = checkOf(Type.Object({ name: CategoryName }));
+export const checkCategoryName = checkOf(Type.Object({ name: CategoryName }));
 
 /** The name of a new category that a text is probably; undefined if it cannot be one, or means that there is none. */
 export function proposeCategory(text: string): string | undefined {
 	const name = text.trim().replace(/\s+/g, " ");
 	const isNone = meaningOf.get(plainValue(name)) === null;
-	return isNone || !isWord(name) || checkName({ name }).faults ? undefined : name;
+	return isNone || !isWord(name) || checkCategoryName({ name }).faults ? undefined : name;
 }
 
 /** Whether a text in place of a category may be its name: no number, also none that cannot be read, such as "1E+20". */

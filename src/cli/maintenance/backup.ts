@@ -11,7 +11,7 @@ import { identityOf } from "../../store/sqlite/identity.ts";
 import { type EditRecord, StoreRefused } from "../../store/store.ts";
 import type { LongWork } from "../long-work.ts";
 import { applyLaterRemovals } from "./later-removals.ts";
-import { lockFile } from "./lock-sqlite.ts";
+import { lockFile } from "./sqlite.ts";
 import { fileOf } from "./work.ts";
 
 export interface RestoreOptions extends LongWork {

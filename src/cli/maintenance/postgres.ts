@@ -8,7 +8,7 @@ import { openPool } from "../../store/postgres/pool.ts";
 import { isPlainPostgres } from "../../store/postgres/server.ts";
 import { StoreRefused } from "../../store/store.ts";
 import { isToErase, tableNames, tables } from "../../store/tables.ts";
-import type { WriteLock } from "./lock-sqlite.ts";
+import type { WriteLock } from "./sqlite.ts";
 
 /** A connection that has just ended is listed a little longer. */
 const endingMs = 2_000;

@@ -3,7 +3,9 @@
 
 import { isPostgres, pathOf } from "../../store/open.ts";
 import { StoreRefused } from "../../store/store.ts";
-import type { WriteLock } from "./lock-sqlite.ts";
+import type { WriteLock } from "./sqlite.ts";
+
+const engineOf = (databaseUrl: string) => (isPostgres(databaseUrl) ? import("./postgres.ts") : import("./sqlite.ts"));
 
 /**
  * Erases the names that all edits until now have replaced from a store, and records when in the audit log.
@@ -11,12 +13,8 @@ import type { WriteLock } from "./lock-sqlite.ts";
  * @throws StoreRefused, StorageUnavailable
  */
 export async function eraseNames(databaseUrl: string, now: () => number): Promise<boolean> {
-	const engine = isPostgres(databaseUrl) ? import("./postgres.ts") : import("./erase-sqlite.ts");
-	return (await engine).eraseNames(databaseUrl, now);
+	return (await engineOf(databaseUrl)).eraseNames(databaseUrl, now);
 }
-
-const locksOf = (databaseUrl: string) =>
-	isPostgres(databaseUrl) ? import("./postgres.ts") : import("./lock-sqlite.ts");
 
 /**
  * Must be called before this process opens the store.
@@ -24,12 +22,12 @@ const locksOf = (databaseUrl: string) =>
  * @throws StoreRefused if a service has the store open
  */
 export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
-	return (await locksOf(databaseUrl)).refuseOpenStore(databaseUrl, work);
+	return (await engineOf(databaseUrl)).refuseOpenStore(databaseUrl, work);
 }
 
 /** Locks a store that this process may have open against all writers, also those that start. @throws StoreRefused */
 export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
-	return (await locksOf(databaseUrl)).lockWrites(databaseUrl);
+	return (await engineOf(databaseUrl)).lockWrites(databaseUrl);
 }
 
 /** The file of a SQLite store. @throws StoreRefused that names PostgreSQL's own tools for the work */

@@ -46,7 +46,7 @@ export const faults: Faults = {
 		["src/cli/maintenance/postgres.ts", "if (!(await isPlainPostgres(pool))) return false;", ""],
 	],
 	"test/store/erase.test.ts": [
-		["src/cli/maintenance/erase-sqlite.ts", "await packPages(database, found);", "await packPages(database, []);"],
+		["src/cli/maintenance/sqlite.ts", "await packPages(database, found);", "await packPages(database, []);"],
 		["src/store/sqlite/file.ts", "secure_delete = ON", "secure_delete = OFF"],
 	],
 	"test/store/faults-postgres.test.ts": [

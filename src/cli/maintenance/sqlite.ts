@@ -1,14 +1,76 @@
-// Erases the names that edits have replaced from the file of a store and from its log. `secure_delete` overwrites a row
-// that is deleted, but not the copies that SQLite leaves in unused space when it moves rows to other pages.
+// Locks on the file of a SQLite store, which keep out services or writers while a command works, and erasing the names
+// that edits have replaced from the file and from its log. `secure_delete` overwrites a row that is deleted, but not
+// the copies that SQLite leaves in unused space when it moves rows to other pages.
 
 import assert from "node:assert/strict";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, realpathSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type Database from "better-sqlite3";
+import Database from "better-sqlite3";
 import { pathOf } from "../../store/open.ts";
+import { draftName, dropDraft, link } from "../../store/sqlite/draft.ts";
 import { isFailedSync, toStoreError, waitForLock } from "../../store/sqlite/errors.ts";
-import { openSqliteWriter, removeLeftWal, truncateWal } from "../../store/sqlite/file.ts";
+import { busyTimeoutMs, openSqliteWriter, removeLeftWal, toRefusal, truncateWal } from "../../store/sqlite/file.ts";
+import { StoreRefused } from "../../store/store.ts";
 import { isToErase } from "../../store/tables.ts";
+
+/**
+ * Locks the file against services, through a second hard link: under the file's own name, SQLite would replay its log.
+ * @param work that needs the lock, for the message
+ * @returns a function that releases the lock
+ */
+export function lockFile(file: string, work: string): () => void {
+	const name = `${draftName(file)}-locked`;
+	dropDraft(name);
+	link(file, name);
+	const database = new Database(name, { timeout: 0 });
+	const unlock = () => {
+		database.close();
+		dropDraft(name);
+	};
+	try {
+		database.pragma("locking_mode = EXCLUSIVE");
+		database.exec("BEGIN EXCLUSIVE");
+	} catch (error) {
+		const { code = "" } = error as NodeJS.ErrnoException;
+		// A file that is not a database cannot be in use by a service.
+		if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return unlock;
+		unlock();
+		throw code.startsWith("SQLITE_BUSY")
+			? new StoreRefused(`${file} is in use: stop the service, then ${work}`)
+			: error;
+	}
+	return unlock;
+}
+
+/** See work.ts. */
+export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
+	const file = pathOf(databaseUrl);
+	try {
+		if (existsSync(file)) lockFile(realpathSync(file), work)();
+	} catch (error) {
+		throw toRefusal(file, error);
+	}
+}
+
+/** While it is held, nobody writes. */
+export interface WriteLock {
+	/** @throws StoreRefused if the lock was lost */
+	check(): Promise<void>;
+	release(): Promise<void>;
+}
+
+/** See work.ts. */
+export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
+	const file = pathOf(databaseUrl);
+	const database = new Database(file, { timeout: busyTimeoutMs });
+	try {
+		database.exec("BEGIN IMMEDIATE");
+	} catch (error) {
+		database.close();
+		throw toRefusal(file, error);
+	}
+	return { check: async () => {}, release: async () => void database.close() };
+}
 
 /** The columns that have names, or could confirm a guess of one. */
 const columns = { pets: "name", idempotency_keys: "fingerprint" };
