@@ -23,7 +23,6 @@ export interface ConnectionOptions {
 	key?: string;
 }
 
-/** The address of a running service, and the API key. */
 const connectionSettings = {
 	ANIMAL_STORE_URL: setting(
 		"the http or https URL of a service, such as http://127.0.0.1:8080",

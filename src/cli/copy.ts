@@ -66,7 +66,6 @@ export interface CopyOptions {
 	onProgress: (progress: Progress) => void;
 	/** Called when both stores agree. If it rejects, the copy stays unfinished. */
 	onAgreed?: () => Promise<void>;
-	/** Rows that are read at once. */
 	pageRows?: number;
 }
 

@@ -8,7 +8,7 @@ import { replacesName } from "../contract/console.ts";
 import { toJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
-import { type EditResult, type NewEdit, StorageUnavailable, type Store, StoreAway } from "../store/store.ts";
+import { type NewEdit, StorageUnavailable, type Store, StoreAway } from "../store/store.ts";
 import { parseInt64, parsePrintable } from "./arguments.ts";
 import { findCategory } from "./categories.ts";
 import { CommandError } from "./command-error.ts";
@@ -72,7 +72,7 @@ export function withEdits(pets: Command): Command {
 	return pets;
 }
 
-/** @param result such as "is removed" */
+/** @param result such as "is removed" @throws CommandError */
 async function edit(
 	petId: bigint,
 	changeOf: (store: Store) => Change | Promise<Change>,
@@ -82,7 +82,10 @@ async function edit(
 	const { outcome, action } = await changeStore(flags, async (store) => {
 		const change = await changeOf(store);
 		const { outcome } = await store.edits.apply({ petId, editor: by ?? currentEditor(), ...change });
-		refuseMissing(outcome, petId, change);
+		if (outcome === "absent")
+			throw new CommandError(`there is no animal ${petId}: animal-store pets list shows the ids`);
+		if (outcome === "removed" && change.action !== "remove")
+			throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);
 		return { outcome, action: change.action };
 	});
 	if (!json) process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
@@ -106,23 +109,14 @@ async function eraseReplaced({ json, ...flags }: DatabaseOptions): Promise<void>
 /** The edit stays stored if the old name cannot be erased now. @returns why it is left @throws StoreRefused */
 async function eraseOrExplain(flags: Flags): Promise<string | undefined> {
 	try {
-		return (await eraseNames(readConfig(undefined, flags).databaseUrl, Date.now))
-			? undefined
-			: "another program was using them";
+		const isErased = await eraseNames(readConfig(undefined, flags).databaseUrl, Date.now);
+		return isErased ? undefined : "another program was using them";
 	} catch (error) {
 		if (error instanceof StorageUnavailable || error instanceof StoreAway) return error.message;
 		throw error;
 	}
 }
 
-/** @throws CommandError */
-function refuseMissing(outcome: EditResult["outcome"], petId: bigint, { action }: Change): void {
-	if (outcome === "absent") throw new CommandError(`there is no animal ${petId}: animal-store pets list shows the ids`);
-	if (outcome === "removed" && action !== "remove")
-		throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);
-}
-
-/** The user of the operating system, and the host. */
 function currentEditor(): string {
 	let user = `uid ${process.getuid?.() ?? "unknown"}`; // A container may run as a user without a name.
 	try {

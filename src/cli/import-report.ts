@@ -57,7 +57,6 @@ export function describeReasons(title: string, reasons: Reasons, { format }: Fil
 /** The result of the first pass over a file. */
 export interface Checked {
 	animals: number;
-	/** The first animals. */
 	first: NewPet[];
 	/** Rows that are animals once a person confirms what their words mean. */
 	unclear: number;

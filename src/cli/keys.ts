@@ -141,7 +141,6 @@ export function keyTable(keys: readonly ShownKey[], nowMs: number): AsyncGenerat
 	return formatTable([rows.map(([id = "", name = "", ...others]) => [id, cut(name), ...others])], titles, true);
 }
 
-/** For commands that change keys. */
 async function withIssuer(flags: Flags, work: (issuer: Issuer) => Promise<void>, options?: OpenOptions): Promise<void> {
 	await changeStore(flags, ({ keys }) => work({ rows: keys, now: Date.now, random: randomBytes }), options);
 }

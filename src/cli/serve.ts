@@ -65,12 +65,9 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		setTimeout(() => process.exit(1), stopGraceMs + config.stopDelay);
 		ending.abort();
 		const stopping = starting.catch(ignoreEnd).then((service) => service?.stop(undefined, cause));
-		const isStopped = await stopping.then(
-			() => true,
-			() => false,
-		);
+		const [{ status }] = await Promise.allSettled([stopping]);
 		flush();
-		process.exit(isStopped ? code : 1);
+		process.exit(status === "fulfilled" ? code : 1);
 	}
 	// Before "listening" is logged, because a reader of that line may send a signal at once.
 	const onSignal = (signal: NodeJS.Signals) => {

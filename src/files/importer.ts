@@ -104,21 +104,21 @@ export function createImporter(options: ImporterOptions) {
 async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undefined> {
 	const { rows, sinceMs = 0, isWanted = () => true } = options;
 	const encoder = new TextEncoder();
-	let batch: KeyedRow[] = [];
+	let batch: Batch = { rows: [], sinceMs, mayBeStored: sinceMs > 0 };
 	let bytes = frameBytes;
-	let attempts: Attempts = { sinceMs, mayBeStored: sinceMs > 0 };
 	for await (const piece of rows)
 		for (const row of piece.filter(isWanted)) {
 			const keyed = keyedRow(row, options);
 			const size = keyed.text === undefined ? 0 : encoder.encode(keyed.text).length + 1;
-			if (bytes + size > bodyMaxBytes || batch.length === batchRowsMax) {
-				yield { rows: batch, ...attempts };
-				[batch, bytes, attempts] = [[], frameBytes, { sinceMs: 0, mayBeStored: false }];
+			if (bytes + size > bodyMaxBytes || batch.rows.length === batchRowsMax) {
+				yield batch;
+				batch = { rows: [], sinceMs: 0, mayBeStored: false };
+				bytes = frameBytes;
 			}
-			batch.push(keyed);
+			batch.rows.push(keyed);
 			bytes += size;
 		}
-	if (batch.length > 0) yield { rows: batch, ...attempts };
+	if (batch.rows.length > 0) yield batch;
 }
 
 function keyedRow(row: FileRow, { digest, round = 1 }: ImporterOptions): KeyedRow {

@@ -24,7 +24,6 @@ interface Place {
 /** A row as the file has it: cells of CSV with their columns, or JSON text. */
 export type Given = string | { cells: string[]; columns: string[] };
 
-/** Fields of an animal as texts. */
 export type Texts = Partial<Record<keyof NewPet, string>>;
 
 export interface ReadOptions {
@@ -92,7 +91,6 @@ export function textsOf(given: Given, mapping?: Mapping): Texts {
 export interface Preview {
 	/** The names of the columns, or of the fields in the first rows. */
 	columns: string[];
-	/** The row of CSV that names them. */
 	headerRow: number | undefined;
 	/** The rows of CSV above it, such as titles. */
 	above: PreviewRow[];

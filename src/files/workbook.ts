@@ -74,9 +74,7 @@ function unpacked(bytes: Uint8Array): ArrayBuffer {
 }
 
 /** A number as the file has it. */
-interface Digits {
-	digits: string;
-}
+type Digits = { digits: string };
 
 function textOf(cell: string | boolean | Digits | Date | null): string {
 	if (cell === null) return "";

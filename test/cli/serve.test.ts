@@ -1,7 +1,7 @@
 // `animal-store serve`: starts, refused starts, and stops.
 
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -59,10 +59,19 @@ test("a wrong environment is refused with one sentence for each problem and exit
 	const folder = temporaryFolder(context);
 	const file = `sqlite:${join(folder, "animals.db")}`;
 	mkdirSync(join(folder, "directory"));
+	const locked = join(folder, "locked");
+	mkdirSync(locked, { mode: 0o500 });
+	// Root may write everywhere except to the kernel's own file system.
+	const unwritable = process.getuid?.() === 0 ? "/sys" : locked;
 	const port = String(await listenFor(context, createServer()));
 	const rows: [environment: Record<string, string>, said: RegExp[]][] = [
 		[{ HOST: "192.0.2.1" }, [/192\.0\.2\.1 is not an address of this machine/]],
 		[{ DATABASE_URL: `sqlite:${join(folder, "directory")}` }, [/directory is a directory/]],
+		[
+			{ DATABASE_URL: `sqlite:${unwritable}/animals.db` },
+			[/^animal-store: cannot write .*, or set DATABASE_URL to another file\n$/],
+		],
+		[{ DATABASE_URL: "sqlite:/etc/passwd/animals.db" }, [/^animal-store: cannot write .*\n$/]],
 		[{ API_KEY: "secret" }, [/API_KEY must be a complete key of this service; npx animal-store keys generate/]],
 		[
 			{ PORT: "x", LOG_LEVEL: "loud", RATE_LIMIT: "0/1m" },
@@ -73,20 +82,6 @@ test("a wrong environment is refused with one sentence for each problem and exit
 	];
 	for (const [environment, said] of rows)
 		assert.doesNotMatch(await startRefused({ DATABASE_URL: file, ...environment }, said), /secret/);
-});
-
-test("a folder that cannot be written is refused with one sentence", async (context) => {
-	const folder = join(temporaryFolder(context), "locked");
-	mkdirSync(folder);
-	chmodSync(folder, 0o500);
-	// Root may write everywhere except to the kernel's own file system.
-	const place = process.getuid?.() === 0 ? "/sys" : folder;
-	const unwritable = `sqlite:${place}/animals.db`;
-	await startRefused(
-		{ DATABASE_URL: unwritable },
-		/^animal-store: cannot write .*, or set DATABASE_URL to another file\n$/,
-	);
-	await startRefused({ DATABASE_URL: "sqlite:/etc/passwd/animals.db" }, /^animal-store: cannot write .*\n$/);
 });
 
 test("an old Node without a newer one beside it is refused with one sentence that names the fix", async () => {

@@ -15,7 +15,6 @@ import { lockFile } from "./sqlite.ts";
 import { fileOf } from "./work.ts";
 
 export interface RestoreOptions extends LongWork {
-	/** Replaces an existing file. */
 	force: boolean;
 	/** The whole audit log: animals that it removes are not restored. */
 	auditLog?: readonly EditRecord[] | undefined;

@@ -31,7 +31,6 @@ export function applyLaterRemovals(draft: string, log: readonly EditRecord[]): n
 	}
 }
 
-/** The edits of the log that are not in the backup. */
 function laterEdits(database: Database.Database, log: readonly EditRecord[]): EditRecord[] {
 	const known = database
 		.prepare<[], [id: bigint, atMs: bigint, petId: bigint, action: string]>(

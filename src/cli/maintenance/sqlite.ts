@@ -74,8 +74,6 @@ export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
 
 /** The columns that have names, or could confirm a guess of one. */
 const columns = { pets: "name", idempotency_keys: "fingerprint" };
-type NameTable = keyof typeof columns;
-const nameTables = Object.keys(columns) as NameTable[];
 
 /** How long to wait for read transactions of other processes, which need the log. */
 const readersMaxMs = 5000;
@@ -143,7 +141,8 @@ async function emptyWal(database: Database.Database): Promise<boolean> {
 
 /** A page with former rows in its unused space. */
 interface UsedPage {
-	table: NameTable;
+	table: string;
+	column: string;
 	page: number;
 	/** One of its rows; null if it has none. */
 	rowId: bigint | null;
@@ -157,12 +156,12 @@ function findUsedPages(database: Database.Database, descriptor: number): UsedPag
 	const leaves = database
 		.prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'")
 		.pluck();
-	return nameTables.flatMap((table) =>
+	return Object.entries(columns).flatMap(([table, column]) =>
 		leaves.all(table).flatMap((page): UsedPage[] => {
 			const length = readSync(descriptor, content, 0, pageBytes, (page - 1) * pageBytes);
 			// A new page is in the log only.
 			const found = length === pageBytes ? findUse(content) : undefined;
-			return found ? [{ table, page, ...found }] : [];
+			return found ? [{ table, column, page, ...found }] : [];
 		}),
 	);
 }
@@ -224,8 +223,7 @@ function readVarint(page: Buffer, at: number): [value: bigint, end: number] {
  */
 async function packPages(database: Database.Database, pages: UsedPage[]): Promise<void> {
 	const pack = database.transaction((batch: UsedPage[]) => {
-		for (const { table, rowId, room } of batch) {
-			const column = columns[table];
+		for (const { table, column, rowId, room } of batch) {
 			const value = database.prepare(`SELECT ${column} FROM ${table} WHERE rowid = ?`).pluck().get(rowId);
 			if (value === undefined) continue; // It was removed since.
 			const write = database.prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`);

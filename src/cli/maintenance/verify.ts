@@ -26,7 +26,6 @@ import { fileOf } from "./work.ts";
 export interface StoreReport {
 	file: string;
 	bytes: number;
-	/** The version of the schema. */
 	schema: number;
 	animals: number;
 	keys: number;
