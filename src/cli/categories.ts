@@ -1,13 +1,7 @@
 // `animal-store categories …` names the categories of the store that DATABASE_URL names, also while the service runs.
 
 import { Command } from "commander";
-import {
-	type Category,
-	type CategoryChange,
-	type CategoryResult,
-	categoriesMax,
-	foldedText,
-} from "../contract/console.ts";
+import { type CategoryChange, type CategoryResult, categoriesMax, foldedText } from "../contract/console.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import { describeFaults } from "../contract/validate.ts";
 import { checkCategoryName } from "../files/values.ts";
@@ -31,7 +25,7 @@ export function categoriesCommand(): Command {
 		.option("--number <number>", "which category; a new one with the next free number if absent", parseInt64)
 		.addHelpText("after", examples("categories name Dog", "categories name Dog --number 4"))
 		.action((name: string, { number: id, ...options }: DatabaseOptions & { number?: bigint }) =>
-			change(() => (id === undefined ? { name } : { id, name }), options),
+			change(async () => (id === undefined ? { name } : { id, name }), options),
 		);
 	categories
 		.command("forget")
@@ -48,16 +42,13 @@ export function categoriesCommand(): Command {
 async function list({ json, ...flags }: DatabaseOptions): Promise<void> {
 	const found = await withStore(flags, ({ categories }) => categories.list(categoriesMax));
 	if (json) return printJson(found);
-	const cells = ({ id, name = "", animals }: Category) => [`${id}`, `${animals}`, name];
+	const cells = found.map(({ id, name = "", animals }) => [`${id}`, `${animals}`, name]);
 	const isNumber = (title: string) => title !== "name";
-	await toStdout(formatTable([found.map(cells)], ["number", "animals", "name"], process.stdout.isTTY, isNumber));
+	await toStdout(formatTable([cells], ["number", "animals", "name"], process.stdout.isTTY, isNumber));
 }
 
 /** Applies the change and says what became of it. @throws CommandError */
-async function change(
-	changeOf: (store: Store) => CategoryChange | Promise<CategoryChange>,
-	{ json, ...flags }: DatabaseOptions,
-): Promise<void> {
+async function change(changeOf: (store: Store) => Promise<CategoryChange>, { json, ...flags }: DatabaseOptions) {
 	const { outcome, id, name } = await changeStore(flags, async (store) => {
 		const [result] = (await store.categories.apply([await changeOf(store)])) as [CategoryResult];
 		if (result.outcome !== "taken") return result;
@@ -76,10 +67,8 @@ export async function findCategory({ categories }: Store, text: string): Promise
 	const wanted = foldedText(text);
 	const found = (await categories.names()).find(({ name }) => foldedText(name) === wanted);
 	if (found) return found.id;
-	throw new CommandError(
-		`no category is called ${JSON.stringify(text)}: animal-store categories list shows the names, ` +
-			"and animal-store categories name adds one",
-	);
+	const fix = "animal-store categories list shows the names, and animal-store categories name adds one";
+	throw new CommandError(`no category is called ${JSON.stringify(text)}: ${fix}`);
 }
 
 /** @throws CommandError */

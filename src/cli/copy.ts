@@ -149,10 +149,8 @@ async function checksum(store: Store, table: TableName, pageRows: number): Promi
 	for await (const page of pagesOf(store, table, pageRows)) {
 		count += page.length;
 		for (const row of page) {
-			const digest = hash(
-				"sha256",
-				JSON.stringify(row.map((value) => (value === null ? null : `${typeof value} ${value}`))),
-			);
+			const values = row.map((value) => (value === null ? null : `${typeof value} ${value}`));
+			const digest = hash("sha256", JSON.stringify(values));
 			sum = BigInt.asUintN(128, sum + BigInt(`0x${digest.slice(0, 32)}`));
 		}
 	}

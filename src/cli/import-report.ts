@@ -70,6 +70,8 @@ export interface Checked {
 	damaged: Reasons;
 }
 
+const lostLetters = "names that seem to have lost letters (save the table again as CSV UTF-8):";
+
 export function describeFile(name: string, kind: FileKind, checked: Checked): string[] {
 	const { animals, rejected, unclear, unused } = checked;
 	const rows = (count: number, fate: string) => (count > 0 ? `, ${countOf(count, "row")} to ${fate}` : "");
@@ -79,11 +81,7 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 	return [
 		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${others}`,
 		...(unused.length > 0 ? [ignored] : []),
-		...describeReasons(
-			"names that seem to have lost letters (save the table again as CSV UTF-8):",
-			checked.damaged,
-			kind,
-		),
+		...describeReasons(lostLetters, checked.damaged, kind),
 		...describeValues(checked.values.list()),
 	];
 }

@@ -17,9 +17,8 @@ export async function readCategories(ask: AskConsole, signal?: AbortSignal): Pro
 
 /** The numbers of categories by their names, as `Values` has them. */
 export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): Map<string, bigint> {
-	return new Map(
-		[...categories].flatMap(({ id, name }) => (name === undefined ? [] : [[plainValue(name), id] as const])),
-	);
+	const named = [...categories].flatMap(({ id, name }) => (name === undefined ? [] : { id, name }));
+	return new Map(named.map(({ id, name }) => [plainValue(name), id]));
 }
 
 /** Gives each name the next free number, unless a category has it already, so that a retry makes nothing twice. */

@@ -86,10 +86,8 @@ test("a text in place of a category is a word, a number never, and a correction 
 	const cells = ["Hund", " hund ", "Chien d’eau", "7", "1.5", "1E+20", "-", "Katze"];
 	const values = { categoryId: new Map([["hund", 4n] as const, ["7", 8n] as const, ["katze", null] as const]) };
 	const { rows, pets } = await read(["name;Art", ...cells.map((cell) => `Rex;${cell}`)].join("\n"), { values });
-	assert.deepEqual(
-		pets.map(({ categoryId }) => categoryId),
-		[4n, 4n, 7n],
-	);
+	const ids = pets.map(({ categoryId }) => categoryId);
+	assert.deepEqual(ids, [4n, 4n, 7n]);
 	assert.deepEqual(rows.map(({ unknown }) => unknown?.categoryId).filter(Boolean), ["Chien d’eau"]);
 	const [, , water, , dotted] = rows;
 	assert.ok(water && dotted);

@@ -123,10 +123,8 @@ export async function* decodeText(chunks: Chunks, encoding: Encoding): AsyncGene
 		yield decoder.decode();
 	} catch (error) {
 		if (!(error instanceof TypeError)) throw error;
-		throw new FileError(
-			`some bytes from this line on are not ${nameOfEncoding(encoding)}: save the file as UTF-8`,
-			line,
-		);
+		const problem = `some bytes from this line on are not ${nameOfEncoding(encoding)}`;
+		throw new FileError(`${problem}: save the file as UTF-8`, line);
 	}
 }
 

@@ -143,10 +143,7 @@ async function* tableOf(pages: Pages<AnyPet>, categoryName?: CategoryName): Asyn
 }
 
 /** A JSON array with one item on each line, one piece for each page. */
-export async function* jsonArray<Item>(
-	pages: Pages<Item>,
-	toJson: (item: Item) => string,
-): AsyncGenerator<string, undefined> {
+export async function* jsonArray<Item>(pages: Pages<Item>, toJson: (item: Item) => string) {
 	let isFirst = true;
 	for await (const items of pages) {
 		if (items.length === 0) continue;

@@ -64,24 +64,14 @@ test("quotes in a cell are text, in every column, in files and in what spreadshe
 	for (const delimiter of [",", ";", "\t"]) {
 		const text = table.map((cells) => `${cells.join(delimiter)}\r\n`).join("");
 		const { kind, pets, reasons } = await read(text);
-		const names = pets.map(({ name, categoryId }) => [name, categoryId]);
-		assert.deepEqual(
-			names,
-			[
-				['Rex "the King"', 1n],
-				['"Rex" the King', 2n],
-				['Ann 5"', 3n],
-			],
-			kind,
-		);
+		const found = pets.map(({ name, categoryId }) => `${categoryId} ${name}`);
+		assert.deepEqual(found, ['1 Rex "the King"', '2 "Rex" the King', '3 Ann 5"'], kind);
 		assert.deepEqual(reasons, []);
 	}
 	// A quote for "the same as above", which spreadsheets put on the clipboard as it is.
 	const { pets } = await read('Name\tPlace\tCategory\nRex\tBerlin\t1\nAnn\t"\t2\nBo\t"\t3\n"Kit\t\t4\n');
-	assert.deepEqual(
-		pets.map(({ name }) => name),
-		["Rex", "Ann", "Bo", '"Kit'],
-	);
+	const names = pets.map(({ name }) => name);
+	assert.deepEqual(names, ["Rex", "Ann", "Bo", '"Kit']);
 	// A quote that only another delimiter would make an opening one.
 	const title = await read('Our list; "2026\n\nTier;Kategorie;Halsband\nRex;1;a,"b\n');
 	assert.deepEqual([title.kind, title.pets], ["CSV with semicolons, UTF-8", [{ name: "Rex", categoryId: 1n }]]);

@@ -49,10 +49,7 @@ const sheetEnd = `</sheetData><ignoredErrors>\
  * The memory that it uses does not depend on the number of rows. @param batches rows, of which the first is the heading
  * @throws FileError at the first row that a sheet does not hold; no program opens what was written until then
  */
-export async function* formatWorkbook(
-	batches: AsyncIterable<string[][]>,
-	maxRows = sheetMaxRows,
-): AsyncGenerator<Uint8Array, undefined> {
+export async function* formatWorkbook(batches: AsyncIterable<string[][]>, maxRows = sheetMaxRows) {
 	const ready: Uint8Array[] = [];
 	const zip = new Zip((error, piece) => {
 		if (error) throw error;

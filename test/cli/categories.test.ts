@@ -39,10 +39,8 @@ test("categories are named, listed and forgotten, and take animals by number or 
 
 	assert.equal(await says("pets", "set-category", "1", "dog"), "animal 1 is in the category dog\n");
 	assert.equal(await says("pets", "set-category", "1", "1", "--by", "Ann"), "animal 1 is in the category 1 already\n");
-	assert.equal(
-		await says("pets", "set-category", "1", "-5", "--json", "--by", "Ann"),
-		'{"id":1,"action":"set-category","outcome":"edited"}\n',
-	);
+	const edited = await says("pets", "set-category", "1", "-5", "--json", "--by", "Ann");
+	assert.equal(edited, '{"id":1,"action":"set-category","outcome":"edited"}\n');
 	await refuses(/no category is called "bird": .*categories list shows the names/, "pets", "set-category", "1", "bird");
 	await refuses(/there is no animal 2:/, "pets", "set-category", "2", "dog");
 	const edits = JSON.parse(await says("audit", "list", "--json"));

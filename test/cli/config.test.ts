@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { nearestSetting } from "../../src/cli/env-file.ts";
 import { namesGiven, readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
-import { runProgram } from "../support/program.ts";
+import { assertRefused, runProgram } from "../support/program.ts";
 import { refusals } from "../support/refusals.ts";
 import { temporaryFolder } from "../support/service.ts";
 
@@ -30,17 +30,14 @@ test("config shows each setting, its value and source, as a table or JSON, witho
 	assert.doesNotMatch(stdout, new RegExp(`hidden|${key}`));
 	const { stdout: json } = await runProgram(["config", "--json"], { environment });
 	const shown: { name: string; value: string; from: string }[] = JSON.parse(json);
-	assert.deepEqual(
-		shown.find(({ name }) => name === "API_KEY"),
-		{ name: "API_KEY", value: `…${key.slice(-4)}`, from: "environment" },
-	);
+	const shownKey = shown.find(({ name }) => name === "API_KEY");
+	assert.deepEqual(shownKey, { name: "API_KEY", value: `…${key.slice(-4)}`, from: "environment" });
 	assert.doesNotMatch(json, new RegExp(`hidden|${key}`));
 });
 
 test("config ends with 1 when the service would not start", async () => {
-	const { code, stdout, stderr } = await runProgram(["config"], { environment: { PORT: "x" } });
-	assert.deepEqual([code, stdout], [1, ""]);
-	assert.match(stderr, /^animal-store: PORT must be an integer from 0 to 65535/);
+	const said = /^animal-store: PORT must be an integer from 0 to 65535/;
+	await assertRefused([[["config"], said]], { environment: { PORT: "x" } });
 });
 
 function problemsOf(environment: Record<string, string>): string[] {
@@ -79,10 +76,8 @@ test("a misspelled setting is refused with the right name; other programs' varia
 		["APIKEY_FILE", "API_KEY_FILE"],
 	] as const)
 		assert.deepEqual(problemsOf({ [name]: "x" }), [`${name} is not a setting: use ${meant}`]);
-	assert.match(
-		problemsOf({ ANIMAL_STORE_COLOUR: "red" }).join(),
-		/^ANIMAL_STORE_COLOUR is not a setting: animal-store /,
-	);
+	const [unknown = ""] = problemsOf({ ANIMAL_STORE_COLOUR: "red" });
+	assert.match(unknown, /^ANIMAL_STORE_COLOUR is not a setting: animal-store /);
 	const others = {
 		host: "a",
 		Port: "b",
@@ -155,10 +150,7 @@ test("a wrong value, and settings that cannot work together, are refused with on
 		[{ DATABASE_URL: "mysql://a/b" }, /^DATABASE_URL must be/],
 		[{ DATABASE_URL: database("port=x") }, /^DATABASE_URL has the port x: use an integer from 1 to 65535$/],
 		[{ DATABASE_URL: "postgres://me:hid%den@h1/db" }, /^DATABASE_URL has an invalid .*: write %25 for a %$/],
-		[
-			{ DATABASE_URL: database("conect_timeout=1") },
-			/^DATABASE_URL has the unknown parameter c.*: the known .* host, p/,
-		],
+		[{ DATABASE_URL: database("conect_timeout=1") }, /^DATABASE_URL has the unknown parameter c.*: .* known .* host, /],
 		[{ BASE_URL: "pets.example" }, /^BASE_URL must be an http or https URL/],
 		[{ BASE_URL: "https://pets.example/v1?a=1" }, /^BASE_URL must be/],
 		[{ TRUST_PROXY: "1" }, /^TRUST_PROXY must be addresses or networks of proxies, .*loopback/],

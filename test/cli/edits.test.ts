@@ -58,10 +58,8 @@ for (const engine of ["sqlite", "postgres"] as const) {
 				const bodies = replies.map(({ body }) => body);
 				const pet = expected[index];
 				// The list of available animals changes once: the animal leaves it.
-				assert.deepEqual(
-					replies.map(({ status }) => status),
-					[pet ? 200 : 404, 200, index === 0 ? 200 : 304],
-				);
+				const statuses = replies.map(({ status }) => status);
+				assert.deepEqual(statuses, [pet ? 200 : 404, 200, index === 0 ? 200 : 304]);
 				if (pet) assert.deepEqual(JSON.parse(bodies[0] ?? ""), pet);
 				assert.deepEqual(JSON.parse(bodies[1] ?? "")[0], pet ?? { ...rex, id: 2, name: "Mia" });
 				const repeated = await node.create(rex, "rex");
@@ -74,15 +72,13 @@ for (const engine of ["sqlite", "postgres"] as const) {
 		const rows = JSON.parse(stdout) as { at: string; erasedAt?: string }[];
 		for (const { at, erasedAt = at } of rows)
 			for (const time of [at, erasedAt]) assert.ok(Math.abs(Date.parse(time) - Date.now()) < 600_000);
-		assert.deepEqual(
-			rows.map((row) => ({ ...row, at: "", ...(row.erasedAt && { erasedAt: "" }) })),
-			[
-				{ id: 1, at: "", by, petId: 1, action: "set-status", fromStatus: "available", toStatus: "sold" },
-				{ id: 2, at: "", by, petId: 1, action: "rename", erasedAt: "" },
-				{ id: 3, at: "", by, petId: 1, action: "set-status", fromStatus: "sold", toStatus: null },
-				{ id: 4, at: "", by, petId: 1, action: "remove", fromStatus: null, erasedAt: "" },
-			],
-		);
+		const untimed = rows.map((row) => ({ ...row, at: "", ...(row.erasedAt && { erasedAt: "" }) }));
+		assert.deepEqual(untimed, [
+			{ id: 1, at: "", by, petId: 1, action: "set-status", fromStatus: "available", toStatus: "sold" },
+			{ id: 2, at: "", by, petId: 1, action: "rename", erasedAt: "" },
+			{ id: 3, at: "", by, petId: 1, action: "set-status", fromStatus: "sold", toStatus: null },
+			{ id: 4, at: "", by, petId: 1, action: "remove", fromStatus: null, erasedAt: "" },
+		]);
 	});
 }
 
@@ -100,21 +96,16 @@ test("postgres: a removal beside an old snapshot says that the name remains; a r
 	await runSql(store.databaseUrl, "ANALYZE");
 	const ours = "tablename IN ('pets', 'idempotency_keys')";
 	const sampled = await runSql(store.databaseUrl, `SELECT attname FROM pg_stats WHERE ${ours} ORDER BY 1`);
-	assert.deepEqual(
-		sampled.map(({ attname }) => attname),
-		["caller", "category_id", "created_at_ms", "id", "key", "pet_id", "status"],
-		"no samples of names and fingerprints",
-	);
+	const columns = sampled.map(({ attname }) => attname).join(" ");
+	assert.equal(columns, "caller category_id created_at_ms id key pet_id status", "no names and fingerprints");
 	const reader = new pg.Client({ connectionString: store.databaseUrl });
 	reader.on("error", () => {}); // The database is dropped with the test, also if it fails.
 	await reader.connect();
 	await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pets");
 	const kept = await store.run("pets", "remove", "2");
 	assert.deepEqual([kept.code, kept.stdout], [1, "animal 2 is removed\n"]);
-	assert.match(
-		kept.stderr,
-		/^in postgres:.*\nanimal-store: the old name of animal 2 may still be in the files .* run the same command/,
-	);
+	const old = /^in postgres:.*\nanimal-store: the old name of animal 2 may still be in the files .* the same command/;
+	assert.match(kept.stderr, old);
 	const names = /^animal-store: names that edits have replaced may still be in the files .* same command/;
 	await assertRefused([[["pets", "erase-names"], names]], store);
 	assert.equal(await isInFile(), true);
@@ -135,18 +126,11 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 	await database.close();
 	const refusals: [string[], RegExp][] = [
 		[["pets", "remove", "9"], /^animal-store: there is no animal 9: .*\n$/],
-		[
-			["pets", "remove", "x"],
-			/^error: command-argument value 'x' is invalid for argument 'id'. It must be an integer from -9.*\n$/,
-		],
-		[
-			["pets", "set-status", "1", "Sold"],
-			/^error: command-argument value 'Sold' is invalid for argument 'status'. Allowed choices are available, .*\n$/,
-		],
+		[["pets", "set-status", "1", "Sold"], /^error: .* 'Sold' is .* 'status'. Allowed choices are available, .*\n$/],
 		[["pets", "rename", "1", " "], /^animal-store: name must be a string of 1 to 255 .*\n$/],
 		[
 			["pets", "rename", "1", "Max", "--by", "a\tb"],
-			/^error: option '--by <name>' .* is invalid. It must be 1 to 100 printable characters.\n$/,
+			/^error: option '--by <name>' .* 1 to 100 printable characters.\n$/,
 		],
 		[["pets", "remove", "1", "--database-url", "sqlite:/tmp/none/here"], /^animal-store: there is no store at /],
 	];
@@ -202,10 +186,8 @@ test("restore --audit brings back no animal removed after the backup, and keeps 
 	writeFileSync(path("audit.json"), log);
 
 	const restored = await store.run("restore", path("b.db"), "--to", path("r.db"), "--audit", path("audit.json"));
-	assert.deepEqual(
-		[restored.code, restored.stdout, restored.stderr],
-		[0, `restored 197 animals from ${path("b.db")}\n`, `in sqlite:${path("r.db")}\n`],
-	);
+	const [stdout, stderr] = [`restored 197 animals from ${path("b.db")}\n`, `in sqlite:${path("r.db")}\n`];
+	assert.deepEqual(restored, { code: 0, signal: null, stdout, stderr });
 	const bytes = readFileSync(path("r.db"));
 	for (const number of [5, 7, 200]) assert.ok(!bytes.includes(`Animal number ${number}.`));
 	assert.ok(bytes.includes("Animal number 8."));
@@ -216,10 +198,8 @@ test("restore --audit brings back no animal removed after the backup, and keeps 
 		(await opened.edits.list(0n, 10)).map(({ id, petId, editor }) => [id, petId, editor]),
 		[5n, 7n, 200n, 203n].map((petId, index) => [BigInt(index + 1), petId, "operator"]),
 	);
-	assert.deepEqual(await opened.createPet({ name: "Animal number 7.", categoryId: 1n }, key), {
-		id: 7n,
-		outcome: "replayed",
-	});
+	const replayed = await opened.createPet({ name: "Animal number 7.", categoryId: 1n }, key);
+	assert.deepEqual(replayed, { id: 7n, outcome: "replayed" });
 	assert.equal((await opened.createPet({ name: "Bo", categoryId: 1n })).id, 204n);
 	await opened.close();
 

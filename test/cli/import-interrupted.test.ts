@@ -85,10 +85,8 @@ async function importAgain(file: string, calling: Calling): Promise<number> {
 
 async function assertAllInOrder({ url, key }: Calling): Promise<void> {
 	const names = (await listAll(url, key)).map(({ name }) => name);
-	assert.deepEqual(
-		names,
-		Array.from({ length: count }, (_, n) => name(n)),
-	);
+	const expected = Array.from({ length: count }, (_, n) => name(n));
+	assert.deepEqual(names, expected);
 }
 
 function animalsIn({ stderr }: Finished): number {

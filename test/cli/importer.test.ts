@@ -149,10 +149,8 @@ test("a batch that is too large is halved, down to a row, and sent when Retry-Af
 	assert.ok(await importer.run({ url: proxy, key, retryForMs: 10_000, signal: never }));
 	assert.ok(sizes.some((size) => size > 2000) && sizes.some((size) => size <= 2000));
 	assert.ok(waitedMs >= 2000, `${waitedMs} ms`);
-	assert.deepEqual(
-		(await listAll(url, key)).map(({ name }) => name),
-		names,
-	);
+	const added = (await listAll(url, key)).map(({ name }) => name);
+	assert.deepEqual(added, names);
 });
 
 test("a batch without a reply is not sent again after its keys may have expired", async (context) => {
@@ -167,13 +165,8 @@ test("a batch without a reply is not sent again after its keys may have expired"
 	const running = importer.run({ url, key, retryForMs: 10_000, signal: never, fetch: send });
 	await assert.rejects(running, { kind: "expired", message: /stopped for too long to send its last rows again/ });
 	const rest = await Array.fromAsync(importer.rest());
-	assert.deepEqual(
-		rest.map(({ row, mayBeStored }) => [row.pet?.name, mayBeStored]),
-		[
-			["Rex", true],
-			["Mia", true],
-		],
-	);
+	const left = rest.map(({ row, mayBeStored }) => `${row.pet?.name} ${mayBeStored}`);
+	assert.deepEqual(left, ["Rex true", "Mia true"]);
 	assert.equal((await listAll(url, key)).length, 2);
 });
 

@@ -25,20 +25,14 @@ async function connected(context: TestContext) {
 test("an animal is created, listed and read with every digit of an int64", async (context) => {
 	const { pets } = await connected(context);
 	const created = await pets("create", "--name", 'Ann "the" 🐈, cat', "--category-id", int64Max, "--json");
-	assert.deepEqual(
-		[created.code, created.stdout, created.stderr],
-		[0, `{"id":1,"name":"Ann \\"the\\" 🐈, cat","categoryId":${int64Max}}\n`, ""],
-	);
+	const ann = `{"id":1,"name":"Ann \\"the\\" 🐈, cat","categoryId":${int64Max}}`;
+	assert.deepEqual([created.code, created.stdout, created.stderr], [0, `${ann}\n`, ""]);
 	const low = await pets("create", "--name", "Low", "--category-id", "-9223372036854775808", "--status", "sold");
 	assert.equal(low.stdout, "2\t-9223372036854775808\tsold\tLow\n", "tabs in a pipe, no header, no colour");
-	assert.equal(
-		(await pets("list", "--json")).stdout,
-		`[\n{"id":1,"name":"Ann \\"the\\" 🐈, cat","categoryId":${int64Max}},\n{"id":2,"name":"Low","categoryId":-9223372036854775808,"status":"sold"}\n]\n`,
-	);
-	assert.equal(
-		(await pets("list", "--csv")).stdout,
-		`id,name,categoryId,status\n1,"Ann ""the"" 🐈, cat",${int64Max},\n2,Low,-9223372036854775808,sold\n`,
-	);
+	const both = `[\n${ann},\n{"id":2,"name":"Low","categoryId":-9223372036854775808,"status":"sold"}\n]\n`;
+	assert.equal((await pets("list", "--json")).stdout, both);
+	const rows = `1,"Ann ""the"" 🐈, cat",${int64Max},\n2,Low,-9223372036854775808,sold\n`;
+	assert.equal((await pets("list", "--csv")).stdout, `id,name,categoryId,status\n${rows}`);
 	assert.equal((await pets("list", "--status", "sold")).stdout, "2\t-9223372036854775808\tsold\tLow\n");
 	assert.equal((await pets("list", "--status", "pending", "--json")).stdout, "[]\n");
 	assert.equal((await pets("get", "1")).stdout, `1\t${int64Max}\t\tAnn "the" 🐈, cat\n`);
@@ -52,10 +46,8 @@ test("list shows one page, and says if there are more; --last shows the newest, 
 	assert.deepEqual([lines(page.stdout), page.stderr], [20, "more animals follow: --all shows every animal\n"]);
 	assert.equal(lines((await pets("list", "--limit", "3")).stdout), 3);
 	const last = await pets("list", "--last", "--limit", "2");
-	assert.deepEqual(
-		[last.stdout, last.stderr],
-		["44\t1\t\tn44\n45\t1\t\tn45\n", "more animals precede: --all shows every animal\n"],
-	);
+	assert.equal(last.stdout, "44\t1\t\tn44\n45\t1\t\tn45\n");
+	assert.equal(last.stderr, "more animals precede: --all shows every animal\n");
 	assert.equal((await pets("list", "--last", "--limit", "100")).stderr, "");
 	assert.match((await pets("list", "--last", "--all")).stderr, /'--last' cannot be used with option '--all'/);
 	const all = await pets("list", "--all", "--limit", "7", "--json");
@@ -87,28 +79,16 @@ test("an error shows the service's message and the next step on stderr, with exi
 	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
 	const create = ["create", "--name", "Rex", "--category-id", "1"];
 	const rows: [parameters: string[], said: RegExp][] = [
-		[
-			["list", "--key", "nonsense"],
-			/does not work.*\(invalid_credential, request id \S+\): set another key with ANIMAL/,
-		],
+		[["list", "--key", "nonsense"], /does not work.*\(invalid_credential, request id \S+\): set another key with A/],
 		[[...create, "--key", reader], /pets:write.*insufficient_scope.*ask for a key with that scope/],
 		[["get", "99"], /there is no animal with this id \(pet_not_found, request id \S+\)$/m],
 		[["list", "--url", `${service.url}/elsewhere`], /route_not_found|unexpected_reply/],
 		[["create", "--name", " ", "--category-id", "1"], /name must be a string of 1 to 255.*invalid_body/],
 		[["list", "--url", "ftp://here"], /^animal-store: --url must be the http or https URL of a service/],
-		[
-			["list", "--limit", "101"],
-			/^error: option '--limit <n>' argument '101' is invalid. It must be an integer from 1 to 100.\n$/,
-		],
-		[
-			["list", "--status", "Sold"],
-			/^error: option '--status <status>' argument 'Sold' is invalid. Allowed choices are available, pending, sold.\n$/,
-		],
+		[["list", "--limit", "101"], /^error: option '--limit <n>' .* It must be an integer from 1 to 100.\n$/],
+		[["list", "--status", "Sold"], /^error: option '--status <status>' .* choices are available, pending, sold.\n$/],
 		[["list", "--json", "--csv"], /^error: option '--json' cannot be used with option '--csv'\n$/],
-		[
-			["get", "abc"],
-			/^error: command-argument value 'abc' is invalid for argument 'id'. It must be an integer from -9.*\n$/,
-		],
+		[["get", "abc"], /^error: command-argument value 'abc' is .* 'id'. It must be an integer from -9.*\n$/],
 		[["create", "--name", "Rex", "--category-id", "9223372036854775808"], /an integer from -9223372036854775808/],
 	];
 	const called = rows.map(([parameters, said]): (typeof rows)[0] => [["pets", ...parameters], said]);

@@ -9,7 +9,7 @@ import { curlForFirst, curlOf } from "../../src/contract/curl.ts";
 import { settings } from "../../src/settings.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
-import { runProgram, type Start, startProgram, startRefused } from "../support/program.ts";
+import { assertRefused, runProgram, type Start, startProgram, startRefused } from "../support/program.ts";
 import { newStore } from "../support/proof.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
@@ -88,9 +88,8 @@ test("an old Node without a newer one beside it is refused with one sentence tha
 	const old =
 		"data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'});" +
 		"Object.defineProperty(process,'arch',{value:'mips'})";
-	const { code, stderr } = await runProgram(["serve"], { nodeOptions: ["--import", old] });
-	assert.equal(code, 1);
-	assert.match(stderr, /^animal-store needs Node 24 or newer, .* --omit=optional, or install .*\n$/);
+	const said = /^animal-store needs Node 24 or newer, .* --omit=optional, or install .*\n$/;
+	await assertRefused([[["serve"], said]], { nodeOptions: ["--import", old] });
 });
 
 test("serve --help lists every setting with variable and default; a flag overrides the variable", async (context) => {
@@ -107,10 +106,8 @@ test("serve --help lists every setting with variable and default; a flag overrid
 	const { url } = await startProgram(context, environment, { parameters });
 	assert.equal((await ask(`${url}/livez`)).status, 200);
 	const refused = await runProgram(["serve", "--port", "70000"], { environment: { HOST: "ä" } });
-	assert.match(
-		refused.stderr,
-		/^animal-store: HOST must be .*\nanimal-store: --port must be an integer from 0 to 65535/,
-	);
+	const said = /^animal-store: HOST must be .*\nanimal-store: --port must be an integer from 0 to 65535/;
+	assert.match(refused.stderr, said);
 });
 
 test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor open a debugger", async (context) => {

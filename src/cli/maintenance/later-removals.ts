@@ -45,10 +45,8 @@ function laterEdits(database: Database.Database, log: readonly EditRecord[]): Ed
 			return String(row) === String([id, atMs, petId, action]);
 		}) && log.every(({ id }, index) => id === BigInt(index + 1));
 	if (isContinued) return log.slice(known.length);
-	throw new StoreRefused(
-		"the audit log does not continue that of the backup: " +
-			"name the whole log of the same store, from animal-store audit list --json",
-	);
+	const fix = "name the whole log of the same store, from animal-store audit list --json";
+	throw new StoreRefused(`the audit log does not continue that of the backup: ${fix}`);
 }
 
 /** Records also the removals of animals that are newer than the backup. */
