@@ -23,7 +23,6 @@ interface EditOptions extends DatabaseOptions {
 type ChangeOf<Edit> = Edit extends NewEdit ? Omit<Edit, "petId" | "editor"> : never;
 type Change = ChangeOf<NewEdit>;
 
-const noStatus = "none";
 const mayBeLeft = (reason: string) =>
 	`may still be in the files of the store (${reason}): ` +
 	"run the same command again to erase it (only SQLite and plain PostgreSQL can confirm it)";
@@ -31,16 +30,13 @@ const mayBeLeft = (reason: string) =>
 /** Adds the commands to `pets`. */
 export function withEdits(pets: Command): Command {
 	pets.commandsGroup("For operators, in the store itself (DATABASE_URL), also while the service runs:");
-	const editing = (name: string, description: string) =>
-		withDatabase(
-			pets
-				.command(name)
-				.description(description)
-				.argument("<id>", "its id", parseInt64)
-				.option("--by <name>", "who makes the edit, for the audit log; this user and host if absent", parsePrintable),
-		);
+	const who = "who makes the edit, for the audit log; this user and host if absent";
+	const editing = (name: string, description: string) => {
+		const command = pets.command(name).description(description).argument("<id>", "its id", parseInt64);
+		return withDatabase(command.option("--by <name>", who, parsePrintable));
+	};
 	editing("set-status", "change the status of an animal")
-		.addArgument(new Argument("<status>", "its new status").choices([...petStatuses, noStatus]))
+		.addArgument(new Argument("<status>", "its new status").choices([...petStatuses, "none"]))
 		.addHelpText("after", examples("pets set-status 42 sold", "pets set-status 42 none --by 'Ann, shop'"))
 		.action((petId: bigint, text: string, options: EditOptions) => {
 			const status = petStatuses.find((status) => status === text);

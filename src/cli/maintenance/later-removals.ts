@@ -32,19 +32,11 @@ export function applyLaterRemovals(draft: string, log: readonly EditRecord[]): n
 }
 
 function laterEdits(database: Database.Database, log: readonly EditRecord[]): EditRecord[] {
-	const known = database
-		.prepare<[], [id: bigint, atMs: bigint, petId: bigint, action: string]>(
-			"SELECT id, at_ms, pet_id, action FROM edits ORDER BY id",
-		)
-		.safeIntegers()
-		.raw()
-		.all();
-	const isContinued =
-		known.every((row, index) => {
-			const { id, atMs, petId, action } = log[index] ?? {};
-			return String(row) === String([id, atMs, petId, action]);
-		}) && log.every(({ id }, index) => id === BigInt(index + 1));
-	if (isContinued) return log.slice(known.length);
+	const query = "SELECT id, at_ms, pet_id, action FROM edits ORDER BY id";
+	const known = database.prepare(query).safeIntegers().raw().all().map(String);
+	const given = log.map(({ id, atMs, petId, action }) => String([id, atMs, petId, action]));
+	const isContinued = known.every((row, index) => row === given[index]);
+	if (isContinued && log.every(({ id }, index) => id === BigInt(index + 1))) return log.slice(known.length);
 	const fix = "name the whole log of the same store, from animal-store audit list --json";
 	throw new StoreRefused(`the audit log does not continue that of the backup: ${fix}`);
 }

@@ -153,9 +153,8 @@ interface UsedPage {
 function findUsedPages(database: Database.Database, descriptor: number): UsedPage[] {
 	assert.equal(database.pragma("page_size", { simple: true }), pageBytes);
 	const content = Buffer.alloc(pageBytes);
-	const leaves = database
-		.prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'")
-		.pluck();
+	const query = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'";
+	const leaves = database.prepare<[string], number>(query).pluck();
 	return Object.entries(columns).flatMap(([table, column]) =>
 		leaves.all(table).flatMap((page): UsedPage[] => {
 			const length = readSync(descriptor, content, 0, pageBytes, (page - 1) * pageBytes);
