@@ -22,9 +22,8 @@ export function auditCommand(): Command {
 }
 
 async function listEdits({ json, ...flags }: DatabaseOptions): Promise<void> {
-	await withStore(flags, (store) =>
-		toStdout(auditText(store, json ? "json" : process.stdout.isTTY ? "aligned" : "tabs")),
-	);
+	const form = json ? "json" : process.stdout.isTTY ? "aligned" : "tabs";
+	await withStore(flags, (store) => toStdout(auditText(store, form)));
 }
 
 export function auditText(store: Store, form: "json" | "aligned" | "tabs", rows = 1000): AsyncIterable<string> {

@@ -96,14 +96,10 @@ test("a misspelled setting is refused with the right name; other programs' varia
 test("a variable with one or two wrong letters in the name of an unset setting brings a warning", async () => {
 	const environment = { DATABASE_ULR: "sqlite:/none", BACKUPS_TO: "/none", OPS_POTR: "1", LOG_LEVELS: "warn" };
 	const { code, stderr } = await runProgram(["config"], { environment: { ...environment, LOG_LEVEL: "warn" } });
-	const warning = (name: string, meant: string) =>
-		`warning: ${name} is not a setting and has no effect: is ${meant} meant?\n`;
-	const expected = [
-		warning("DATABASE_ULR", "DATABASE_URL"),
-		warning("BACKUPS_TO", "BACKUP_TO"),
-		warning("OPS_POTR", "OPS_PORT"),
-	];
-	assert.deepEqual([code, stderr], [0, expected.join("")]);
+	const warnings = Object.entries({ DATABASE_ULR: "DATABASE_URL", BACKUPS_TO: "BACKUP_TO", OPS_POTR: "OPS_PORT" }).map(
+		([name, meant]) => `warning: ${name} is not a setting and has no effect: is ${meant} meant?\n`,
+	);
+	assert.deepEqual([code, stderr], [0, warnings.join("")]);
 	const { unset } = namesGiven({});
 	for (const [name, meant] of [
 		["DATABASEE_URLS", "DATABASE_URL"],

@@ -24,9 +24,8 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 	const list = async () => JSON.parse((await keys("list", "--json")).stdout);
 
 	assert.deepEqual(JSON.parse((await keys("list", "--json")).stdout), []);
-	const created = await keys(
-		...["create", "--name", "shop", "--scopes", "pets:read", "--expires", "90d", "--rate", "100000/1m"],
-	);
+	const options = ["--name", "shop", "--scopes", "pets:read", "--expires", "90d", "--rate", "100000/1m"];
+	const created = await keys("create", ...options);
 	assert.equal(created.code, 0);
 	assert.match(created.stdout, /^pets_[0-9A-Za-z]{49}\n$/, "only the key is on stdout");
 	const key = created.stdout.trim();

@@ -40,15 +40,11 @@ test("a failed quick start does not use up the first key", async (context) => {
 });
 
 test("the production command prints no secret", async (context) => {
-	const service = await startProgram(context, {
-		DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`,
-	});
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const service = await startProgram(context, environment);
 	const { code, stdout, stderr } = await service.stop("SIGINT");
 	assert.deepEqual([code, stderr], [0, ""]);
-	const lines: { level: string; msg: string }[] = stdout
-		.trim()
-		.split("\n")
-		.map((line) => JSON.parse(line));
+	const lines: { level: string; msg: string }[] = JSON.parse(`[${stdout.trim().replaceAll("\n", ",")}]`);
 	const [created, ...others] = lines.filter(({ level }) => level !== "info");
 	assert.match(`${created?.level} ${created?.msg}`, /^warn created a new store: .*animals\.db$/);
 	assert.deepEqual(others, []);
@@ -105,9 +101,8 @@ test("serve --help lists every setting with variable and default; a flag overrid
 	const environment = { PORT: "none", DATABASE_URL: "none", LOG_LEVEL: "none" };
 	const { url } = await startProgram(context, environment, { parameters });
 	assert.equal((await ask(`${url}/livez`)).status, 200);
-	const refused = await runProgram(["serve", "--port", "70000"], { environment: { HOST: "ä" } });
 	const said = /^animal-store: HOST must be .*\nanimal-store: --port must be an integer from 0 to 65535/;
-	assert.match(refused.stderr, said);
+	await assertRefused([[["serve", "--port", "70000"], said]], { environment: { HOST: "ä" } });
 });
 
 test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor open a debugger", async (context) => {
@@ -143,10 +138,8 @@ test("a module that Node preloads runs in the service only, not in its threads a
 	const folder = temporaryFolder(context);
 	const [preload, notes] = [join(folder, "preload.mjs"), join(folder, "notes")];
 	const note = `appendFileSync(${JSON.stringify(notes)}, threadId + " ")`;
-	writeFileSync(
-		preload,
-		`import { threadId } from "node:worker_threads"; import { appendFileSync } from "node:fs"; ${note}`,
-	);
+	const imports = 'import { threadId } from "node:worker_threads"; import { appendFileSync } from "node:fs";';
+	writeFileSync(preload, `${imports} ${note}`);
 	const starts: [variables: Record<string, string>, options: Start][] = [
 		[{ NODE_OPTIONS: `--import ${preload}` }, {}],
 		[{}, { nodeOptions: ["--import", preload] }],
