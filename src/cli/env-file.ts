@@ -36,12 +36,7 @@ export function parseEnvFile(path: string, text: string): EnvFile & { problems: 
 		const trimmed = line.trim();
 		if (trimmed === "" || trimmed.startsWith("#")) continue;
 		const [, name, given = ""] = assignment.exec(trimmed) ?? [];
-		const problem =
-			name === undefined
-				? "is not NAME=value, without blanks around the =, nor a comment"
-				: Object.hasOwn(lines, name)
-					? `sets ${name} again, after line ${lines[name]}`
-					: problemOfAssignment(name, given);
+		const problem = problemOfAssignment(name, given, lines);
 		if (problem !== undefined) problems.push(`line ${index + 1} of ${path} ${problem}`);
 		if (name === undefined) continue;
 		values[name] = /^["']/.test(given) ? given.slice(1, -1) : given;
@@ -50,7 +45,9 @@ export function parseEnvFile(path: string, text: string): EnvFile & { problems: 
 	return { path, values, lines, problems };
 }
 
-function problemOfAssignment(name: string, given: string): string | undefined {
+function problemOfAssignment(name: string | undefined, given: string, lines: EnvFile["lines"]): string | undefined {
+	if (name === undefined) return "is not NAME=value, without blanks around the =, nor a comment";
+	if (Object.hasOwn(lines, name)) return `sets ${name} again, after line ${lines[name]}`;
 	const problem = problemOfSettingName(name);
 	if (problem !== undefined) return `names ${name}, which ${problem}`;
 	const [quote = ""] = /^["']/.exec(given) ?? [];

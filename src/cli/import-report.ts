@@ -120,11 +120,9 @@ export function describeUnsent(values: readonly UnknownValue[], createCategories
 /** A person confirms the meanings before anything is sent. @throws CommandError with the options that confirm them */
 export function confirmValues(name: string, values: readonly UnknownValue[], createCategories = false): void {
 	const isCategory = ({ field }: UnknownValue) => field === "categoryId";
+	const fix = "--map categoryId=COLUMN takes another column; nothing was sent";
 	if (values.filter(isCategory).length === unknownMax)
-		throw new CommandError(
-			`${name}: more than ${unknownMax - 1} unknown categories; --map categoryId=COLUMN takes another column; ` +
-				"nothing was sent",
-		);
+		throw new CommandError(`${name}: more than ${unknownMax - 1} unknown categories; ${fix}`);
 	if (values.some((value) => isProposed(value) && !(createCategories && isCategory(value))))
 		throw new CommandError(`${name}: ${describeUnsent(values, createCategories)}`);
 }

@@ -4,12 +4,12 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { AnimalStoreError, ApiError } from "../../client/src/index.ts";
 import { newPetFields, type PetStatus, petStatuses } from "../contract/pet.ts";
-import { describeFaults, type Fault, integerOfText } from "../contract/validate.ts";
+import { describeFaults, integerOfText } from "../contract/validate.ts";
 import type { AskConsole } from "../files/categories.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
 import { isDamaged } from "../files/encoding.ts";
 import { ImportFailure, type ImportTarget } from "../files/import-request.ts";
-import { createImporter, type SettledRow, unsent } from "../files/importer.ts";
+import { createImporter, type SettledRow } from "../files/importer.ts";
 import { withKey } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
@@ -246,17 +246,15 @@ async function addPets(
 	const reasons = countReasons();
 	const report: ImportReport = { added: 0, alreadyThere: 0 };
 	const progress = importProgress(animals);
-	function reject(row: FileRow, faults: Fault[], key?: string): void {
-		rejected.add(row, withKey(describeFaults(faults), key));
-		reasons.add(row, faults);
-	}
 	function onSettled(rows: SettledRow[]): void {
-		for (const settled of rows) {
-			if (settled.faults) reject(settled.row, settled.faults, settled.key);
-			else if (settled.outcome === "added") report.added++;
+		for (const { row, outcome, faults, key, atMs } of rows) {
+			if (faults) {
+				rejected.add(row, withKey(describeFaults(faults), key));
+				reasons.add(row, faults);
+			} else if (outcome === "added") report.added++;
 			else {
 				report.alreadyThere++;
-				report.importedAtMs ??= settled.atMs;
+				report.importedAtMs ??= atMs;
 			}
 		}
 		progress.update(report.added + report.alreadyThere, rejected.count);
@@ -270,9 +268,7 @@ async function addPets(
 	} catch (error) {
 		// Running the same import again cannot help.
 		const isFinal = error instanceof ImportFailure && (error.kind === "refused" || error.kind === "expired");
-		if (isFinal)
-			for await (const { row, key, mayBeStored } of importer.rest())
-				reject(row, row.faults ?? [unsent(mayBeStored)], key);
+		if (isFinal) for await (const settled of importer.rest()) onSettled([settled]);
 		throw incompleteError(error, report, animals, target.signal.aborted, isFinal ? rejected.path : undefined);
 	}
 	const seconds = (performance.now() - startedAtMs) / 1000;

@@ -91,10 +91,12 @@ export function createImporter(options: ImporterOptions) {
 				void ahead.shift();
 			}
 		},
-		/** Ends the import. @returns the rows without an outcome, in the order of the file */
-		async *rest(): AsyncGenerator<KeyedRow & Pick<Batch, "mayBeStored">> {
+		/** Ends the import. @returns the rows that have no outcome yet, as rejected ones, in the order of the file */
+		async *rest(): AsyncGenerator<SettledRow> {
 			for (let batch = await batchAt(0); batch; batch = await batchAt(0)) {
-				for (const row of batch.rows) yield { ...row, mayBeStored: batch.mayBeStored };
+				const unsent = unsentFault(batch);
+				for (const { row, key } of batch.rows)
+					yield { row, outcome: "rejected", faults: row.faults ?? [unsent], ...(key !== undefined && { key }) };
 				void ahead.shift();
 			}
 		},
@@ -135,8 +137,7 @@ function rowKey(digest: string, number: number, round: number): string {
 	return `${digest.slice(0, 16).replaceAll("e", "x")}-${number}${round > 1 ? `-${round}` : ""}`;
 }
 
-/** The fault of a row of `rest`. */
-export function unsent(mayBeStored: boolean): Fault {
+function unsentFault({ mayBeStored }: Attempts): Fault {
 	const problem = mayBeStored ? "no reply: it may have been added" : "not added: the import ended";
 	return { field: undefined, problem };
 }

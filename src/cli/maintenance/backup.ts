@@ -32,9 +32,8 @@ const pagesPerTurn = 2000;
 export async function backupStore(databaseUrl: string, to: string, work: LongWork): Promise<number> {
 	const file = fileOf(databaseUrl, "pg_dump or pg_basebackup");
 	if (!existsSync(file)) throw missingStoreError(file);
-	if (!statSync(dirname(to), { throwIfNoEntry: false })?.isDirectory()) {
+	if (!statSync(dirname(to), { throwIfNoEntry: false })?.isDirectory())
 		throw new StoreRefused(`cannot write ${to}: its folder does not exist`);
-	}
 	if (existsSync(to)) throw new StoreRefused(`${to} already exists: name a new file`);
 	return withDraft(to, async (draft) => {
 		const animals = await copySnapshot(file, draft, work);

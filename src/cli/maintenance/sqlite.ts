@@ -35,9 +35,8 @@ export function lockFile(file: string, work: string): () => void {
 		// A file that is not a database cannot be in use by a service.
 		if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return unlock;
 		unlock();
-		throw code.startsWith("SQLITE_BUSY")
-			? new StoreRefused(`${file} is in use: stop the service, then ${work}`)
-			: error;
+		if (!code.startsWith("SQLITE_BUSY")) throw error;
+		throw new StoreRefused(`${file} is in use: stop the service, then ${work}`);
 	}
 	return unlock;
 }
