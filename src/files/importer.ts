@@ -94,9 +94,8 @@ export function createImporter(options: ImporterOptions) {
 		/** Ends the import. @returns the rows that have no outcome yet, as rejected ones, in the order of the file */
 		async *rest(): AsyncGenerator<SettledRow> {
 			for (let batch = await batchAt(0); batch; batch = await batchAt(0)) {
-				const unsent = unsentFault(batch);
-				for (const { row, key } of batch.rows)
-					yield { row, outcome: "rejected", faults: row.faults ?? [unsent], ...(key !== undefined && { key }) };
+				const faults = [unsentFault(batch)];
+				for (const { row, key } of batch.rows) yield { row, outcome: "rejected", faults: row.faults ?? faults, key };
 				void ahead.shift();
 			}
 		},
@@ -147,7 +146,7 @@ function outcomeOf(result: ImportResult, key: string | undefined, { mayBeStored,
 	if (result.outcome === "present" && mayBeStored && result.atMs >= sinceMs) return { outcome: "added", id: result.id };
 	if (result.outcome === "added" || result.outcome === "present") return result;
 	const faults = result.outcome === "invalid" ? result.faults : [earlierFault(result)];
-	return { outcome: "rejected", faults, ...(key !== undefined && { key }) };
+	return { outcome: "rejected", faults, key };
 }
 
 function earlierFault({ outcome, id }: Exclude<ImportResult, { outcome: "invalid" }>): Fault {
