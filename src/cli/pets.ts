@@ -20,8 +20,6 @@ interface ListOptions extends OutputOptions, Filter {
 	last?: boolean;
 }
 
-type CreateOptions = OutputOptions & NewPet;
-
 /** The options of `pets create`, one for each field. */
 const fieldOptions: Record<keyof NewPet, Option> = {
 	name: fieldOption("name", "its name, 1 to 255 characters").makeOptionMandatory(),
@@ -70,7 +68,7 @@ async function list({ limit, all = false, last = false, ...options }: ListOption
 	if (rest) console.error(`more animals ${rest}: --all shows every animal`);
 }
 
-async function createPet(options: CreateOptions): Promise<void> {
+async function createPet(options: OutputOptions & NewPet): Promise<void> {
 	await writePet(await connect(options).createPet(options), options);
 }
 

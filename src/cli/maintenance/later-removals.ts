@@ -7,8 +7,6 @@ import { dialect, rowsOf } from "../../store/sqlite/transaction.ts";
 import { StoreRefused } from "../../store/store.ts";
 import { createRowWriter, type EditRecord, insertRows, tables } from "../../store/tables.ts";
 
-const toEditRow = createRowWriter(tables.edits);
-
 /**
  * @param draft a copy of the backup that no other process opens, and that is dropped after an error
  * @param log the whole audit log of the store, oldest first
@@ -48,6 +46,7 @@ function remove(database: Database.Database, removals: EditRecord[]): void {
 	database.prepare(`DELETE FROM pets WHERE id ${isRemoved}`).run(ids);
 	database.prepare(`UPDATE idempotency_keys SET fingerprint = '' WHERE pet_id ${isRemoved}`).run(ids);
 	const lastId = database.prepare("SELECT coalesce(max(id), 0) FROM edits").pluck().safeIntegers().get() as bigint;
+	const toEditRow = createRowWriter(tables.edits);
 	const rows = removals.map((removal, index) => toEditRow({ ...removal, id: lastId + BigInt(index + 1) }));
 	for (const insert of insertRows(tables.edits, rows)) rowsOf(database, insert);
 }
