@@ -8,7 +8,6 @@ import {
 	type Importer,
 	type ImporterOptions,
 	type SettledRow,
-	unsent,
 } from "../../src/files/importer.ts";
 import { type ReadOptions, readRows } from "../../src/files/rows.ts";
 import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
@@ -200,8 +199,7 @@ async function runOrEnd(importer: Importer, target: ImportTarget, onSettled: OnS
 		return await importer.run(target);
 	} catch (failure) {
 		if (!(failure instanceof ImportFailure && failure.kind === "expired")) throw failure;
-		for await (const { row, key, mayBeStored } of importer.rest())
-			onSettled([{ row, outcome: "rejected", faults: row.faults ?? [unsent(mayBeStored)], ...(key && { key }) }]);
+		for await (const settled of importer.rest()) onSettled([settled]);
 		return true;
 	}
 }

@@ -1,8 +1,8 @@
 // A chosen file, and the messages if a file cannot be read.
 
+import { ColumnError } from "../../src/files/columns.ts";
 import { FileError, isArchive } from "../../src/files/encoding.ts";
 import { blobSource, detectKind, type FileKind, type Source } from "../../src/files/formats.ts";
-import { ColumnError } from "../../src/files/header.ts";
 import { ImportFailure } from "../../src/files/import-request.ts";
 import type { Preview } from "../../src/files/rows.ts";
 import { capitalized } from "./edits.ts";

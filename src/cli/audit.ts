@@ -10,10 +10,7 @@ import { jsonArray } from "../files/formats.ts";
 import type { EditRecord, Store } from "../store/store.ts";
 import { CommandError } from "./command-error.ts";
 import { type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
-import { examples, toStdout } from "./output.ts";
-import { formatTable } from "./tables.ts";
-
-const pageRows = 1000;
+import { examples, formatTable, toStdout } from "./output.ts";
 
 export function auditCommand(): Command {
 	const audit = new Command("audit").description("show the edits that operators made");
@@ -25,12 +22,11 @@ export function auditCommand(): Command {
 }
 
 async function listEdits({ json, ...flags }: DatabaseOptions): Promise<void> {
-	await withStore(flags, (store) =>
-		toStdout(auditText(store, json ? "json" : process.stdout.isTTY ? "aligned" : "tabs")),
-	);
+	const form = json ? "json" : process.stdout.isTTY ? "aligned" : "tabs";
+	await withStore(flags, (store) => toStdout(auditText(store, form)));
 }
 
-export function auditText(store: Store, form: "json" | "aligned" | "tabs", rows = pageRows): AsyncIterable<string> {
+export function auditText(store: Store, form: "json" | "aligned" | "tabs", rows = 1000): AsyncIterable<string> {
 	const pages = pagesOf(store, rows);
 	return form === "json" ? jsonArray(pages, toJson) : formatTable(cellsOfAll(pages), columns, form === "aligned");
 }
@@ -44,7 +40,6 @@ async function* pagesOf({ edits }: Store, rows: number): AsyncGenerator<EditReco
 	}
 }
 
-/** Ids are exact JSON integers. */
 function toJson(edit: EditRecord): string {
 	const { id, atMs, editor: by, action, petId } = edit;
 	const erasing = replacesName(action) && { erasedAt: timeOf(edit.erasedAtMs) ?? null };

@@ -8,8 +8,8 @@ import { readAuditFile } from "./audit.ts";
 import { CommandError } from "./command-error.ts";
 import { type DatabaseOptions, sayStore, withDatabase } from "./connection.ts";
 import { longWork } from "./long-work.ts";
-import type { StoreReport } from "./maintenance/verify.ts";
-import { backupStore, restoreStore, verifyStore } from "./maintenance/work.ts";
+import { backupStore, restoreStore } from "./maintenance/backup.ts";
+import { type StoreReport, verifyStore } from "./maintenance/verify.ts";
 import { countOf, printResult } from "./output.ts";
 
 export function backupCommand(): Command {

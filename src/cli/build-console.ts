@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-/** Whole folders. */
 const sources = ["console", "client/src", "openapi", "src/contract", "src/files"];
 const lockFile = "package-lock.json";
 

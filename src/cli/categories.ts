@@ -1,23 +1,15 @@
 // `animal-store categories …` names the categories of the store that DATABASE_URL names, also while the service runs.
 
 import { Command } from "commander";
-import { CategoryName } from "../contract/category.ts";
-import {
-	type Category,
-	type CategoryChange,
-	type CategoryResult,
-	categoriesMax,
-	foldedText,
-} from "../contract/console.ts";
+import { type CategoryChange, type CategoryResult, categoriesMax, foldedText } from "../contract/console.ts";
 import { int64FromDecimal } from "../contract/json.ts";
-import { Type } from "../contract/schema.ts";
-import { checkOf, describeFaults } from "../contract/validate.ts";
+import { describeFaults } from "../contract/validate.ts";
+import { checkCategoryName } from "../files/values.ts";
 import type { Store } from "../store/store.ts";
 import { parseInt64 } from "./arguments.ts";
 import { CommandError } from "./command-error.ts";
 import { changeStore, type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
-import { examples, printJson, printResult, toStdout } from "./output.ts";
-import { formatTable } from "./tables.ts";
+import { examples, formatTable, printJson, printResult, toStdout } from "./output.ts";
 
 export function categoriesCommand(): Command {
 	const categories = new Command("categories").description("list the categories of animals, and name them");
@@ -33,7 +25,7 @@ export function categoriesCommand(): Command {
 		.option("--number <number>", "which category; a new one with the next free number if absent", parseInt64)
 		.addHelpText("after", examples("categories name Dog", "categories name Dog --number 4"))
 		.action((name: string, { number: id, ...options }: DatabaseOptions & { number?: bigint }) =>
-			change(() => (id === undefined ? { name } : { id, name }), options),
+			change(async () => (id === undefined ? { name } : { id, name }), options),
 		);
 	categories
 		.command("forget")
@@ -50,16 +42,13 @@ export function categoriesCommand(): Command {
 async function list({ json, ...flags }: DatabaseOptions): Promise<void> {
 	const found = await withStore(flags, ({ categories }) => categories.list(categoriesMax));
 	if (json) return printJson(found);
-	const cells = ({ id, name = "", animals }: Category) => [`${id}`, `${animals}`, name];
+	const cells = found.map(({ id, name = "", animals }) => [`${id}`, `${animals}`, name]);
 	const isNumber = (title: string) => title !== "name";
-	await toStdout(formatTable([found.map(cells)], ["number", "animals", "name"], process.stdout.isTTY, isNumber));
+	await toStdout(formatTable([cells], ["number", "animals", "name"], process.stdout.isTTY, isNumber));
 }
 
 /** Applies the change and says what became of it. @throws CommandError */
-async function change(
-	changeOf: (store: Store) => CategoryChange | Promise<CategoryChange>,
-	{ json, ...flags }: DatabaseOptions,
-): Promise<void> {
+async function change(changeOf: (store: Store) => Promise<CategoryChange>, { json, ...flags }: DatabaseOptions) {
 	const { outcome, id, name } = await changeStore(flags, async (store) => {
 		const [result] = (await store.categories.apply([await changeOf(store)])) as [CategoryResult];
 		if (result.outcome !== "taken") return result;
@@ -78,17 +67,13 @@ export async function findCategory({ categories }: Store, text: string): Promise
 	const wanted = foldedText(text);
 	const found = (await categories.names()).find(({ name }) => foldedText(name) === wanted);
 	if (found) return found.id;
-	throw new CommandError(
-		`no category is called ${JSON.stringify(text)}: animal-store categories list shows the names, ` +
-			"and animal-store categories name adds one",
-	);
+	const fix = "animal-store categories list shows the names, and animal-store categories name adds one";
+	throw new CommandError(`no category is called ${JSON.stringify(text)}: ${fix}`);
 }
-
-const checkName = checkOf(Type.Object({ name: CategoryName }));
 
 /** @throws CommandError */
 function parseCategoryName(name: string): string {
-	const { faults } = checkName({ name });
+	const { faults } = checkCategoryName({ name });
 	if (faults) throw new CommandError(describeFaults(faults));
 	return name;
 }

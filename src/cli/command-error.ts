@@ -57,11 +57,8 @@ function describeSystemError(error: SystemError): string {
 		const verb = syscall === "write" || code === "ENOSPC" ? "written" : "used";
 		return `${path ?? "the output"} cannot be ${verb}: ${getSystemErrorMessage(errno)}`;
 	}
-	if (code === "EADDRINUSE")
-		return (
-			`port ${port} on ${address} is in use: stop the program that listens there, ` +
-			"or set another port with PORT or OPS_PORT (0 picks a free one)"
-		);
+	const fix = "stop the program that listens there, or set another port with PORT or OPS_PORT (0 picks a free one)";
+	if (code === "EADDRINUSE") return `port ${port} on ${address} is in use: ${fix}`;
 	if (code === "EACCES") return `this user may not listen on port ${port}: set one above 1023 with PORT or OPS_PORT`;
 	if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
 		return `${address ?? "the host"} is not an address of this machine: fix HOST or OPS_HOST`;

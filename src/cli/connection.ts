@@ -3,15 +3,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
-import {
-	ConfigError,
-	collect,
-	type connectionNames,
-	type EnvFile,
-	type Flags,
-	readConfig,
-	type Variables,
-} from "../config.ts";
+import { ConfigError, collect, type connectionNames, type EnvFile, type Flags, readConfig } from "../config.ts";
 import { matching, optional, setting, settings } from "../settings.ts";
 import type { OpenOptions } from "../store/engine.ts";
 import { openStore } from "../store/open.ts";
@@ -23,7 +15,6 @@ export interface ConnectionOptions {
 	key?: string;
 }
 
-/** The address of a running service, and the API key. */
 const connectionSettings = {
 	ANIMAL_STORE_URL: setting(
 		"the http or https URL of a service, such as http://127.0.0.1:8080",
@@ -37,7 +28,7 @@ const connectionSettings = {
 } satisfies Record<(typeof connectionNames)[number], object>;
 
 /** Flags override the environment, which overrides the file. @throws ConfigError */
-export function readConnection({ url, key }: ConnectionOptions, environment?: Variables, file?: EnvFile) {
+export function readConnection({ url, key }: ConnectionOptions, environment?: NodeJS.ProcessEnv, file?: EnvFile) {
 	const flags = { url: url || undefined, key: key || undefined };
 	const { values, given, problems } = collect(connectionSettings, environment, flags, file);
 	const { rule } = connectionSettings.ANIMAL_STORE_KEY;
@@ -68,12 +59,10 @@ export function withDatabase(command: Command, json = "the result as JSON"): Com
 		.option("--database-url <url>", `the store (DATABASE_URL; default: ${settings.DATABASE_URL.default})`);
 }
 
+type Work<Result> = (store: Store) => Promise<Result>;
+
 /** Opens the store of the settings while the work runs. By default it must exist: DATABASE_URL may be mistyped. */
-export async function withStore<Result>(
-	flags: Flags,
-	work: (store: Store) => Promise<Result>,
-	options: OpenOptions = { mustExist: true },
-): Promise<Result> {
+export async function withStore<Result>(flags: Flags, work: Work<Result>, options: OpenOptions = { mustExist: true }) {
 	const { databaseUrl, backups } = readConfig(undefined, flags);
 	if (backups && !options.mustExist) {
 		const { refuseNewStore } = await import("../store/backup-folder.ts");
@@ -84,11 +73,7 @@ export async function withStore<Result>(
 }
 
 /** For work that changes the store: prints afterwards which one it was. */
-export async function changeStore<Result>(
-	flags: Flags,
-	work: (store: Store) => Promise<Result>,
-	options?: OpenOptions,
-): Promise<Result> {
+export async function changeStore<Result>(flags: Flags, work: Work<Result>, options?: OpenOptions): Promise<Result> {
 	const result = await withStore(flags, work, options);
 	sayStore(readConfig(undefined, flags).databaseUrl);
 	return result;

@@ -10,7 +10,7 @@ import { type Row, type TableName, tableNames, tables } from "../store/tables.ts
 import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
 import { type Progress, withBar } from "./long-work.ts";
-import type { WriteLock } from "./maintenance/lock-sqlite.ts";
+import type { WriteLock } from "./maintenance/sqlite.ts";
 import { lockWrites, refuseOpenStore } from "./maintenance/work.ts";
 import { countOf, printResult } from "./output.ts";
 
@@ -66,7 +66,6 @@ export interface CopyOptions {
 	onProgress: (progress: Progress) => void;
 	/** Called when both stores agree. If it rejects, the copy stays unfinished. */
 	onAgreed?: () => Promise<void>;
-	/** Rows that are read at once. */
 	pageRows?: number;
 }
 
@@ -150,10 +149,8 @@ async function checksum(store: Store, table: TableName, pageRows: number): Promi
 	for await (const page of pagesOf(store, table, pageRows)) {
 		count += page.length;
 		for (const row of page) {
-			const digest = hash(
-				"sha256",
-				JSON.stringify(row.map((value) => (value === null ? null : `${typeof value} ${value}`))),
-			);
+			const values = row.map((value) => (value === null ? null : `${typeof value} ${value}`));
+			const digest = hash("sha256", JSON.stringify(values));
 			sum = BigInt.asUintN(128, sum + BigInt(`0x${digest.slice(0, 32)}`));
 		}
 	}

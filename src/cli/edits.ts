@@ -8,7 +8,7 @@ import { replacesName } from "../contract/console.ts";
 import { toJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
-import { type EditResult, type NewEdit, StorageUnavailable, type Store, StoreAway } from "../store/store.ts";
+import { type NewEdit, StorageUnavailable, type Store, StoreAway } from "../store/store.ts";
 import { parseInt64, parsePrintable } from "./arguments.ts";
 import { findCategory } from "./categories.ts";
 import { CommandError } from "./command-error.ts";
@@ -23,7 +23,6 @@ interface EditOptions extends DatabaseOptions {
 type ChangeOf<Edit> = Edit extends NewEdit ? Omit<Edit, "petId" | "editor"> : never;
 type Change = ChangeOf<NewEdit>;
 
-const noStatus = "none";
 const mayBeLeft = (reason: string) =>
 	`may still be in the files of the store (${reason}): ` +
 	"run the same command again to erase it (only SQLite and plain PostgreSQL can confirm it)";
@@ -31,16 +30,13 @@ const mayBeLeft = (reason: string) =>
 /** Adds the commands to `pets`. */
 export function withEdits(pets: Command): Command {
 	pets.commandsGroup("For operators, in the store itself (DATABASE_URL), also while the service runs:");
-	const editing = (name: string, description: string) =>
-		withDatabase(
-			pets
-				.command(name)
-				.description(description)
-				.argument("<id>", "its id", parseInt64)
-				.option("--by <name>", "who makes the edit, for the audit log; this user and host if absent", parsePrintable),
-		);
+	const who = "who makes the edit, for the audit log; this user and host if absent";
+	const editing = (name: string, description: string) => {
+		const command = pets.command(name).description(description).argument("<id>", "its id", parseInt64);
+		return withDatabase(command.option("--by <name>", who, parsePrintable));
+	};
 	editing("set-status", "change the status of an animal")
-		.addArgument(new Argument("<status>", "its new status").choices([...petStatuses, noStatus]))
+		.addArgument(new Argument("<status>", "its new status").choices([...petStatuses, "none"]))
 		.addHelpText("after", examples("pets set-status 42 sold", "pets set-status 42 none --by 'Ann, shop'"))
 		.action((petId: bigint, text: string, options: EditOptions) => {
 			const status = petStatuses.find((status) => status === text);
@@ -50,7 +46,12 @@ export function withEdits(pets: Command): Command {
 		.argument("<category>", "the number or the name of its new category")
 		.addHelpText("after", examples("pets set-category 42 Dog", "pets set-category 42 4"))
 		.action((petId: bigint, text: string, options: EditOptions) =>
-			edit(petId, (store) => toCategory(store, text), `is in the category ${text}`, options),
+			edit(
+				petId,
+				async (store) => ({ action: "set-category", categoryId: await findCategory(store, text) }),
+				`is in the category ${text}`,
+				options,
+			),
 		);
 	editing("rename", "correct the name of an animal")
 		.argument("<name>", "its new name, 1 to 255 characters", parseName)
@@ -67,11 +68,7 @@ export function withEdits(pets: Command): Command {
 	return pets;
 }
 
-async function toCategory(store: Store, text: string): Promise<Change> {
-	return { action: "set-category", categoryId: await findCategory(store, text) };
-}
-
-/** @param result such as "is removed" */
+/** @param result such as "is removed" @throws CommandError */
 async function edit(
 	petId: bigint,
 	changeOf: (store: Store) => Change | Promise<Change>,
@@ -81,7 +78,10 @@ async function edit(
 	const { outcome, action } = await changeStore(flags, async (store) => {
 		const change = await changeOf(store);
 		const { outcome } = await store.edits.apply({ petId, editor: by ?? currentEditor(), ...change });
-		refuseMissing(outcome, petId, change);
+		if (outcome === "absent")
+			throw new CommandError(`there is no animal ${petId}: animal-store pets list shows the ids`);
+		if (outcome === "removed" && change.action !== "remove")
+			throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);
 		return { outcome, action: change.action };
 	});
 	if (!json) process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
@@ -105,23 +105,14 @@ async function eraseReplaced({ json, ...flags }: DatabaseOptions): Promise<void>
 /** The edit stays stored if the old name cannot be erased now. @returns why it is left @throws StoreRefused */
 async function eraseOrExplain(flags: Flags): Promise<string | undefined> {
 	try {
-		return (await eraseNames(readConfig(undefined, flags).databaseUrl, Date.now))
-			? undefined
-			: "another program was using them";
+		const isErased = await eraseNames(readConfig(undefined, flags).databaseUrl, Date.now);
+		return isErased ? undefined : "another program was using them";
 	} catch (error) {
 		if (error instanceof StorageUnavailable || error instanceof StoreAway) return error.message;
 		throw error;
 	}
 }
 
-/** @throws CommandError */
-function refuseMissing(outcome: EditResult["outcome"], petId: bigint, { action }: Change): void {
-	if (outcome === "absent") throw new CommandError(`there is no animal ${petId}: animal-store pets list shows the ids`);
-	if (outcome === "removed" && action !== "remove")
-		throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);
-}
-
-/** The user of the operating system, and the host. */
 function currentEditor(): string {
 	let user = `uid ${process.getuid?.() ?? "unknown"}`; // A container may run as a user without a name.
 	try {

@@ -1,5 +1,6 @@
 // The file of settings of `--env-file`. Nothing in it is expanded or escaped, and a value that other readers of such
-// files would cut or change has to be in quotes.
+// files would cut or change has to be in quotes. Also a warning of variables whose names are nearly those of settings:
+// with DATABASE_ULR, the service would use another store.
 
 import { readFileSync, statSync } from "node:fs";
 import { ConfigError, type EnvFile, problemOfSettingName, reasonOf } from "../config.ts";
@@ -35,12 +36,7 @@ export function parseEnvFile(path: string, text: string): EnvFile & { problems: 
 		const trimmed = line.trim();
 		if (trimmed === "" || trimmed.startsWith("#")) continue;
 		const [, name, given = ""] = assignment.exec(trimmed) ?? [];
-		const problem =
-			name === undefined
-				? "is not NAME=value, without blanks around the =, nor a comment"
-				: Object.hasOwn(lines, name)
-					? `sets ${name} again, after line ${lines[name]}`
-					: problemOfAssignment(name, given);
+		const problem = problemOfAssignment(name, given, lines);
 		if (problem !== undefined) problems.push(`line ${index + 1} of ${path} ${problem}`);
 		if (name === undefined) continue;
 		values[name] = /^["']/.test(given) ? given.slice(1, -1) : given;
@@ -49,7 +45,9 @@ export function parseEnvFile(path: string, text: string): EnvFile & { problems: 
 	return { path, values, lines, problems };
 }
 
-function problemOfAssignment(name: string, given: string): string | undefined {
+function problemOfAssignment(name: string | undefined, given: string, lines: EnvFile["lines"]): string | undefined {
+	if (name === undefined) return "is not NAME=value, without blanks around the =, nor a comment";
+	if (Object.hasOwn(lines, name)) return `sets ${name} again, after line ${lines[name]}`;
 	const problem = problemOfSettingName(name);
 	if (problem !== undefined) return `names ${name}, which ${problem}`;
 	const [quote = ""] = /^["']/.exec(given) ?? [];
@@ -61,4 +59,33 @@ function problemOfAssignment(name: string, given: string): string | undefined {
 	if (quote === "" && /[\s"'#$`\\]/.test(given))
 		return `needs quotes around the value of ${name}, for a blank, quote, #, $, \` or \\ in it`;
 	return undefined;
+}
+
+/** In shorter names, too many variables of other programs are near. */
+const shortest = 8;
+
+/** The setting that is meant by a name with one or two wrong letters; one in a name of eight. */
+export function nearestSetting(name: string, settingNames: readonly string[]): string | undefined {
+	return settingNames.find((setting) => isNear(name, setting, Math.min(2, setting.length + 1 - shortest)));
+}
+
+/** Whether at most so many letters were left out, added, changed or exchanged with their neighbour. */
+function isNear(name: string, setting: string, letters: number): boolean {
+	if (letters < 0) return false;
+	let start = 0;
+	while (start < setting.length && name[start] === setting[start]) start++;
+	const [left, right] = [name.slice(start), setting.slice(start)];
+	const isRestNear = (fromName: number, fromSetting: number) =>
+		isNear(left.slice(fromName), right.slice(fromSetting), letters - 1);
+	if (left === right) return true;
+	const isExchanged = left[0] === right[1] && left[1] === right[0];
+	return isRestNear(1, 1) || isRestNear(1, 0) || isRestNear(0, 1) || (isExchanged && isRestNear(2, 2));
+}
+
+/** One sentence on standard error for each. @param names see `namesGiven` */
+export function warnOfNearNames({ others, unset }: { others: string[]; unset: string[] }): void {
+	for (const name of others) {
+		const meant = nearestSetting(name, unset);
+		if (meant) console.error(`warning: ${name} is not a setting and has no effect: is ${meant} meant?`);
+	}
 }

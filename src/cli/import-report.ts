@@ -19,19 +19,15 @@ interface Reason {
 	detail?: string;
 }
 
-export interface Reasons {
-	add(row: FileRow, faults: readonly Fault[]): void;
-	/** The most frequent first. */
-	list(): Reason[];
-}
+export type Reasons = ReturnType<typeof countReasons>;
 
 const reasonsMax = 1000;
 const shownMax = 3;
 
-export function countReasons(): Reasons {
+export function countReasons() {
 	const reasons = new Map<string, Reason>();
 	return {
-		add({ row }, faults) {
+		add({ row }: FileRow, faults: readonly Fault[]): void {
 			// Without the details, which differ from row to row.
 			const reason = describeFaults(faults.map(({ field, problem }) => ({ field, problem })));
 			const detail = faults.find((fault) => fault.detail !== undefined)?.detail;
@@ -40,7 +36,8 @@ export function countReasons(): Reasons {
 			else if (reasons.size < reasonsMax)
 				reasons.set(reason, { reason, rows: 1, firstRow: row, ...(detail && { detail }) });
 		},
-		list: () => [...reasons.values()].sort((one, other) => other.rows - one.rows),
+		/** The most frequent first. */
+		list: (): Reason[] => [...reasons.values()].sort((one, other) => other.rows - one.rows),
 	};
 }
 
@@ -60,7 +57,6 @@ export function describeReasons(title: string, reasons: Reasons, { format }: Fil
 /** The result of the first pass over a file. */
 export interface Checked {
 	animals: number;
-	/** The first animals. */
 	first: NewPet[];
 	/** Rows that are animals once a person confirms what their words mean. */
 	unclear: number;
@@ -74,6 +70,8 @@ export interface Checked {
 	damaged: Reasons;
 }
 
+const lostLetters = "names that seem to have lost letters (save the table again as CSV UTF-8):";
+
 export function describeFile(name: string, kind: FileKind, checked: Checked): string[] {
 	const { animals, rejected, unclear, unused } = checked;
 	const rows = (count: number, fate: string) => (count > 0 ? `, ${countOf(count, "row")} to ${fate}` : "");
@@ -83,11 +81,7 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 	return [
 		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${others}`,
 		...(unused.length > 0 ? [ignored] : []),
-		...describeReasons(
-			"names that seem to have lost letters (save the table again as CSV UTF-8):",
-			checked.damaged,
-			kind,
-		),
+		...describeReasons(lostLetters, checked.damaged, kind),
 		...describeValues(checked.values.list()),
 	];
 }
@@ -107,12 +101,8 @@ function describeValues(values: readonly UnknownValue[]): string[] {
 	return [...proposed, ...others];
 }
 
-interface Confirmed {
-	createCategories?: boolean;
-}
-
 /** Says that nothing was sent, with the options that confirm the proposed meanings. */
-export function describeUnsent(values: readonly UnknownValue[], { createCategories = false }: Confirmed): string {
+export function describeUnsent(values: readonly UnknownValue[], createCategories = false): string {
 	const isNew = !createCategories && values.some((value) => isProposed(value) && value.field === "categoryId");
 	const meanings = values.flatMap(({ field, text, proposed }) =>
 		field === "status" && proposed !== undefined ? [`--map ${quoteWord(`status:${text}=${proposed ?? ""}`)}`] : [],
@@ -128,15 +118,13 @@ export function describeUnsent(values: readonly UnknownValue[], { createCategori
 }
 
 /** A person confirms the meanings before anything is sent. @throws CommandError with the options that confirm them */
-export function confirmValues(name: string, values: readonly UnknownValue[], { createCategories }: Confirmed): void {
+export function confirmValues(name: string, values: readonly UnknownValue[], createCategories = false): void {
 	const isCategory = ({ field }: UnknownValue) => field === "categoryId";
+	const fix = "--map categoryId=COLUMN takes another column; nothing was sent";
 	if (values.filter(isCategory).length === unknownMax)
-		throw new CommandError(
-			`${name}: more than ${unknownMax - 1} unknown categories; --map categoryId=COLUMN takes another column; ` +
-				"nothing was sent",
-		);
+		throw new CommandError(`${name}: more than ${unknownMax - 1} unknown categories; ${fix}`);
 	if (values.some((value) => isProposed(value) && !(createCategories && isCategory(value))))
-		throw new CommandError(`${name}: ${describeUnsent(values, { createCategories })}`);
+		throw new CommandError(`${name}: ${describeUnsent(values, createCategories)}`);
 }
 
 export interface ImportReport {

@@ -3,16 +3,16 @@
 
 import { Command, InvalidArgumentError, Option } from "commander";
 import { AnimalStoreError, ApiError } from "../../client/src/index.ts";
-import { newPetFields, petStatuses } from "../contract/pet.ts";
-import { describeFaults, type Fault, integerOfText } from "../contract/validate.ts";
+import { newPetFields, type PetStatus, petStatuses } from "../contract/pet.ts";
+import { describeFaults, integerOfText } from "../contract/validate.ts";
 import type { AskConsole } from "../files/categories.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
 import { isDamaged } from "../files/encoding.ts";
 import { ImportFailure, type ImportTarget } from "../files/import-request.ts";
-import { createImporter, type SettledRow, unsent } from "../files/importer.ts";
+import { createImporter, type SettledRow } from "../files/importer.ts";
 import { withKey } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
-import { countUnknownValues, isUnclear, plainValue, type Values } from "../files/values.ts";
+import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
@@ -32,8 +32,7 @@ import {
 } from "./import-report.ts";
 import { interruptible } from "./interrupt.ts";
 import { importProgress } from "./long-work.ts";
-import { countOf, examples, printJson, toStdout } from "./output.ts";
-import { formatPetTable } from "./tables.ts";
+import { countOf, examples, formatPetTable, printJson, toStdout } from "./output.ts";
 
 interface ImportOptions extends ConnectionOptions {
 	map?: Mapped;
@@ -98,28 +97,24 @@ export function importCommand(): Command {
 /** The columns and the meanings of values from `--map`. */
 interface Mapped {
 	columns: Mapping;
-	values: Values;
+	status: Map<string, PetStatus | null>;
+	categoryId: Map<string, bigint | null>;
 }
 
-function parseMapping(text: string, { columns, values }: Mapped = { columns: {}, values: {} }): Mapped {
+function parseMapping(text: string, given?: Mapped): Mapped {
+	const mapped: Mapped = given ?? { columns: {}, status: new Map(), categoryId: new Map() };
 	const [, word, value = "", meaning = ""] = /^(status|categoryId):(.+)=([^=]*)$/s.exec(text) ?? [];
-	if (word === "status")
-		return { columns, values: { ...values, status: withMeaning(values.status, value, statusOf(meaning)) } };
-	if (word === "categoryId") {
-		const categoryId = withMeaning(values.categoryId, value, categoryOf(meaning));
-		return { columns, values: { ...values, categoryId } };
-	}
 	const [, field = "", column = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-	if (!isMappingField(field))
+	if (word === "status") mapped.status.set(plainValue(value), statusOf(meaning));
+	else if (word === "categoryId") mapped.categoryId.set(plainValue(value), categoryOf(meaning));
+	else if (isMappingField(field)) mapped.columns[field] = column === "" ? null : column;
+	else
 		throw new InvalidArgumentError(
 			`It must be FIELD=COLUMN, where FIELD is ${newPetFields.join(", ")}, or status:VALUE=STATUS, or ` +
 				"categoryId:VALUE=NUMBER.",
 		);
-	return { values, columns: { ...columns, [field]: column === "" ? null : column } };
+	return mapped;
 }
-
-const withMeaning = <Meaning>(known: ReadonlyMap<string, Meaning> | undefined, value: string, meaning: Meaning) =>
-	new Map([...(known ?? []), [plainValue(value), meaning] as const]);
 
 function statusOf(text: string) {
 	const status = petStatuses.find((one) => one === text);
@@ -143,7 +138,7 @@ async function importPets(path: string, flags: ImportOptions): Promise<void> {
 		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
 		const unknown = checked.values.list();
 		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags);
-		confirmValues(file.name, unknown, flags);
+		confirmValues(file.name, unknown, flags.createCategories);
 		const animals = checked.animals + checked.unclear;
 		if (animals > 0) await checkKey(ask, requested);
 		const categories = await newCategories(ask, unknown);
@@ -172,7 +167,7 @@ function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnectio
 /** Checks the file; again with the names of the service's categories, if there are words in place of categories. */
 async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
 	const { map, headerRow, strict } = flags;
-	const options: ReadOptions = { mapping: map?.columns, values: map?.values, headerRow, isStrict: strict };
+	const options: ReadOptions = { mapping: map?.columns, values: map, headerRow, isStrict: strict };
 	const checked = await checkFile(file, options, signal);
 	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
 	const categories = await categoriesOf(ask, signal).catch((error) => {
@@ -236,7 +231,7 @@ async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptio
 	await toStdout(formatPetTable([first], true, newPetFields));
 	if (animals > first.length) process.stdout.write(`and ${countOf(animals - first.length, "more animal")}\n`);
 	printReasons(file, reasons);
-	console.error(describeUnsent(unknown, flags));
+	console.error(describeUnsent(unknown, flags.createCategories));
 }
 
 /** The second pass and its report. @returns the result for `--json` */
@@ -251,17 +246,15 @@ async function addPets(
 	const reasons = countReasons();
 	const report: ImportReport = { added: 0, alreadyThere: 0 };
 	const progress = importProgress(animals);
-	function reject(row: FileRow, faults: Fault[], key?: string): void {
-		rejected.add(row, withKey(describeFaults(faults), key));
-		reasons.add(row, faults);
-	}
 	function onSettled(rows: SettledRow[]): void {
-		for (const settled of rows) {
-			if (settled.faults) reject(settled.row, settled.faults, settled.key);
-			else if (settled.outcome === "added") report.added++;
+		for (const { row, outcome, faults, key, atMs } of rows) {
+			if (faults) {
+				rejected.add(row, withKey(describeFaults(faults), key));
+				reasons.add(row, faults);
+			} else if (outcome === "added") report.added++;
 			else {
 				report.alreadyThere++;
-				report.importedAtMs ??= settled.atMs;
+				report.importedAtMs ??= atMs;
 			}
 		}
 		progress.update(report.added + report.alreadyThere, rejected.count);
@@ -275,9 +268,7 @@ async function addPets(
 	} catch (error) {
 		// Running the same import again cannot help.
 		const isFinal = error instanceof ImportFailure && (error.kind === "refused" || error.kind === "expired");
-		if (isFinal)
-			for await (const { row, key, mayBeStored } of importer.rest())
-				reject(row, row.faults ?? [unsent(mayBeStored)], key);
+		if (isFinal) for await (const settled of importer.rest()) onSettled([settled]);
 		throw incompleteError(error, report, animals, target.signal.aborted, isFinal ? rejected.path : undefined);
 	}
 	const seconds = (performance.now() - startedAtMs) / 1000;

@@ -12,8 +12,7 @@ import type { OpenOptions } from "../store/engine.ts";
 import type { ListedKey } from "../store/store.ts";
 import { parseDuration, parsePrintable } from "./arguments.ts";
 import { changeStore, type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
-import { adviseAsCalled, examples, printJson, toStdout } from "./output.ts";
-import { formatTable, timeFromNow } from "./tables.ts";
+import { adviseAsCalled, examples, formatTable, printJson, timeFromNow, toStdout } from "./output.ts";
 
 export function keysCommand(): Command {
 	const keys = new Command("keys").description("create, list, rotate and revoke API keys");
@@ -142,7 +141,6 @@ export function keyTable(keys: readonly ShownKey[], nowMs: number): AsyncGenerat
 	return formatTable([rows.map(([id = "", name = "", ...others]) => [id, cut(name), ...others])], titles, true);
 }
 
-/** For commands that change keys. */
 async function withIssuer(flags: Flags, work: (issuer: Issuer) => Promise<void>, options?: OpenOptions): Promise<void> {
 	await changeStore(flags, ({ keys }) => work({ rows: keys, now: Date.now, random: randomBytes }), options);
 }

@@ -7,8 +7,7 @@ import { type NewPet, type Pet, petJson } from "../contract/pet.ts";
 import { formatPets, type Pages } from "../files/formats.ts";
 import { fieldOption, filterIn, parseInt64, parseIntegerUpTo, withFilter } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
-import { examples, toStdout } from "./output.ts";
-import { formatPetTable } from "./tables.ts";
+import { examples, formatPetTable, toStdout } from "./output.ts";
 
 interface OutputOptions extends ConnectionOptions {
 	json?: boolean;
@@ -21,8 +20,6 @@ interface ListOptions extends OutputOptions, Filter {
 	last?: boolean;
 }
 
-type CreateOptions = OutputOptions & NewPet;
-
 /** The options of `pets create`, one for each field. */
 const fieldOptions: Record<keyof NewPet, Option> = {
 	name: fieldOption("name", "its name, 1 to 255 characters").makeOptionMandatory(),
@@ -31,9 +28,8 @@ const fieldOptions: Record<keyof NewPet, Option> = {
 };
 
 export function petsCommand(): Command {
-	const pets = new Command("pets").description(
-		"list, add and get animals of a running service, or edit the stored ones",
-	);
+	const pets = new Command("pets");
+	pets.description("list, add and get animals of a running service, or edit the stored ones");
 	withFilter(withOutput(pets.command("list").description("show animals by ascending id")))
 		.option("--limit <n>", `animals on a page, 1 to ${limitMax}; ${limitDefault} if absent`, parseIntegerUpTo(limitMax))
 		.option("--all", "every page, not only the first")
@@ -72,7 +68,7 @@ async function list({ limit, all = false, last = false, ...options }: ListOption
 	if (rest) console.error(`more animals ${rest}: --all shows every animal`);
 }
 
-async function createPet(options: CreateOptions): Promise<void> {
+async function createPet(options: OutputOptions & NewPet): Promise<void> {
 	await writePet(await connect(options).createPet(options), options);
 }
 

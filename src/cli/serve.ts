@@ -6,12 +6,11 @@ import { type Flags, flagOf, type GivenSetting, isUnderNpm, readConfig } from ".
 import { curlForFirst, curlOf } from "../contract/curl.ts";
 import type { Log } from "../contract/observed.ts";
 import type { Service } from "../service.ts";
-import { settings } from "../settings.ts";
+import { type Setting, settings } from "../settings.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import { buildConsole } from "./build-console.ts";
 import { onSignals } from "./interrupt.ts";
-import { adviseAsCalled, examples, printJson, toStdout } from "./output.ts";
-import { formatTable } from "./tables.ts";
+import { adviseAsCalled, examples, formatTable, printJson, toStdout } from "./output.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
@@ -36,9 +35,7 @@ ${examples("serve --port 9000", "serve --database-url postgres://me@db.example.c
 /** Adds a flag for each setting but API_KEY, because other users of the machine can see flags. */
 function withSettings(command: Command): Command {
 	const { API_KEY: _hidden, ...shown } = settings;
-	for (const [name, { rule, default: preset = "none" }] of Object.entries<(typeof settings)[keyof typeof settings]>(
-		shown,
-	))
+	for (const [name, { rule, default: preset = "none" }] of Object.entries<Setting>(shown))
 		command.option(`${flagOf(name)} <value>`, `${name}: ${rule} (default: ${preset})`);
 	return command;
 }
@@ -68,12 +65,9 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		setTimeout(() => process.exit(1), stopGraceMs + config.stopDelay);
 		ending.abort();
 		const stopping = starting.catch(ignoreEnd).then((service) => service?.stop(undefined, cause));
-		const isStopped = await stopping.then(
-			() => true,
-			() => false,
-		);
+		const [{ status }] = await Promise.allSettled([stopping]);
 		flush();
-		process.exit(isStopped ? code : 1);
+		process.exit(status === "fulfilled" ? code : 1);
 	}
 	// Before "listening" is logged, because a reader of that line may send a signal at once.
 	const onSignal = (signal: NodeJS.Signals) => {
@@ -121,21 +115,16 @@ function switchLevelOnSignal(log: Log, configured: string): void {
 	});
 }
 
-function print(text: string): void {
-	console.error(adviseAsCalled(text));
-}
-
 /** Prints the first key, requests to paste, and the reply to one of them. */
 async function introduce({ url, firstKey }: Pick<Service, "url" | "firstKey">): Promise<void> {
 	const pets = `${url}/v1/pets`;
-	if (firstKey === undefined) {
-		return print(`
+	const listening = `
 The animal store listens on ${pets}; its console is at ${url}/console
 Keys: animal-store keys list; animal-store keys create --name N makes one
-`);
-	}
+`;
+	if (firstKey === undefined) return console.error(adviseAsCalled(listening));
 	const reply = await fetch(pets, { headers: { authorization: `Bearer ${firstKey}` } });
-	print(`
+	const text = `
 The animal store is running. Its first API key, shown only this once:
 
   export ANIMAL_STORE_KEY=${firstKey}
@@ -153,7 +142,8 @@ List all animals:
   ${curlOf(pets).join(" ")}
 
 The reply now: ${reply.status} ${await reply.text()}
-`);
+`;
+	console.error(adviseAsCalled(text));
 }
 
 export function configCommand(): Command {

@@ -1,6 +1,6 @@
 // The names of categories for a file: those that the store has, and new ones. Sends requests by the caller's client.
 
-import type { CategoriesReply, Category, CategoryChange, CategoryResult } from "../contract/console.ts";
+import type { CategoriesReply, Category, CategoryResult } from "../contract/console.ts";
 import { plainValue } from "./values.ts";
 
 /** Sends a request to an endpoint of the console, a POST if it has a body. The reply has int64 as bigint. */
@@ -17,14 +17,13 @@ export async function readCategories(ask: AskConsole, signal?: AbortSignal): Pro
 
 /** The numbers of categories by their names, as `Values` has them. */
 export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): Map<string, bigint> {
-	return new Map(
-		[...categories].flatMap(({ id, name }) => (name === undefined ? [] : [[plainValue(name), id] as const])),
-	);
+	const named = [...categories].flatMap(({ id, name }) => (name === undefined ? [] : { id, name }));
+	return new Map(named.map(({ id, name }) => [plainValue(name), id]));
 }
 
 /** Gives each name the next free number, unless a category has it already, so that a retry makes nothing twice. */
 export async function makeCategories(ask: AskConsole, names: readonly string[]): Promise<CategoryResult[]> {
 	if (names.length === 0) return [];
-	const categories: CategoryChange[] = names.map((name) => ({ name }));
+	const categories = names.map((name) => ({ name }));
 	return ((await ask(path, { body: JSON.stringify({ categories }) })) as { results: CategoryResult[] }).results;
 }

@@ -57,6 +57,11 @@ test("a title above the heading is not taken for it if a later row has known nam
 test("headings as people write them name the fields, and where none is known the first row with two texts is one", async () => {
 	const tables = [
 		"Rufname,Tierart,Verfügbarkeit\nZoë,7,sold",
+		"Animal name,Category number,Availability\nZoë,7,sold",
+		"Rufname;Kategorie-ID;Zustand\nZoë;7;sold",
+		"Nom de l'animal;Catégorie;Disponibilité\nZoë;7;sold",
+		"Nombre;Categoría;Estado\nZoë;7;sold",
+		"Nome do animal;ID categoria;Situação\nZoë;7;sold",
 		"Tier,Rasse,Zustand\nZoë,7,sold",
 		"Name,Tier,Status\nZoë,7,sold",
 		"The name,Kind / breed,State\nZoë,7,sold",
@@ -81,10 +86,8 @@ test("a text in place of a category is a word, a number never, and a correction 
 	const cells = ["Hund", " hund ", "Chien d’eau", "7", "1.5", "1E+20", "-", "Katze"];
 	const values = { categoryId: new Map([["hund", 4n] as const, ["7", 8n] as const, ["katze", null] as const]) };
 	const { rows, pets } = await read(["name;Art", ...cells.map((cell) => `Rex;${cell}`)].join("\n"), { values });
-	assert.deepEqual(
-		pets.map(({ categoryId }) => categoryId),
-		[4n, 4n, 7n],
-	);
+	const ids = pets.map(({ categoryId }) => categoryId);
+	assert.deepEqual(ids, [4n, 4n, 7n]);
 	assert.deepEqual(rows.map(({ unknown }) => unknown?.categoryId).filter(Boolean), ["Chien d’eau"]);
 	const [, , water, , dotted] = rows;
 	assert.ok(water && dotted);

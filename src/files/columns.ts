@@ -1,6 +1,7 @@
 // Finds the columns of a file, or the fields of a JSON object, that hold the fields of an animal.
 
 import { NewPet, newPetFields } from "../contract/pet.ts";
+import { FileError, quoteNames } from "./encoding.ts";
 
 type Field = keyof NewPet;
 
@@ -12,6 +13,12 @@ export type Mapping = Partial<Record<Field, string | number | null>>;
 
 export function isMappingField(name: string): name is Field {
 	return (newPetFields as string[]).includes(name);
+}
+
+/** A column that is missing, unknown or duplicated: another mapping may help. */
+export class ColumnError extends FileError {
+	/** The field that several columns fit, and their names. Of one name: only a mapping by position helps. */
+	choice?: { field: Field; names: string[] };
 }
 
 export interface Columns {
@@ -133,6 +140,27 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}): 
 		unknown,
 		ambiguous: newPetFields.filter((field) => fits[field].length > 1),
 	};
+}
+
+/** The fields that a row of a table names. @throws ColumnError if they are not clear */
+export function checkColumns(
+	{ columns, line, row }: { columns: string[]; line: number; row: number },
+	mapping?: Mapping,
+): Columns {
+	const found = findColumns(columns, mapping);
+	const { fits, unknown, missing, ambiguous } = found;
+	const place = `; row ${row} names the columns ${quoteNames(columns)}`;
+	const refuse = (why: string) => new ColumnError(why + place, line);
+	if (unknown.length > 0) throw refuse(`there is no column ${quoteNames(unknown)}`);
+	if (missing.length > 0) throw refuse(`no column is named ${missing.join(", and none ")}`);
+	const [field] = ambiguous;
+	if (!field) return found;
+	const names = fits[field].map((index) => columns[index] ?? "");
+	const isOneName = new Set(names).size === 1;
+	const several = isOneName
+		? `there are two columns ${quoteNames(names.slice(1, 2))}`
+		: `several columns fit ${field}: ${quoteNames(names)}`;
+	throw Object.assign(refuse(several), { choice: { field, names } });
 }
 
 /** Of one spelling, or else in any. */

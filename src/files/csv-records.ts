@@ -63,19 +63,15 @@ function readText(scan: Scan, text: string): void {
 	if (end > 0) {
 		const lines = scan.rest + text.slice(0, end);
 		scan.rest = "";
-		readLines(scan, scan.skipping ? skipRecord(scan, lines) : lines);
+		const whole = scan.open + (scan.skipping ? skipRecord(scan, lines) : lines).replaceAll("\r\n", "\n");
+		scan.open = "";
+		for (let at = 0; at < whole.length && !scan.failure; ) at = readCell(scan, whole, at);
 	}
 	scan.rest += text.slice(end);
 	// One more than a record may have, for the carriage return at its end.
 	if (!scan.skipping && scan.size + scan.open.length + scan.rest.length <= recordMaxLength + 1) return;
 	skipRecord(scan, scan.open + scan.rest);
 	scan.open = scan.rest = "";
-}
-
-function readLines(scan: Scan, lines: string): void {
-	const text = scan.open + lines.replaceAll("\r\n", "\n");
-	scan.open = "";
-	for (let at = 0; at < text.length && !scan.failure; ) at = readCell(scan, text, at);
 }
 
 /** @returns where the next cell begins */

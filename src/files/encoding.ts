@@ -58,6 +58,8 @@ function startsWith(head: Uint8Array, ...bytes: number[]): boolean {
 	return bytes.every((byte, at) => head[at] === byte);
 }
 
+const notText = "the file is not text: save it as CSV, NDJSON or JSON";
+
 /** By the byte order mark, or by the zeros of text in UTF-16 without one. */
 function encodingOfHead(head: Uint8Array): Encoding | undefined {
 	const [first, second] = head;
@@ -68,15 +70,11 @@ function encodingOfHead(head: Uint8Array): Encoding | undefined {
 	const zeros = (parity: number) => head.filter((byte, index) => byte === 0 && index % 2 === parity).length;
 	const [even, odd] = [zeros(0), zeros(1)];
 	const controls = head.filter((byte) => byte > 0 && byte < 0x20 && (byte < 0x09 || byte > 0x0d)).length;
-	if (controls > head.length / 20) throw notText();
+	if (controls > head.length / 20) throw new FileError(notText);
 	if (head.length < 2 || even + odd < head.length / 4) return undefined;
 	if (odd > 9 * even) return "utf-16le";
 	if (even > 9 * odd) return "utf-16be";
-	throw notText();
-}
-
-function notText(): FileError {
-	return new FileError("the file is not text: save it as CSV, NDJSON or JSON");
+	throw new FileError(notText);
 }
 
 /**
@@ -123,10 +121,8 @@ export async function* decodeText(chunks: Chunks, encoding: Encoding): AsyncGene
 		yield decoder.decode();
 	} catch (error) {
 		if (!(error instanceof TypeError)) throw error;
-		throw new FileError(
-			`some bytes from this line on are not ${nameOfEncoding(encoding)}: save the file as UTF-8`,
-			line,
-		);
+		const problem = `some bytes from this line on are not ${nameOfEncoding(encoding)}`;
+		throw new FileError(`${problem}: save the file as UTF-8`, line);
 	}
 }
 

@@ -3,7 +3,7 @@
 
 import type { ExportFormat } from "../contract/console.ts";
 import { type AnyPet, petFields, petJson } from "../contract/pet.ts";
-import { findHeading } from "./columns.ts";
+import { ColumnError, findHeading, hasTexts, type Mapping } from "./columns.ts";
 import { type CsvRecord, csvRecords } from "./csv-records.ts";
 import { decodeText, detectEncoding, type Encoding, FileError, nameOfEncoding } from "./encoding.ts";
 
@@ -55,14 +55,13 @@ export async function firstRecords<Row>(batches: AsyncIterable<Row[]>, count: nu
 export const headerWithin = 12;
 
 /**
- * The delimiter that a line such as `sep=;` names; otherwise the one with which a record names the columns of an
- * animal; otherwise the one that splits the first record with several cells into the most. Titles have no delimiters.
+ * The one with which a record names the columns of an animal; otherwise the one that splits the first record with
+ * several cells into the most, such as `sep=;`. Titles have no delimiters.
  */
 async function detectDelimiter(texts: () => AsyncIterable<string>): Promise<string> {
 	const records: (CsvRecord & { delimiter: string })[] = [];
 	for (const delimiter of Object.keys(delimiters)) {
 		const found = await firstRecords(readable(csvRecords(texts(), delimiter)), headerWithin);
-		if (found[0] && namesDelimiter(found[0].cells)) return delimiter;
 		records.push(...found.map((record) => ({ ...record, delimiter })));
 	}
 	records.sort((one, other) => one.line - other.line || other.cells.length - one.cells.length);
@@ -79,9 +78,23 @@ async function* readable(batches: AsyncIterable<CsvRecord[]>): AsyncGenerator<Cs
 	}
 }
 
-/** Whether these cells are a line that only names the delimiter, for spreadsheets, such as `sep=;`. */
-export function namesDelimiter([first = "", second, ...more]: string[]): boolean {
-	return /^sep=$/i.test(first) && second === "" && more.length === 0;
+/** The row of the option, or the one that names the columns of an animal, or the first with two texts, or the first. */
+export async function findHeader(
+	source: Source,
+	kind: FileKind,
+	{ mapping, headerRow }: { mapping?: Mapping | undefined; headerRow?: number | undefined },
+): Promise<{ row: number; line: number; columns: string[] }> {
+	const records = await firstRecords(tableRecords(source, kind), headerRow ?? headerWithin);
+	const found =
+		headerRow === undefined
+			? (findHeading(records, mapping) ?? records.find(hasTexts) ?? records[0])
+			: records.find(({ row }) => row === headerRow);
+	if (!found) throw new ColumnError(`row ${headerRow ?? 1} is empty or missing: it cannot name the columns`);
+	return { row: found.row, line: found.line, columns: found.cells.map((name) => name.trim()) };
+}
+
+export function tableRecords(source: Source, { encoding, delimiter }: FileKind): AsyncGenerator<CsvRecord[]> {
+	return csvRecords(decodeText(source(), encoding), delimiter);
 }
 
 /** In words, such as "CSV with semicolons, Windows-1252". */
@@ -130,10 +143,7 @@ async function* tableOf(pages: Pages<AnyPet>, categoryName?: CategoryName): Asyn
 }
 
 /** A JSON array with one item on each line, one piece for each page. */
-export async function* jsonArray<Item>(
-	pages: Pages<Item>,
-	toJson: (item: Item) => string,
-): AsyncGenerator<string, undefined> {
+export async function* jsonArray<Item>(pages: Pages<Item>, toJson: (item: Item) => string) {
 	let isFirst = true;
 	for await (const items of pages) {
 		if (items.length === 0) continue;

@@ -134,12 +134,9 @@ function parsed(text: string): unknown {
 
 function failureOf(status: number | undefined, problem: string, { url }: ImportTarget): ImportFailure {
 	if (status === 401 || status === 403) return new ImportFailure("refused", problem);
-	if (status === 404)
-		return new ImportFailure(
-			"missing",
-			`${url} takes no imports: the service is older than this program, or a proxy publishes only /v1 ` +
-				"(docs/proxies.md says which paths the console and imports need)",
-		);
+	const causes = "the service is older than this program, or a proxy publishes only /v1";
+	const page = "docs/proxies.md says which paths the console and imports need";
+	if (status === 404) return new ImportFailure("missing", `${url} takes no imports: ${causes} (${page})`);
 	const mayPass = status === undefined || status === 429 || (status >= 502 && status <= 504);
 	return new ImportFailure(mayPass ? "unreachable" : "unexpected", problem, status !== undefined);
 }

@@ -91,10 +91,11 @@ export function createImporter(options: ImporterOptions) {
 				void ahead.shift();
 			}
 		},
-		/** Ends the import. @returns the rows without an outcome, in the order of the file */
-		async *rest(): AsyncGenerator<KeyedRow & Pick<Batch, "mayBeStored">> {
+		/** Ends the import. @returns the rows that have no outcome yet, as rejected ones, in the order of the file */
+		async *rest(): AsyncGenerator<SettledRow> {
 			for (let batch = await batchAt(0); batch; batch = await batchAt(0)) {
-				for (const row of batch.rows) yield { ...row, mayBeStored: batch.mayBeStored };
+				const faults = [unsentFault(batch)];
+				for (const { row, key } of batch.rows) yield { row, outcome: "rejected", faults: row.faults ?? faults, key };
 				void ahead.shift();
 			}
 		},
@@ -104,21 +105,21 @@ export function createImporter(options: ImporterOptions) {
 async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undefined> {
 	const { rows, sinceMs = 0, isWanted = () => true } = options;
 	const encoder = new TextEncoder();
-	let batch: KeyedRow[] = [];
+	let batch: Batch = { rows: [], sinceMs, mayBeStored: sinceMs > 0 };
 	let bytes = frameBytes;
-	let attempts: Attempts = { sinceMs, mayBeStored: sinceMs > 0 };
 	for await (const piece of rows)
 		for (const row of piece.filter(isWanted)) {
 			const keyed = keyedRow(row, options);
 			const size = keyed.text === undefined ? 0 : encoder.encode(keyed.text).length + 1;
-			if (bytes + size > bodyMaxBytes || batch.length === batchRowsMax) {
-				yield { rows: batch, ...attempts };
-				[batch, bytes, attempts] = [[], frameBytes, { sinceMs: 0, mayBeStored: false }];
+			if (bytes + size > bodyMaxBytes || batch.rows.length === batchRowsMax) {
+				yield batch;
+				batch = { rows: [], sinceMs: 0, mayBeStored: false };
+				bytes = frameBytes;
 			}
-			batch.push(keyed);
+			batch.rows.push(keyed);
 			bytes += size;
 		}
-	if (batch.length > 0) yield { rows: batch, ...attempts };
+	if (batch.rows.length > 0) yield batch;
 }
 
 function keyedRow(row: FileRow, { digest, round = 1 }: ImporterOptions): KeyedRow {
@@ -132,8 +133,7 @@ function rowKey(digest: string, number: number, round: number): string {
 	return `${digest.slice(0, 16)}-${number}${round > 1 ? `-${round}` : ""}`;
 }
 
-/** The fault of a row of `rest`. */
-export function unsent(mayBeStored: boolean): Fault {
+function unsentFault({ mayBeStored }: Attempts): Fault {
 	const problem = mayBeStored ? "no reply: it may have been added" : "not added: the import ended";
 	return { field: undefined, problem };
 }
@@ -143,7 +143,7 @@ function outcomeOf(result: ImportResult, key: string | undefined, { mayBeStored,
 	if (result.outcome === "present" && mayBeStored && result.atMs >= sinceMs) return { outcome: "added", id: result.id };
 	if (result.outcome === "added" || result.outcome === "present") return result;
 	const faults = result.outcome === "invalid" ? result.faults : [earlierFault(result)];
-	return { outcome: "rejected", faults, ...(key !== undefined && { key }) };
+	return { outcome: "rejected", faults, key };
 }
 
 function earlierFault({ outcome, id }: Exclude<ImportResult, { outcome: "invalid" }>): Fault {

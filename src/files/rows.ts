@@ -4,12 +4,10 @@
 import { parseJson, toJson } from "../contract/json.ts";
 import { isInt64Schema, NewPet, newPetFields } from "../contract/pet.ts";
 import { checkFields, checkTexts, type Fault, integerOfText } from "../contract/validate.ts";
-import { type Columns, findColumns, type Mapping } from "./columns.ts";
+import { ColumnError, type Columns, checkColumns, findColumns, type Mapping } from "./columns.ts";
 import { decodeText, FileError, quoteNames } from "./encoding.ts";
-import { type FileKind, firstRecords, type Source } from "./formats.ts";
-import { ColumnError, checkColumns, findHeader, tableRecords } from "./header.ts";
-import { jsonElements } from "./json-elements.ts";
-import { lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
+import { type FileKind, findHeader, firstRecords, type Source, tableRecords } from "./formats.ts";
+import { jsonElements, lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
 import { type Outcome, outcomeOf, type Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;
@@ -26,7 +24,6 @@ interface Place {
 /** A row as the file has it: cells of CSV with their columns, or JSON text. */
 export type Given = string | { cells: string[]; columns: string[] };
 
-/** Fields of an animal as texts. */
 export type Texts = Partial<Record<keyof NewPet, string>>;
 
 export interface ReadOptions {
@@ -48,21 +45,17 @@ export interface ReadOptions {
  * All rows in the order of the file, in one batch for each piece of the file. Uses constant memory.
  * @throws FileError for a broken file, after the rows before the broken line
  */
-export function readRows(source: Source, kind: FileKind, options: ReadOptions = {}): AsyncGenerator<FileRow[]> {
+export async function* readRows(source: Source, kind: FileKind, options: ReadOptions = {}): AsyncGenerator<FileRow[]> {
 	const reading = { ...options, reportUnused: unusedReporter(options) };
-	const rows = kind.format === "csv" ? csvRows(source, kind, reading) : jsonRows(source, kind, reading);
-	return corrected(rows, options);
+	const { corrections } = options;
+	const batches = kind.format === "csv" ? csvRows(source, kind, reading) : jsonRows(source, kind, reading);
+	for await (const rows of batches)
+		yield corrections ? rows.map((row) => correctedRow(row, corrections.get(row.number) ?? {}, options)) : rows;
 }
 
 function jsonRecords(source: Source, { format, encoding }: FileKind): AsyncGenerator<PetRecord[]> {
 	const texts = decodeText(source(), encoding);
 	return format === "json" ? jsonElements(texts) : lineRecords(texts);
-}
-
-async function* corrected(batches: AsyncGenerator<FileRow[]>, options: ReadOptions): AsyncGenerator<FileRow[]> {
-	const { corrections } = options;
-	for await (const rows of batches)
-		yield corrections ? rows.map((row) => correctedRow(row, corrections.get(row.number) ?? {}, options)) : rows;
 }
 
 /** The row with these texts in place of its own fields, which it must have. */
@@ -98,7 +91,6 @@ export function textsOf(given: Given, mapping?: Mapping): Texts {
 export interface Preview {
 	/** The names of the columns, or of the fields in the first rows. */
 	columns: string[];
-	/** The row of CSV that names them. */
 	headerRow: number | undefined;
 	/** The rows of CSV above it, such as titles. */
 	above: PreviewRow[];

@@ -6,22 +6,13 @@ import { isDamaged } from "./encoding.ts";
 import { countUnknownValues, isUnclear, isWord, proposeCategory, proposeStatus } from "./values.ts";
 
 test("a status is proposed for the words of five languages, in any case and with blanks, and for nothing else", () => {
-	const words: Record<string, string[]> = {
-		available: [
-			"Available",
-			" available ",
-			"VERFÜGBAR",
-			"zu  vermitteln",
-			"disponible",
-			"En adopcion",
-			"Freie",
-			"livres",
-		],
-		pending: ["reserviert", "On hold", "En attente", "réservée", "Pendente", "RESERVIERTER", "reservadas"],
-		sold: ["sold ", "verkauft", "Vermittelt", "Vendue", "vendido", "adotada", "Verkaufte", "verkaufter", "adoptés"],
+	const words = {
+		available: "Available, available ,VERFÜGBAR,zu  vermitteln,disponible,En adopcion,Freie,livres",
+		pending: "reserviert,On hold,En attente,réservée,Pendente,RESERVIERTER,reservadas",
+		sold: "sold ,verkauft,Vermittelt,Vendue,vendido,adotada,Verkaufte,verkaufter,adoptés",
 	};
 	for (const [status, texts] of Object.entries(words))
-		for (const text of texts) assert.equal(proposeStatus(text), status, text);
+		for (const text of texts.split(",")) assert.equal(proposeStatus(text), status, text);
 	for (const text of ["-", "n/a", " Keine"]) assert.equal(proposeStatus(text), null, text);
 	for (const text of ["", "gone", "sold out", "constructor", "unsold", "not available", "attente"])
 		assert.equal(proposeStatus(text), undefined, text);

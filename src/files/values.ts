@@ -55,13 +55,13 @@ export function proposeStatus(text: string): PetStatus | null | undefined {
 	return meaningOf.get(plainValue(text));
 }
 
-const checkName = checkOf(Type.Object({ name: CategoryName }));
+export const checkCategoryName = checkOf(Type.Object({ name: CategoryName }));
 
 /** The name of a new category that a text is probably; undefined if it cannot be one, or means that there is none. */
 export function proposeCategory(text: string): string | undefined {
 	const name = text.trim().replace(/\s+/g, " ");
 	const isNone = meaningOf.get(plainValue(name)) === null;
-	return isNone || !isWord(name) || checkName({ name }).faults ? undefined : name;
+	return isNone || !isWord(name) || checkCategoryName({ name }).faults ? undefined : name;
 }
 
 /** Whether a text in place of a category may be its name: no number, also none that cannot be read, such as "1E+20". */
@@ -139,21 +139,17 @@ export function outcomeOf<Fields extends MaybeWords>(
 	return { faults: checked.faults, ...(unknown && { unknown }) };
 }
 
-/** The fields that are words with a meaning, or blank where that means none. */
+/** The fields that are words with a meaning. A blank status is none, unless it has another meaning. */
 function meantBy({ status, categoryId }: MaybeWords, values: Values): MaybeWords {
 	const meant: MaybeWords = {};
-	const state = typeof status === "string" || status === null ? statusOf(status ?? "", values) : undefined;
-	if (state !== undefined) meant.status = state ?? undefined;
+	if (typeof status === "string" || status === null) {
+		const known = values.status?.get(plainValue(status ?? ""));
+		if (known !== undefined || (status ?? "").trim() === "") meant.status = known ?? undefined;
+	}
 	const isName = values.categoryId && typeof categoryId === "string" && isWord(categoryId);
 	const category = isName ? values.categoryId?.get(plainValue(categoryId)) : undefined;
 	if (category !== undefined) meant.categoryId = category ?? undefined;
 	return meant;
-}
-
-/** @returns null for none, as a blank text means unless it has a meaning; undefined if nobody has given one */
-function statusOf(text: string, values: Values): PetStatus | null | undefined {
-	const known = values.status?.get(plainValue(text));
-	return known === undefined && text.trim() === "" ? null : known;
 }
 
 function unknownWords({ status, categoryId }: MaybeWords, faults: Fault[], values: Values): Words | undefined {

@@ -1,8 +1,10 @@
-// Workbooks that are written: each text arrives, the pieces are small, and more rows than a sheet has are refused.
+// Workbooks that are written: each text arrives, the pieces are small, and more rows than a sheet has are refused. Also
+// what is read from cells that are not what their format says.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { strFromU8, unzipSync } from "fflate";
+import { workbook } from "../../test/support/workbook.ts";
 import type { AnyPet } from "../contract/pet.ts";
 import { FileError } from "./encoding.ts";
 import { formatPets } from "./formats.ts";
@@ -57,4 +59,11 @@ test("a workbook arrives in pieces while it is written, and one row too many end
 	const isExpected = (error: unknown) =>
 		error instanceof FileError && /^a workbook holds at most 1048575/.test(error.message);
 	await assert.rejects(Array.fromAsync(formatWorkbook(pagesOf(rows.slice(0, 4), 2), 3)), isExpected);
+});
+
+test("a number that is too large for a date, in a column of dates, becomes what spreadsheets save, and the rest is read", async () => {
+	const cells = ["Rex", { digits: "1" }, { days: 46_348 }, { days: 276_098_100_123_456 }];
+	const { source } = await readWorkbook(new Blob([workbook({ A: [["name", "categoryId", "since", "chip"], cells] })]));
+	const [bytes] = await Array.fromAsync(source());
+	assert.equal(new TextDecoder().decode(bytes), "name,categoryId,since,chip\nRex,1,2026-11-22,########\n");
 });

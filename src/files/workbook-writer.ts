@@ -49,10 +49,7 @@ const sheetEnd = `</sheetData><ignoredErrors>\
  * The memory that it uses does not depend on the number of rows. @param batches rows, of which the first is the heading
  * @throws FileError at the first row that a sheet does not hold; no program opens what was written until then
  */
-export async function* formatWorkbook(
-	batches: AsyncIterable<string[][]>,
-	maxRows = sheetMaxRows,
-): AsyncGenerator<Uint8Array, undefined> {
+export async function* formatWorkbook(batches: AsyncIterable<string[][]>, maxRows = sheetMaxRows) {
 	const ready: Uint8Array[] = [];
 	const zip = new Zip((error, piece) => {
 		if (error) throw error;
@@ -91,10 +88,7 @@ function cellXml(at: string, text: string): string {
 /** Workbooks have characters that XML does not have as `_xHHHH_`, and a text that looks like this with `_x005F_`. */
 function textXml(text: string): string {
 	if (!/[&<>_]|[^ -\uFFFD]/.test(text)) return text;
-	return text
-		.replace(
-			/_(?=x[\dA-Fa-f]+_)|[^ -\uFFFD]/g,
-			(sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`,
-		)
-		.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+	const codeOf = (sign: string) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`;
+	const escaped = text.replace(/_(?=x[\dA-Fa-f]+_)|[^ -\uFFFD]/g, codeOf);
+	return escaped.replace(/[&<>]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

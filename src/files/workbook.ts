@@ -18,11 +18,10 @@ const contentMaxBytes = 2 * fileMaxBytes;
 export async function readWorkbook(file: Blob, wanted?: string) {
 	if (file.size > fileMaxBytes) throw new FileError("the workbook has more than 64 MiB: save the sheet as CSV");
 	const archive = unpacked(new Uint8Array(await file.arrayBuffer()));
-	const sheets = await readSheets<Digits>(archive, { trim: false, parseNumber: (digits) => ({ digits }) }).catch(
-		(error) => {
-			throw new FileError(`the workbook cannot be read (${error.message}): save it again, or save the sheet as CSV`);
-		},
-	);
+	const reading = readSheets<Digits>(archive, { trim: false, parseNumber: (digits) => ({ digits }) });
+	const sheets = await reading.catch((error) => {
+		throw new FileError(`the workbook cannot be read (${error.message}): save it again, or save the sheet as CSV`);
+	});
 	const tables = sheets.map(({ sheet, data }) => ({
 		sheet,
 		rows: data.map((cells) => cells.map((cell) => textOf(cell as Digits))),
@@ -67,16 +66,12 @@ function unpacked(bytes: Uint8Array): ArrayBuffer {
 	if (!isWorkbook)
 		throw new FileError("the file is an archive, but no workbook (.xlsx): save the table as .xlsx or CSV");
 	if (total > contentMaxBytes) throw new FileError("the workbook unpacks to more than 128 MiB: save the sheet as CSV");
-	return zipSync(
-		unzip((name) => /\.(xml|rels)$/.test(name)),
-		{ level: 0 },
-	).buffer;
+	const parts = unzip((name) => /\.(xml|rels)$/.test(name));
+	return zipSync(parts, { level: 0 }).buffer;
 }
 
 /** A number as the file has it. */
-interface Digits {
-	digits: string;
-}
+type Digits = { digits: string };
 
 function textOf(cell: string | boolean | Digits | Date | null): string {
 	if (cell === null) return "";

@@ -4,10 +4,10 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { nearestSetting } from "../../src/cli/near-names.ts";
+import { nearestSetting } from "../../src/cli/env-file.ts";
 import { namesGiven, readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
-import { runProgram } from "../support/program.ts";
+import { assertRefused, runProgram } from "../support/program.ts";
 import { refusals } from "../support/refusals.ts";
 import { temporaryFolder } from "../support/service.ts";
 
@@ -30,17 +30,14 @@ test("config shows each setting, its value and source, as a table or JSON, witho
 	assert.doesNotMatch(stdout, new RegExp(`hidden|${key}`));
 	const { stdout: json } = await runProgram(["config", "--json"], { environment });
 	const shown: { name: string; value: string; from: string }[] = JSON.parse(json);
-	assert.deepEqual(
-		shown.find(({ name }) => name === "API_KEY"),
-		{ name: "API_KEY", value: `…${key.slice(-4)}`, from: "environment" },
-	);
+	const shownKey = shown.find(({ name }) => name === "API_KEY");
+	assert.deepEqual(shownKey, { name: "API_KEY", value: `…${key.slice(-4)}`, from: "environment" });
 	assert.doesNotMatch(json, new RegExp(`hidden|${key}`));
 });
 
 test("config ends with 1 when the service would not start", async () => {
-	const { code, stdout, stderr } = await runProgram(["config"], { environment: { PORT: "x" } });
-	assert.deepEqual([code, stdout], [1, ""]);
-	assert.match(stderr, /^animal-store: PORT must be an integer from 0 to 65535/);
+	const said = /^animal-store: PORT must be an integer from 0 to 65535/;
+	await assertRefused([[["config"], said]], { environment: { PORT: "x" } });
 });
 
 function problemsOf(environment: Record<string, string>): string[] {
@@ -79,10 +76,8 @@ test("a misspelled setting is refused with the right name; other programs' varia
 		["APIKEY_FILE", "API_KEY_FILE"],
 	] as const)
 		assert.deepEqual(problemsOf({ [name]: "x" }), [`${name} is not a setting: use ${meant}`]);
-	assert.match(
-		problemsOf({ ANIMAL_STORE_COLOUR: "red" }).join(),
-		/^ANIMAL_STORE_COLOUR is not a setting: animal-store /,
-	);
+	const [unknown = ""] = problemsOf({ ANIMAL_STORE_COLOUR: "red" });
+	assert.match(unknown, /^ANIMAL_STORE_COLOUR is not a setting: animal-store /);
 	const others = {
 		host: "a",
 		Port: "b",
@@ -101,14 +96,10 @@ test("a misspelled setting is refused with the right name; other programs' varia
 test("a variable with one or two wrong letters in the name of an unset setting brings a warning", async () => {
 	const environment = { DATABASE_ULR: "sqlite:/none", BACKUPS_TO: "/none", OPS_POTR: "1", LOG_LEVELS: "warn" };
 	const { code, stderr } = await runProgram(["config"], { environment: { ...environment, LOG_LEVEL: "warn" } });
-	const warning = (name: string, meant: string) =>
-		`warning: ${name} is not a setting and has no effect: is ${meant} meant?\n`;
-	const expected = [
-		warning("DATABASE_ULR", "DATABASE_URL"),
-		warning("BACKUPS_TO", "BACKUP_TO"),
-		warning("OPS_POTR", "OPS_PORT"),
-	];
-	assert.deepEqual([code, stderr], [0, expected.join("")]);
+	const warnings = Object.entries({ DATABASE_ULR: "DATABASE_URL", BACKUPS_TO: "BACKUP_TO", OPS_POTR: "OPS_PORT" }).map(
+		([name, meant]) => `warning: ${name} is not a setting and has no effect: is ${meant} meant?\n`,
+	);
+	assert.deepEqual([code, stderr], [0, warnings.join("")]);
 	const { unset } = namesGiven({});
 	for (const [name, meant] of [
 		["DATABASEE_URLS", "DATABASE_URL"],
@@ -139,29 +130,23 @@ test("ordinary variables of systemd, containers, shells, npm and databases bring
 		if (!unset.includes(name)) assert.equal(nearestSetting(name, unset), undefined, name);
 });
 
-test("a malformed DATABASE_URL is one sentence with the setting's name and no password", () => {
-	for (const [url, problem] of [
-		["postgres://me:hidden@h1/db?port=x", "DATABASE_URL has the port x: use an integer from 1 to 65535"],
-		["postgres://me:hid%den@h1/db", "DATABASE_URL has an invalid percent-encoding: write %25 for a %"],
-	] as const)
-		assert.deepEqual(problemsOf({ DATABASE_URL: url }), [problem]);
-	const [problem = ""] = problemsOf({ DATABASE_URL: "postgres://me:hidden@h1/db?conect_timeout=1" });
-	assert.match(problem, /^DATABASE_URL has the unknown parameter conect_timeout: the known ones are host, port,/);
-});
-
 test("BASE_URL ends with /v1 once", () => {
 	for (const BASE_URL of ["https://pets.example/v1", "https://pets.example/v1/", "https://pets.example"])
 		assert.equal(readConfig({ BASE_URL }).baseUrl, "https://pets.example/v1");
 });
 
-test("a wrong value of a setting is refused with its rule", () => {
-	const rows: [environment: Record<string, string>, rule: RegExp][] = [
+test("a wrong value, and settings that cannot work together, are refused with one sentence each", (context) => {
+	const database = (parameters: string) => `postgres://me:hidden@h1/db?${parameters}`;
+	const rows: [environment: Record<string, string>, ...rules: RegExp[]][] = [
 		[{ PORT: "http" }, /^PORT must be an integer from 0 to 65535/],
 		[{ PORT: "65536" }, /^PORT must be/],
 		[{ OPS_PORT: "-1" }, /^OPS_PORT must be/],
 		[{ HOST: "a b" }, /^HOST must be a host name/],
 		[{ DATABASE_URL: "animals.db" }, /^DATABASE_URL must be sqlite: and the path/],
 		[{ DATABASE_URL: "mysql://a/b" }, /^DATABASE_URL must be/],
+		[{ DATABASE_URL: database("port=x") }, /^DATABASE_URL has the port x: use an integer from 1 to 65535$/],
+		[{ DATABASE_URL: "postgres://me:hid%den@h1/db" }, /^DATABASE_URL has an invalid .*: write %25 for a %$/],
+		[{ DATABASE_URL: database("conect_timeout=1") }, /^DATABASE_URL has the unknown parameter c.*: .* known .* host, /],
 		[{ BASE_URL: "pets.example" }, /^BASE_URL must be an http or https URL/],
 		[{ BASE_URL: "https://pets.example/v1?a=1" }, /^BASE_URL must be/],
 		[{ TRUST_PROXY: "1" }, /^TRUST_PROXY must be addresses or networks of proxies, .*loopback/],
@@ -178,43 +163,25 @@ test("a wrong value of a setting is refused with its rule", () => {
 		[{ STOP_DELAY: "-1s" }, /^STOP_DELAY must be the time that a stopping service/],
 		[{ WHEN_WRITES_STOP: "panic" }, /^WHEN_WRITES_STOP must be serve/],
 		[{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be fatal, error/],
+		[{ PORT: "9464" }, /^OPS_PORT must differ from PORT$/],
+		[{ PORT: "9464", HOST: "0.0.0.0" }],
+		[{ REUSE_PORT: "true" }],
+		[{ REUSE_PORT: "true", PORT: "0" }, /^REUSE_PORT needs a fixed port: set PORT to a number other than 0$/],
+		[{ BACKUP_EVERY: "1h" }, /^BACKUP_EVERY needs BACKUP_TO/],
+		[{ BACKUP_KEEP: "3", BACKUP_EVERY: "1h" }, /^BACKUP_EVERY needs BACKUP_TO/, /^BACKUP_KEEP needs BACKUP_TO/],
+		[{ BACKUP_TO: "/b", BACKUP_EVERY: "often" }, /^BACKUP_EVERY must be the time between two backups, such as 1h/],
+		[{ BACKUP_TO: "/b", BACKUP_KEEP: "0" }, /^BACKUP_KEEP must be the number of backups to keep/],
+		[{ BACKUP_TO: "/b", DATABASE_URL: "postgres://a/b" }, /^BACKUP_TO needs a sqlite: .* with pg_dump/],
 	];
-	for (const [environment, rule] of rows) {
+	for (const [environment, ...rules] of rows) {
 		const problems = problemsOf(environment);
-		assert.equal(problems.length, 1, problems.join("\n"));
-		assert.match(problems[0] ?? "", rule);
-	}
-});
-
-test("both ports on one address are refused", () => {
-	assert.deepEqual(problemsOf({ PORT: "9464" }), ["OPS_PORT must differ from PORT"]);
-	assert.deepEqual(problemsOf({ PORT: "9464", HOST: "0.0.0.0" }), []);
-});
-
-test("REUSE_PORT needs Linux and the number of a port", (context) => {
-	assert.deepEqual(problemsOf({ REUSE_PORT: "true" }), []);
-	assert.deepEqual(problemsOf({ REUSE_PORT: "true", PORT: "0" }), [
-		"REUSE_PORT needs a fixed port: set PORT to a number other than 0",
-	]);
-	context.mock.property(process, "platform", "darwin");
-	assert.deepEqual(problemsOf({ REUSE_PORT: "true" }), [
-		"REUSE_PORT needs Linux: darwin does not spread connections over nodes",
-	]);
-});
-
-test("settings of backups that cannot work together are refused with one sentence each", () => {
-	const rows: [environment: Record<string, string>, problems: RegExp[]][] = [
-		[{ BACKUP_EVERY: "1h" }, [/^BACKUP_EVERY needs BACKUP_TO/]],
-		[{ BACKUP_KEEP: "3", BACKUP_EVERY: "1h" }, [/^BACKUP_EVERY needs BACKUP_TO/, /^BACKUP_KEEP needs BACKUP_TO/]],
-		[{ BACKUP_TO: "/b", BACKUP_EVERY: "often" }, [/^BACKUP_EVERY must be the time between two backups, such as 1h/]],
-		[{ BACKUP_TO: "/b", BACKUP_KEEP: "0" }, [/^BACKUP_KEEP must be the number of backups to keep/]],
-		[{ BACKUP_TO: "/b", DATABASE_URL: "postgres://a/b" }, [/^BACKUP_TO needs a sqlite: .* with pg_dump/]],
-	];
-	for (const [environment, said] of rows) {
-		const problems = problemsOf(environment);
-		assert.equal(problems.length, said.length, problems.join("\n"));
-		for (const [index, rule] of said.entries()) assert.match(problems[index] ?? "", rule);
+		assert.equal(problems.length, rules.length, problems.join("\n"));
+		for (const [index, rule] of rules.entries()) assert.match(problems[index] ?? "", rule);
+		assert.doesNotMatch(problems.join(), /hidden|hid%/);
 	}
 	assert.deepEqual(readConfig({ BACKUP_TO: "/b" }).backups, { folder: "/b", everyMs: 86_400_000, keep: 7 });
 	assert.equal(readConfig({}).backups, undefined);
+	context.mock.property(process, "platform", "darwin");
+	const [problem] = problemsOf({ REUSE_PORT: "true" });
+	assert.equal(problem, "REUSE_PORT needs Linux: darwin does not spread connections over nodes");
 });

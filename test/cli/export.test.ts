@@ -9,7 +9,7 @@ import { readRows } from "../../src/files/rows.ts";
 import { readWorkbook } from "../../src/files/workbook.ts";
 import { createKey, revokeKey } from "../../src/keys/issue.ts";
 import { listAll } from "../support/ledger.ts";
-import { begin, runProgram } from "../support/program.ts";
+import { assertRefused, begin, runProgram, type Start } from "../support/program.ts";
 import { type TestService, temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -30,6 +30,8 @@ async function exporter(context: TestContext, animals = 120) {
 		environment,
 		path: (name: string) => join(folder, name),
 		run: (...parameters: string[]) => runProgram(["export", ...parameters], { environment, folder }),
+		refuses: (file: string, said: RegExp, options: Start = {}, ...more: string[]) =>
+			assertRefused([[["export", file, ...more], said]], { environment, folder, ...options }),
 	};
 }
 
@@ -49,21 +51,16 @@ test("an export in each format can be imported again, field for field", async (c
 		const environment = { ANIMAL_STORE_URL: other.url, ANIMAL_STORE_KEY: other.key };
 		const imported = await runProgram(["import", path(file)], { environment });
 		assert.equal(imported.code, 0, imported.stderr);
-		assert.deepEqual(
-			(await listAll(other.url, other.key)).map(({ id: _id, ...pet }) => pet),
-			expected,
-			file,
-		);
+		const pets = (await listAll(other.url, other.key)).map(({ id: _id, ...pet }) => pet);
+		assert.deepEqual(pets, expected, file);
 	}
 	assert.equal((await run("a.xlsx")).code, 0);
 	const { source, kind } = await readWorkbook(await openAsBlob(path("a.xlsx")));
 	const rows = (await Array.fromAsync(readRows(source, kind, { isStrict: true }))).flat();
 	const given = rows.find(({ pet }) => pet?.categoryId === 2n ** 63n - 2n)?.given;
 	assert.deepEqual(Object(given).cells.slice(2), ["9223372036854775806", name, "pending"]);
-	assert.deepEqual(
-		rows.map(({ pet }) => pet),
-		expected,
-	);
+	const pets = rows.map(({ pet }) => pet);
+	assert.deepEqual(pets, expected);
 	assert.deepEqual(readdirSync(folder).sort(), ["a.csv", "a.json", "a.jsonl", "a.ndjson", "a.xlsx"]);
 });
 
@@ -85,38 +82,29 @@ test("standard output is NDJSON or the --format, filtered by --status", async (c
 });
 
 test("an existing file is replaced only with --force, and an unknown extension needs a --format", async (context) => {
-	const { run, path } = await exporter(context, 3);
+	const { run, path, refuses } = await exporter(context, 3);
 	writeFileSync(path("a.csv"), "mine");
-	const refused = await run("a.csv");
-	assert.equal(refused.code, 1);
-	assert.match(refused.stderr, /a\.csv exists already: name another file, or replace it with --force\n$/);
+	await refuses("a.csv", /a\.csv exists already: name another file, or replace it with --force\n$/);
 	assert.equal(readFileSync(path("a.csv"), "utf8"), "mine");
 	assert.equal((await run("a.csv", "--force")).code, 0);
 	assert.match(readFileSync(path("a.csv"), "utf8"), /^id,name/);
 	writeFileSync(path("b.csv.part"), "theirs");
-	assert.match((await run("b.csv")).stderr, /b\.csv\.part exists: another export is writing it, or one was killed/);
+	await refuses("b.csv", /b\.csv\.part exists: another export is writing it, or one was killed/);
 	assert.equal(readFileSync(path("b.csv.part"), "utf8"), "theirs");
-	assert.match((await run("a.txt")).stderr, /the format of a\.txt is unknown: add --format/);
+	await refuses("a.txt", /the format of a\.txt is unknown: add --format/);
 	assert.equal((await run("a.txt", "--format", "json")).code, 0);
-	assert.match((await run("none/a.csv")).stderr, /none\/a\.csv cannot be used: no such file or directory\n$/);
+	await refuses("none/a.csv", /none\/a\.csv cannot be used: no such file or directory\n$/);
 });
 
 test("an export to a full disk fails with one sentence and leaves no partial file", async (context) => {
-	const { environment, folder, run } = await exporter(context, 2000);
-	const under = ["prlimit", "--fsize=65536"];
-	const limited = await runProgram(["export", "a.csv"], { environment, folder, under });
-	assert.equal(limited.code, 1);
-	assert.match(limited.stderr, /^animal-store: a\.csv cannot be written: file too large; the export was not kept/);
+	const { folder, refuses } = await exporter(context, 2000);
+	const limited = { under: ["prlimit", "--fsize=65536"] };
+	await refuses("a.csv", /^animal-store: a\.csv cannot be written: file too large; the export was not kept/, limited);
 	assert.deepEqual(readdirSync(folder), []);
-	const device = await run("/dev/full", "--format", "csv");
-	assert.equal(device.code, 1);
-	assert.match(
-		device.stderr,
-		/^animal-store: \/dev\/full cannot be written: no space left on device; the export was not/,
-	);
-	const toStdout = await runProgram(["export"], { environment, under: ["bash", "-c", '"$@" > /dev/full', "-"] });
-	assert.equal(toStdout.code, 1);
-	assert.match(toStdout.stderr, /^animal-store: the output cannot be written: no space left on device\n$/);
+	const full = /^animal-store: \/dev\/full cannot be written: no space left on device; the export was not/;
+	await refuses("/dev/full", full, {}, "--format", "csv");
+	const toFull = { under: ["bash", "-c", '"$@" > /dev/full', "-"] };
+	await refuses("-", /^animal-store: the output cannot be written: no space left on device\n$/, toFull);
 });
 
 const isLimited = ({ log }: TestService) => log.some((line) => line["http.response.status_code"] === 429);

@@ -10,44 +10,30 @@ import { listAll } from "../support/ledger.ts";
 import { listenFor } from "../support/listen.ts";
 import { begin, type Finished, startProgram } from "../support/program.ts";
 import { newStore } from "../support/proof.ts";
-import { revoke, temporaryFolder, testService } from "../support/service.ts";
+import { revoke, type TestService, temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-interface Gate {
-	url: string;
-	/** Where requests go now. */
-	target: string;
-	/** Creates so far. */
-	creates: number;
-	/** Called before the n-th create, which is forwarded when this resolves. */
-	onCreate: (n: number) => Promise<void> | void;
-	/** Whether the n-th create gets 503, or this status, and is not forwarded. */
-	refuses: (n: number) => boolean | number;
-	/** Whether the reply to the n-th create is lost if it was stored. */
-	loses: (n: number) => boolean;
-	/** Creates without a reply so far. */
-	waiting: number;
-}
-
-async function openGate(context: TestContext, target: string): Promise<Gate> {
-	const gate: Gate = {
+/** A server before the service, which keeps its address, and delays and loses what a test wants. */
+async function openGate(context: TestContext, target: string) {
+	const gate = {
 		url: "",
+		/** Where requests go now. */
 		target,
+		/** Creates so far. */
 		creates: 0,
-		waiting: 0,
-		onCreate: () => {},
-		refuses: () => false,
-		loses: () => false,
+		/** Called before the n-th create, which is forwarded when this resolves. */
+		onCreate: (_n: number): Promise<void> | void => {},
+		/** The status of the n-th create, if it is not forwarded. */
+		refuses: (_n: number): number | undefined => undefined,
+		/** Whether the reply to the n-th create is lost if it was stored. */
+		loses: (_n: number): boolean => false,
 	};
 	const server = createServer(async (incoming, outgoing) => {
 		let isLost = false;
 		if (incoming.method === "POST") {
-			gate.waiting++;
-			outgoing.on("close", () => gate.waiting--);
 			const n = ++gate.creates;
 			await gate.onCreate(n);
-			const refusal = gate.refuses(n);
-			const status = refusal === true ? 503 : refusal;
+			const status = gate.refuses(n);
 			if (status) return void outgoing.writeHead(status, { "retry-after": "0" }).end();
 			isLost = gate.loses(n);
 		}
@@ -75,14 +61,11 @@ const name = (n: number) => `animal ${n} ${"x".repeat(200)}`;
 /** The number of batches after which the tests interrupt. */
 const middle = 4;
 
-interface Calling {
-	url: string;
-	key: string;
-}
+type Calling = Pick<TestService, "url" | "key">;
 
-function animals(context: TestContext, rows = count): string {
+function animals(context: TestContext): string {
 	const file = join(temporaryFolder(context), "animals.csv");
-	const lines = Array.from({ length: rows }, (_, n) => `${name(n)},${n}\n`);
+	const lines = Array.from({ length: count }, (_, n) => `${name(n)},${n}\n`);
 	writeFileSync(file, `name,categoryId\n${lines.join("")}`);
 	return file;
 }
@@ -102,10 +85,8 @@ async function importAgain(file: string, calling: Calling): Promise<number> {
 
 async function assertAllInOrder({ url, key }: Calling): Promise<void> {
 	const names = (await listAll(url, key)).map(({ name }) => name);
-	assert.deepEqual(
-		names,
-		Array.from({ length: count }, (_, n) => name(n)),
-	);
+	const expected = Array.from({ length: count }, (_, n) => name(n));
+	assert.deepEqual(names, expected);
 }
 
 function animalsIn({ stderr }: Finished): number {
@@ -124,14 +105,11 @@ async function mortal(context: TestContext) {
 
 test("killing and restarting the service delays an import, and each animal is added once", async (context) => {
 	const { service, start, gate, key } = await mortal(context);
-	const down = Promise.withResolvers<void>();
 	gate.onCreate = async (n) => {
-		if (n !== middle) return;
-		await service.stop("SIGKILL");
-		down.resolve();
+		if (n === middle) await service.stop("SIGKILL");
 	};
 	const { finished } = beginImport(animals(context), { url: gate.url, key });
-	await down.promise;
+	await service.finished;
 	await until("an attempt without a service", () => gate.creates > middle);
 	gate.target = (await start()).url;
 	const { code, stdout, stderr } = await finished;
@@ -165,7 +143,7 @@ test("an import whose key is revoked saves its other rows; any key adds them, or
 		if (n === middle) await revoke(service, key);
 	};
 	// A batch is refused, then stored without a reply, and sent again with the revoked key.
-	gate.refuses = (n) => n === middle - 2 && 429;
+	gate.refuses = (n) => (n === middle - 2 ? 429 : undefined);
 	gate.loses = (n) => n === middle - 1;
 	const stopped = await beginImport(file, { url: gate.url, key: key.key }).finished;
 	assert.equal(stopped.code, 1);

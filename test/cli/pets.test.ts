@@ -8,7 +8,7 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createKey } from "../../src/keys/issue.ts";
-import { runProgram } from "../support/program.ts";
+import { assertRefused, runProgram } from "../support/program.ts";
 import { testService } from "../support/service.ts";
 
 const run = promisify(execFile);
@@ -25,20 +25,14 @@ async function connected(context: TestContext) {
 test("an animal is created, listed and read with every digit of an int64", async (context) => {
 	const { pets } = await connected(context);
 	const created = await pets("create", "--name", 'Ann "the" 🐈, cat', "--category-id", int64Max, "--json");
-	assert.deepEqual(
-		[created.code, created.stdout, created.stderr],
-		[0, `{"id":1,"name":"Ann \\"the\\" 🐈, cat","categoryId":${int64Max}}\n`, ""],
-	);
+	const ann = `{"id":1,"name":"Ann \\"the\\" 🐈, cat","categoryId":${int64Max}}`;
+	assert.deepEqual([created.code, created.stdout, created.stderr], [0, `${ann}\n`, ""]);
 	const low = await pets("create", "--name", "Low", "--category-id", "-9223372036854775808", "--status", "sold");
 	assert.equal(low.stdout, "2\t-9223372036854775808\tsold\tLow\n", "tabs in a pipe, no header, no colour");
-	assert.equal(
-		(await pets("list", "--json")).stdout,
-		`[\n{"id":1,"name":"Ann \\"the\\" 🐈, cat","categoryId":${int64Max}},\n{"id":2,"name":"Low","categoryId":-9223372036854775808,"status":"sold"}\n]\n`,
-	);
-	assert.equal(
-		(await pets("list", "--csv")).stdout,
-		`id,name,categoryId,status\n1,"Ann ""the"" 🐈, cat",${int64Max},\n2,Low,-9223372036854775808,sold\n`,
-	);
+	const both = `[\n${ann},\n{"id":2,"name":"Low","categoryId":-9223372036854775808,"status":"sold"}\n]\n`;
+	assert.equal((await pets("list", "--json")).stdout, both);
+	const rows = `1,"Ann ""the"" 🐈, cat",${int64Max},\n2,Low,-9223372036854775808,sold\n`;
+	assert.equal((await pets("list", "--csv")).stdout, `id,name,categoryId,status\n${rows}`);
 	assert.equal((await pets("list", "--status", "sold")).stdout, "2\t-9223372036854775808\tsold\tLow\n");
 	assert.equal((await pets("list", "--status", "pending", "--json")).stdout, "[]\n");
 	assert.equal((await pets("get", "1")).stdout, `1\t${int64Max}\t\tAnn "the" 🐈, cat\n`);
@@ -52,10 +46,8 @@ test("list shows one page, and says if there are more; --last shows the newest, 
 	assert.deepEqual([lines(page.stdout), page.stderr], [20, "more animals follow: --all shows every animal\n"]);
 	assert.equal(lines((await pets("list", "--limit", "3")).stdout), 3);
 	const last = await pets("list", "--last", "--limit", "2");
-	assert.deepEqual(
-		[last.stdout, last.stderr],
-		["44\t1\t\tn44\n45\t1\t\tn45\n", "more animals precede: --all shows every animal\n"],
-	);
+	assert.equal(last.stdout, "44\t1\t\tn44\n45\t1\t\tn45\n");
+	assert.equal(last.stderr, "more animals precede: --all shows every animal\n");
 	assert.equal((await pets("list", "--last", "--limit", "100")).stderr, "");
 	assert.match((await pets("list", "--last", "--all")).stderr, /'--last' cannot be used with option '--all'/);
 	const all = await pets("list", "--all", "--limit", "7", "--json");
@@ -83,58 +75,36 @@ test("a terminal gets a table, bold unless NO_COLOR is set, without control char
 });
 
 test("an error shows the service's message and the next step on stderr, with exit code 1", async (context) => {
-	const { service, pets } = await connected(context);
+	const { service, environment } = await connected(context);
 	const { key: reader } = await createKey(service.issuer, { name: "reader", scopes: ["pets:read"] });
 	const create = ["create", "--name", "Rex", "--category-id", "1"];
 	const rows: [parameters: string[], said: RegExp][] = [
-		[
-			["list", "--key", "nonsense"],
-			/does not work.*\(invalid_credential, request id \S+\): set another key with ANIMAL/,
-		],
+		[["list", "--key", "nonsense"], /does not work.*\(invalid_credential, request id \S+\): set another key with A/],
 		[[...create, "--key", reader], /pets:write.*insufficient_scope.*ask for a key with that scope/],
 		[["get", "99"], /there is no animal with this id \(pet_not_found, request id \S+\)$/m],
 		[["list", "--url", `${service.url}/elsewhere`], /route_not_found|unexpected_reply/],
 		[["create", "--name", " ", "--category-id", "1"], /name must be a string of 1 to 255.*invalid_body/],
 		[["list", "--url", "ftp://here"], /^animal-store: --url must be the http or https URL of a service/],
-		[
-			["list", "--limit", "101"],
-			/^error: option '--limit <n>' argument '101' is invalid. It must be an integer from 1 to 100.\n$/,
-		],
-		[
-			["list", "--status", "Sold"],
-			/^error: option '--status <status>' argument 'Sold' is invalid. Allowed choices are available, pending, sold.\n$/,
-		],
+		[["list", "--limit", "101"], /^error: option '--limit <n>' .* It must be an integer from 1 to 100.\n$/],
+		[["list", "--status", "Sold"], /^error: option '--status <status>' .* choices are available, pending, sold.\n$/],
 		[["list", "--json", "--csv"], /^error: option '--json' cannot be used with option '--csv'\n$/],
-		[
-			["get", "abc"],
-			/^error: command-argument value 'abc' is invalid for argument 'id'. It must be an integer from -9.*\n$/,
-		],
+		[["get", "abc"], /^error: command-argument value 'abc' is .* 'id'. It must be an integer from -9.*\n$/],
 		[["create", "--name", "Rex", "--category-id", "9223372036854775808"], /an integer from -9223372036854775808/],
 	];
-	for (const [parameters, said] of rows) {
-		const { code, stdout, stderr } = await pets(...parameters);
-		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
-		assert.match(stderr, said);
-		assert.doesNotMatch(stderr, /\n\s+at /, "no stack");
-	}
-	const { code, stderr } = await runProgram(["pets", "list"]);
-	assert.equal(code, 1);
-	assert.match(stderr, /ANIMAL_STORE_KEY is required.*animal-store keys create --name me makes one/);
+	const called = rows.map(([parameters, said]): (typeof rows)[0] => [["pets", ...parameters], said]);
+	await assertRefused(called, { environment });
+	const keyless = /ANIMAL_STORE_KEY is required.*animal-store keys create --name me makes one/;
+	await assertRefused([[["pets", "list"], keyless]]);
 });
 
 test("without a service, the message says how to start one or set its address", async (context) => {
 	const service = await testService(context);
 	await service.stop(0);
-	const { code, stdout, stderr } = await runProgram(["pets", "list", "--key", service.key, "--url", service.url]);
-	assert.deepEqual([code, stdout], [1, ""]);
-	assert.match(
-		stderr,
-		/no reply from http:\S+: the connection failed \(ECONNREFUSED\); is the service running there\?/,
-	);
-	assert.match(
-		stderr,
-		/Start it with npx animal-store serve, or set another address with ANIMAL_STORE_URL or --url\n$/,
-	);
+	const list = ["pets", "list", "--key", service.key, "--url", service.url];
+	await assertRefused([
+		[list, /no reply from http:\S+: the connection failed \(ECONNREFUSED\); is the service running there\?/],
+		[list, /Start it with npx animal-store serve, or set another address with ANIMAL_STORE_URL or --url\n$/],
+	]);
 });
 
 test("a closed pipe ends the command silently", async (context) => {

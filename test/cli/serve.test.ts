@@ -1,7 +1,7 @@
 // `animal-store serve`: starts, refused starts, and stops.
 
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { curlForFirst, curlOf } from "../../src/contract/curl.ts";
 import { settings } from "../../src/settings.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
-import { runProgram, type Start, startProgram, startRefused } from "../support/program.ts";
+import { assertRefused, runProgram, type Start, startProgram, startRefused } from "../support/program.ts";
 import { newStore } from "../support/proof.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
@@ -40,15 +40,11 @@ test("a failed quick start does not use up the first key", async (context) => {
 });
 
 test("the production command prints no secret", async (context) => {
-	const service = await startProgram(context, {
-		DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`,
-	});
+	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const service = await startProgram(context, environment);
 	const { code, stdout, stderr } = await service.stop("SIGINT");
 	assert.deepEqual([code, stderr], [0, ""]);
-	const lines: { level: string; msg: string }[] = stdout
-		.trim()
-		.split("\n")
-		.map((line) => JSON.parse(line));
+	const lines: { level: string; msg: string }[] = JSON.parse(`[${stdout.trim().replaceAll("\n", ",")}]`);
 	const [created, ...others] = lines.filter(({ level }) => level !== "info");
 	assert.match(`${created?.level} ${created?.msg}`, /^warn created a new store: .*animals\.db$/);
 	assert.deepEqual(others, []);
@@ -59,10 +55,19 @@ test("a wrong environment is refused with one sentence for each problem and exit
 	const folder = temporaryFolder(context);
 	const file = `sqlite:${join(folder, "animals.db")}`;
 	mkdirSync(join(folder, "directory"));
+	const locked = join(folder, "locked");
+	mkdirSync(locked, { mode: 0o500 });
+	// Root may write everywhere except to the kernel's own file system.
+	const unwritable = process.getuid?.() === 0 ? "/sys" : locked;
 	const port = String(await listenFor(context, createServer()));
 	const rows: [environment: Record<string, string>, said: RegExp[]][] = [
 		[{ HOST: "192.0.2.1" }, [/192\.0\.2\.1 is not an address of this machine/]],
 		[{ DATABASE_URL: `sqlite:${join(folder, "directory")}` }, [/directory is a directory/]],
+		[
+			{ DATABASE_URL: `sqlite:${unwritable}/animals.db` },
+			[/^animal-store: cannot write .*, or set DATABASE_URL to another file\n$/],
+		],
+		[{ DATABASE_URL: "sqlite:/etc/passwd/animals.db" }, [/^animal-store: cannot write .*\n$/]],
 		[{ API_KEY: "secret" }, [/API_KEY must be a complete key of this service; npx animal-store keys generate/]],
 		[
 			{ PORT: "x", LOG_LEVEL: "loud", RATE_LIMIT: "0/1m" },
@@ -75,27 +80,12 @@ test("a wrong environment is refused with one sentence for each problem and exit
 		assert.doesNotMatch(await startRefused({ DATABASE_URL: file, ...environment }, said), /secret/);
 });
 
-test("a folder that cannot be written is refused with one sentence", async (context) => {
-	const folder = join(temporaryFolder(context), "locked");
-	mkdirSync(folder);
-	chmodSync(folder, 0o500);
-	// Root may write everywhere except to the kernel's own file system.
-	const place = process.getuid?.() === 0 ? "/sys" : folder;
-	const unwritable = `sqlite:${place}/animals.db`;
-	await startRefused(
-		{ DATABASE_URL: unwritable },
-		/^animal-store: cannot write .*, or set DATABASE_URL to another file\n$/,
-	);
-	await startRefused({ DATABASE_URL: "sqlite:/etc/passwd/animals.db" }, /^animal-store: cannot write .*\n$/);
-});
-
 test("an old Node without a newer one beside it is refused with one sentence that names the fix", async () => {
 	const old =
 		"data:text/javascript,Object.defineProperty(process.versions,'node',{value:'20.1.0'});" +
 		"Object.defineProperty(process,'arch',{value:'mips'})";
-	const { code, stderr } = await runProgram(["serve"], { nodeOptions: ["--import", old] });
-	assert.equal(code, 1);
-	assert.match(stderr, /^animal-store needs Node 24 or newer, .* --omit=optional, or install .*\n$/);
+	const said = /^animal-store needs Node 24 or newer, .* --omit=optional, or install .*\n$/;
+	await assertRefused([[["serve"], said]], { nodeOptions: ["--import", old] });
 });
 
 test("serve --help lists every setting with variable and default; a flag overrides the variable", async (context) => {
@@ -111,11 +101,8 @@ test("serve --help lists every setting with variable and default; a flag overrid
 	const environment = { PORT: "none", DATABASE_URL: "none", LOG_LEVEL: "none" };
 	const { url } = await startProgram(context, environment, { parameters });
 	assert.equal((await ask(`${url}/livez`)).status, 200);
-	const refused = await runProgram(["serve", "--port", "70000"], { environment: { HOST: "ä" } });
-	assert.match(
-		refused.stderr,
-		/^animal-store: HOST must be .*\nanimal-store: --port must be an integer from 0 to 65535/,
-	);
+	const said = /^animal-store: HOST must be .*\nanimal-store: --port must be an integer from 0 to 65535/;
+	await assertRefused([[["serve", "--port", "70000"], said]], { environment: { HOST: "ä" } });
 });
 
 test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor open a debugger", async (context) => {
@@ -151,10 +138,8 @@ test("a module that Node preloads runs in the service only, not in its threads a
 	const folder = temporaryFolder(context);
 	const [preload, notes] = [join(folder, "preload.mjs"), join(folder, "notes")];
 	const note = `appendFileSync(${JSON.stringify(notes)}, threadId + " ")`;
-	writeFileSync(
-		preload,
-		`import { threadId } from "node:worker_threads"; import { appendFileSync } from "node:fs"; ${note}`,
-	);
+	const imports = 'import { threadId } from "node:worker_threads"; import { appendFileSync } from "node:fs";';
+	writeFileSync(preload, `${imports} ${note}`);
 	const starts: [variables: Record<string, string>, options: Start][] = [
 		[{ NODE_OPTIONS: `--import ${preload}` }, {}],
 		[{}, { nodeOptions: ["--import", preload] }],

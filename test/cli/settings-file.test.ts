@@ -26,15 +26,13 @@ test("a flag overrides the environment, which overrides the file of settings; co
 		const environment = { PORT: "4", OPS_PORT: "5", HOST: "" };
 		const { stdout } = await runProgram([...parameters, "--json"], { environment });
 		const shown = (JSON.parse(stdout) as { name: string; value: string; from: string }[]).slice(0, 8);
-		assert.deepEqual(
-			shown.filter(({ from }) => from !== "default"),
-			[
-				{ name: "HOST", value: "::1", from: `file ${file}` },
-				{ name: "PORT", value: "3", from: "flag" },
-				{ name: "OPS_PORT", value: "5", from: "environment" },
-				{ name: "DATABASE_URL", value: "sqlite:/srv/animals.db", from: `file ${secret}` },
-			],
-		);
+		const set = shown.filter(({ from }) => from !== "default");
+		assert.deepEqual(set, [
+			{ name: "HOST", value: "::1", from: `file ${file}` },
+			{ name: "PORT", value: "3", from: "flag" },
+			{ name: "OPS_PORT", value: "5", from: "environment" },
+			{ name: "DATABASE_URL", value: "sqlite:/srv/animals.db", from: `file ${secret}` },
+		]);
 	}
 	const given = readEnvFile(file);
 	assert.equal(readConfig({ DATABASE_URL: "sqlite:a.db" }, {}, given).databaseUrl, "sqlite:a.db");
@@ -101,10 +99,7 @@ test("a file of settings that cannot be read, or has unknown names, is refused",
 		[folder, "is not a regular file"],
 		["/dev/null", "is not a regular file"],
 	] as const)
-		assert.deepEqual(
-			refusals(() => readEnvFile(path)),
-			[`--env-file names ${path}, which ${reason}`],
-		);
+		assert.throws(() => readEnvFile(path), { message: `--env-file names ${path}, which ${reason}` });
 	chmodSync(file, 0);
 	const user = process.geteuid?.();
 	if (user === 0) process.seteuid?.(nobody);

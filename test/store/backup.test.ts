@@ -7,8 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
-import { backupSqlite } from "../../src/cli/maintenance/backup.ts";
-import { backupStore, restoreStore } from "../../src/cli/maintenance/work.ts";
+import { backupStore, restoreStore } from "../../src/cli/maintenance/backup.ts";
 import { openStore } from "../../src/store/open.ts";
 import { proveRestores } from "../proofs/restore.ts";
 import { ask } from "../support/caller.ts";
@@ -76,7 +75,7 @@ test("a backup has the store as it was when the backup began, whatever is writte
 	const onProgress = () => {
 		if (added < 3) added += add.run().changes;
 	};
-	assert.equal(await backupSqlite(file, copy, { signal: new AbortController().signal, onProgress }), 5000);
+	assert.equal(await backupStore(`sqlite:${file}`, copy, { signal: new AbortController().signal, onProgress }), 5000);
 	assert.ok(added > 0, "animals were added during the backup");
 });
 
@@ -95,13 +94,15 @@ test("a store opened for the first time and killed is no backup beside an old WA
 test("a backup is synced before it gets its name, and its name is synced before the command ends", async (context) => {
 	const { path, folder } = await someStore(context);
 	const { calls, fail } = recordFileCalls(context);
-	await backupSqlite(path("s.db"), path("b.db"), { signal: never });
+	await backupStore(`sqlite:${path("s.db")}`, path("b.db"), { signal: never });
 	assert.deepEqual(calls, ["sync b.db.new", "link b.db.new b.db", `sync ${basename(folder)}`]);
 	fail("sync", "EIO");
-	await assert.rejects(backupSqlite(path("s.db"), path("c.db"), { signal: never }), { name: "StoreRefused" });
+	await assert.rejects(backupStore(`sqlite:${path("s.db")}`, path("c.db"), { signal: never }), {
+		name: "StoreRefused",
+	});
 	fail("link", "EPERM");
 	await assert.rejects(
-		backupSqlite(path("s.db"), path("c.db"), { signal: never }),
+		backupStore(`sqlite:${path("s.db")}`, path("c.db"), { signal: never }),
 		/its file system has no hard links \(EPERM\): use another one/,
 	);
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "failed backups left nothing");
@@ -118,7 +119,7 @@ test("a backup that has not the animals and ids of its snapshot is refused, and 
 		copy.close();
 		return result;
 	});
-	const make = () => backupSqlite(path("s.db"), path("backup.db"), { signal: never });
+	const make = () => backupStore(`sqlite:${path("s.db")}`, path("backup.db"), { signal: never });
 	for (loss of [loss, "DELETE FROM pets WHERE id = 20", "UPDATE sqlite_sequence SET seq = 19 WHERE name = 'pets'"])
 		await assert.rejects(make(), { name: "StoreRefused", message: /^the copy of .* is not complete: try again$/ });
 	assert.deepEqual(namesIn(folder), ["s.db"]);

@@ -21,7 +21,7 @@ import { engines } from "./engines.ts";
 const addColumn = "ALTER TABLE pets ADD COLUMN breed TEXT;\nUPDATE pets SET breed = name;\n";
 let copies = 0;
 
-type Version = typeof import("../../src/store/open.ts") & typeof import("../../src/cli/maintenance/work.ts");
+type Version = typeof import("../../src/store/open.ts") & typeof import("../../src/cli/maintenance/backup.ts");
 
 /** Copies this tree and adds migrations for each engine. @returns the copy's functions for stores */
 async function nextVersion(context: TestContext, ...steps: string[]): Promise<Version> {
@@ -29,8 +29,8 @@ async function nextVersion(context: TestContext, ...steps: string[]): Promise<Ve
 	for (const engine of Object.keys(engines))
 		for (const [index, sql] of (steps.length > 0 ? steps : [addColumn]).entries())
 			writeFileSync(join(tree, `src/store/migrations/${engine}-00${7 + index}.sql`), sql);
-	const [open, work] = ["src/store/open.ts", "src/cli/maintenance/work.ts"].map((path) => import(join(tree, path)));
-	return { ...(await open), ...(await work) };
+	const [open, backup] = ["src/store/open.ts", "src/cli/maintenance/backup.ts"].map((path) => import(join(tree, path)));
+	return { ...(await open), ...(await backup) };
 }
 
 const names = ["Rex", "1 Rex", "- sold", "it's", 'a "b" \\ c', "😀\u{10ffff}", "e\u0301 é", " x "];

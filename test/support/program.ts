@@ -115,6 +115,16 @@ export function runProgram(parameters: string[], options: Start = {}): Promise<F
 	return begin(parameters, options).finished;
 }
 
+/** Asserts that each command ends with 1 and one explanation, without other output. */
+export async function assertRefused(rows: readonly [parameters: string[], said: RegExp][], options: Start = {}) {
+	for (const [parameters, said] of rows) {
+		const { code, stdout, stderr } = await runProgram(parameters, options);
+		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
+		assert.match(stderr, said);
+		assert.doesNotMatch(stderr, /\n\s+at /, "no stack");
+	}
+}
+
 /** Asserts that the service refuses to start, with one sentence for each of these. @returns standard error */
 export async function startRefused(environment: Environment, said: RegExp | RegExp[], options: Start = {}) {
 	const free = { PORT: "0", OPS_PORT: "0", ...environment };

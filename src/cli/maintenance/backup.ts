@@ -11,10 +11,10 @@ import { identityOf } from "../../store/sqlite/identity.ts";
 import { type EditRecord, StoreRefused } from "../../store/store.ts";
 import type { LongWork } from "../long-work.ts";
 import { applyLaterRemovals } from "./later-removals.ts";
-import { lockFile } from "./lock-sqlite.ts";
+import { lockFile } from "./sqlite.ts";
+import { fileOf } from "./work.ts";
 
 export interface RestoreOptions extends LongWork {
-	/** Replaces an existing file. */
 	force: boolean;
 	/** The whole audit log: animals that it removes are not restored. */
 	auditLog?: readonly EditRecord[] | undefined;
@@ -29,11 +29,11 @@ const pagesPerTurn = 2000;
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason; then no backup exists
  */
-export async function backupSqlite(file: string, to: string, work: LongWork): Promise<number> {
+export async function backupStore(databaseUrl: string, to: string, work: LongWork): Promise<number> {
+	const file = fileOf(databaseUrl, "pg_dump or pg_basebackup");
 	if (!existsSync(file)) throw missingStoreError(file);
-	if (!statSync(dirname(to), { throwIfNoEntry: false })?.isDirectory()) {
+	if (!statSync(dirname(to), { throwIfNoEntry: false })?.isDirectory())
 		throw new StoreRefused(`cannot write ${to}: its folder does not exist`);
-	}
 	if (existsSync(to)) throw new StoreRefused(`${to} already exists: name a new file`);
 	return withDraft(to, async (draft) => {
 		const animals = await copySnapshot(file, draft, work);
@@ -48,7 +48,8 @@ export async function backupSqlite(file: string, to: string, work: LongWork): Pr
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason
  */
-export async function restoreSqlite(backup: string, to: string, options: RestoreOptions): Promise<number> {
+export async function restoreStore(backup: string, databaseUrl: string, options: RestoreOptions): Promise<number> {
+	const to = fileOf(databaseUrl, "pg_restore, or name a file with --to");
 	const { force, auditLog } = options;
 	if (!existsSync(backup)) throw new StoreRefused(`there is no backup at ${backup}: name an existing file`);
 	const doesExist = existsSync(to);

@@ -7,8 +7,6 @@ import { dialect, rowsOf } from "../../store/sqlite/transaction.ts";
 import { StoreRefused } from "../../store/store.ts";
 import { createRowWriter, type EditRecord, insertRows, tables } from "../../store/tables.ts";
 
-const toEditRow = createRowWriter(tables.edits);
-
 /**
  * @param draft a copy of the backup that no other process opens, and that is dropped after an error
  * @param log the whole audit log of the store, oldest first
@@ -31,25 +29,14 @@ export function applyLaterRemovals(draft: string, log: readonly EditRecord[]): n
 	}
 }
 
-/** The edits of the log that are not in the backup. */
 function laterEdits(database: Database.Database, log: readonly EditRecord[]): EditRecord[] {
-	const known = database
-		.prepare<[], [id: bigint, atMs: bigint, petId: bigint, action: string]>(
-			"SELECT id, at_ms, pet_id, action FROM edits ORDER BY id",
-		)
-		.safeIntegers()
-		.raw()
-		.all();
-	const isContinued =
-		known.every((row, index) => {
-			const { id, atMs, petId, action } = log[index] ?? {};
-			return String(row) === String([id, atMs, petId, action]);
-		}) && log.every(({ id }, index) => id === BigInt(index + 1));
-	if (isContinued) return log.slice(known.length);
-	throw new StoreRefused(
-		"the audit log does not continue that of the backup: " +
-			"name the whole log of the same store, from animal-store audit list --json",
-	);
+	const query = "SELECT id, at_ms, pet_id, action FROM edits ORDER BY id";
+	const known = database.prepare(query).safeIntegers().raw().all().map(String);
+	const given = log.map(({ id, atMs, petId, action }) => String([id, atMs, petId, action]));
+	const isContinued = known.every((row, index) => row === given[index]);
+	if (isContinued && log.every(({ id }, index) => id === BigInt(index + 1))) return log.slice(known.length);
+	const fix = "name the whole log of the same store, from animal-store audit list --json";
+	throw new StoreRefused(`the audit log does not continue that of the backup: ${fix}`);
 }
 
 /** Records also the removals of animals that are newer than the backup. */
@@ -59,6 +46,7 @@ function remove(database: Database.Database, removals: EditRecord[]): void {
 	database.prepare(`DELETE FROM pets WHERE id ${isRemoved}`).run(ids);
 	database.prepare(`UPDATE idempotency_keys SET fingerprint = '' WHERE pet_id ${isRemoved}`).run(ids);
 	const lastId = database.prepare("SELECT coalesce(max(id), 0) FROM edits").pluck().safeIntegers().get() as bigint;
+	const toEditRow = createRowWriter(tables.edits);
 	const rows = removals.map((removal, index) => toEditRow({ ...removal, id: lastId + BigInt(index + 1) }));
 	for (const insert of insertRows(tables.edits, rows)) rowsOf(database, insert);
 }

@@ -21,11 +21,11 @@ import {
 import { StoreRefused } from "../../store/store.ts";
 import { isToErase } from "../../store/tables.ts";
 import type { LongWork } from "../long-work.ts";
+import { fileOf } from "./work.ts";
 
 export interface StoreReport {
 	file: string;
 	bytes: number;
-	/** The version of the schema. */
 	schema: number;
 	animals: number;
 	keys: number;
@@ -42,16 +42,20 @@ export interface StoreReport {
 const problemsMax = 10;
 
 /**
- * Must not run in a process that has the store open: closing a second descriptor of a file ends its locks.
+ * Must not run in a process that has the store open: closing a second descriptor of a file ends its locks. Nothing is
+ * written.
  * @throws StoreRefused if the file is not a store, or cannot be read
  */
-export async function verifyFile(file: string, work: LongWork): Promise<StoreReport> {
+export async function verifyStore(databaseUrl: string, work: LongWork): Promise<StoreReport> {
+	const file = fileOf(databaseUrl, "pg_amcheck for a database, and pg_verifybackup for a base backup");
 	if (!existsSync(file)) throw new StoreRefused(`there is no file at ${file}: name an existing store or backup`);
+	const counts = { animals: 0, keys: 0, idempotencyKeys: 0, categories: 0, namesToErase: 0 };
+	const report: StoreReport = { file, bytes: statSync(file).size, schema: 0, ...counts, problems: [] };
 	try {
 		verifyHeader(file, "r");
 		const database = openToRead(file);
 		try {
-			return await verifyOpened(database, file, work);
+			await verifyOpened(database, report, work);
 		} finally {
 			database.close();
 		}
@@ -59,30 +63,25 @@ export async function verifyFile(file: string, work: LongWork): Promise<StoreRep
 		const { code = "", message } = error as NodeJS.ErrnoException;
 		if (code === "EACCES") throw new StoreRefused(`cannot read ${file}: check the permissions`);
 		if (!isDamage(code)) throw toRefusal(file, error);
-		return { ...emptyReport(file), problems: [message] };
+		report.problems.push(message);
 	}
+	return report;
 }
 
-function emptyReport(file: string): StoreReport {
-	const { size } = statSync(file);
-	const counts = { animals: 0, keys: 0, idempotencyKeys: 0, categories: 0, namesToErase: 0 };
-	return { file, bytes: size, schema: 0, ...counts, problems: [] };
-}
-
-async function verifyOpened(database: Database.Database, file: string, work: LongWork): Promise<StoreReport> {
+/** Completes the report, but for the counts of a file whose pages or schema are damaged. */
+async function verifyOpened(database: Database.Database, report: StoreReport, work: LongWork): Promise<void> {
+	const { file, problems } = report;
 	// One snapshot for all that follows.
 	database.exec("BEGIN");
-	const report = { ...emptyReport(file), schema: versionOf(database) };
+	report.schema = versionOf(database);
 	refuseSchema(report.schema, file);
-	if (!hasKnownSchema(database)) return { ...report, problems: ["the schema is not that of an animal store"] };
+	if (!hasKnownSchema(database)) return void problems.push("the schema is not that of an animal store");
 	work.onProgress?.({ what: "checking pages", done: 0, total: 0 });
 	await tick();
 	const said = database.pragma(`integrity_check(${problemsMax})`) as { integrity_check: string }[];
-	const problems = said.map(({ integrity_check: text }) => text).filter((text) => text !== "ok");
-	if (problems.length > 0) return { ...report, problems };
+	problems.push(...said.map(({ integrity_check: text }) => text).filter((text) => text !== "ok"));
+	if (problems.length > 0) return;
 	const count = (table: string) => Number(database.prepare(`SELECT count(*) FROM ${table}`).pluck().get());
-	/** A backup may be of an older version. */
-	const hasCategories = count("sqlite_schema WHERE name = 'categories'") > 0;
 	const secret = readCursorSecret(database);
 	if (!Buffer.isBuffer(secret) || secret.length !== 32) problems.push("the secret of the cursors is missing");
 	work.onProgress?.({ what: "reading animals", done: 0, total: 0 });
@@ -90,15 +89,12 @@ async function verifyOpened(database: Database.Database, file: string, work: Lon
 	work.signal.throwIfAborted();
 	const wrong = count(`pets WHERE ${isWrong}`);
 	if (wrong > 0) problems.push(`${wrong} of the animals have a name or a status that is not allowed`);
-	return {
-		...report,
-		animals: count("pets"),
-		keys: count("keys"),
-		idempotencyKeys: count("idempotency_keys"),
-		categories: hasCategories ? count("categories") : 0,
-		namesToErase: count(`edits WHERE ${isToErase}`),
-		problems,
-	};
+	report.animals = count("pets");
+	report.keys = count("keys");
+	report.idempotencyKeys = count("idempotency_keys");
+	// A backup may be of an older version.
+	if (count("sqlite_schema WHERE name = 'categories'") > 0) report.categories = count("categories");
+	report.namesToErase = count(`edits WHERE ${isToErase}`);
 }
 
 /** A reading connection does not check the constraints of columns. */

@@ -1,33 +1,11 @@
-// Work on the files of a store that only commands do, also when the service starts it (store/command-process.ts):
-// closing a second descriptor of a file in the service's process would end the locks of its first one.
+// Work on a store that only commands do, also when the service starts it (store/command-process.ts): closing a second
+// descriptor of a file in the service's process would end the locks of its first one. This file chooses the engine.
 
 import { isPostgres, pathOf } from "../../store/open.ts";
 import { StoreRefused } from "../../store/store.ts";
-import type { LongWork } from "../long-work.ts";
-import type { RestoreOptions } from "./backup.ts";
-import type { WriteLock } from "./lock-sqlite.ts";
-import type { StoreReport } from "./verify.ts";
+import type { WriteLock } from "./sqlite.ts";
 
-/** See `backupSqlite`. */
-export async function backupStore(databaseUrl: string, to: string, work: LongWork): Promise<number> {
-	const file = fileOf(databaseUrl, "pg_dump or pg_basebackup");
-	const { backupSqlite } = await import("./backup.ts");
-	return backupSqlite(file, to, work);
-}
-
-/** See `verifyFile`. Nothing is written. */
-export async function verifyStore(databaseUrl: string, work: LongWork): Promise<StoreReport> {
-	const file = fileOf(databaseUrl, "pg_amcheck for a database, and pg_verifybackup for a base backup");
-	const { verifyFile } = await import("./verify.ts");
-	return verifyFile(file, work);
-}
-
-/** See `restoreSqlite`. No service may have the store open meanwhile. */
-export async function restoreStore(backup: string, databaseUrl: string, options: RestoreOptions): Promise<number> {
-	const to = fileOf(databaseUrl, "pg_restore, or name a file with --to");
-	const { restoreSqlite } = await import("./backup.ts");
-	return restoreSqlite(backup, to, options);
-}
+const engineOf = (databaseUrl: string) => (isPostgres(databaseUrl) ? import("./postgres.ts") : import("./sqlite.ts"));
 
 /**
  * Erases the names that all edits until now have replaced from a store, and records when in the audit log.
@@ -35,12 +13,8 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
  * @throws StoreRefused, StorageUnavailable
  */
 export async function eraseNames(databaseUrl: string, now: () => number): Promise<boolean> {
-	const engine = isPostgres(databaseUrl) ? import("./erase-postgres.ts") : import("./erase-sqlite.ts");
-	return (await engine).eraseNames(databaseUrl, now);
+	return (await engineOf(databaseUrl)).eraseNames(databaseUrl, now);
 }
-
-const locksOf = (databaseUrl: string) =>
-	isPostgres(databaseUrl) ? import("./lock-postgres.ts") : import("./lock-sqlite.ts");
 
 /**
  * Must be called before this process opens the store.
@@ -48,16 +22,16 @@ const locksOf = (databaseUrl: string) =>
  * @throws StoreRefused if a service has the store open
  */
 export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
-	return (await locksOf(databaseUrl)).refuseOpenStore(databaseUrl, work);
+	return (await engineOf(databaseUrl)).refuseOpenStore(databaseUrl, work);
 }
 
 /** Locks a store that this process may have open against all writers, also those that start. @throws StoreRefused */
 export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
-	return (await locksOf(databaseUrl)).lockWrites(databaseUrl);
+	return (await engineOf(databaseUrl)).lockWrites(databaseUrl);
 }
 
-/** @throws StoreRefused that names PostgreSQL's own tools for the work */
-function fileOf(databaseUrl: string, tools: string): string {
+/** The file of a SQLite store. @throws StoreRefused that names PostgreSQL's own tools for the work */
+export function fileOf(databaseUrl: string, tools: string): string {
 	if (isPostgres(databaseUrl)) throw new StoreRefused(`PostgreSQL has its own tools: use ${tools}`);
 	return pathOf(databaseUrl);
 }

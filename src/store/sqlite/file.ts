@@ -57,7 +57,7 @@ function openForWriting(file: string, identity: string | undefined) {
 		database.pragma("journal_mode = WAL");
 		database.pragma("synchronous = FULL");
 		database.pragma(`journal_size_limit = ${walMaxBytes}`);
-		database.pragma("secure_delete = ON"); // Together with erase-sqlite.ts, this leaves a removed name in no file.
+		database.pragma("secure_delete = ON"); // With cli/maintenance/sqlite.ts, this leaves a removed name in no file.
 		migrate(database);
 		database.pragma("busy_timeout = 0"); // From here on, `waitForLock` waits.
 		const files = trackOpenFiles(file, identity);

@@ -5,7 +5,7 @@ import type { Faults } from "../mutant.ts";
 export const faults: Faults = {
 	"test/cli/edits.test.ts": [
 		["src/store/migrations/postgres-005.sql", "name SET STATISTICS 0", "name SET STATISTICS 100"],
-		["src/cli/maintenance/erase-postgres.ts", "rows[0]?.n_dead_tup === 0n", "rows.length === 1"],
+		["src/cli/maintenance/postgres.ts", "rows[0]?.n_dead_tup === 0n", "rows.length === 1"],
 		["src/cli/edits.ts", "? await eraseOrExplain(flags) : undefined", "? void eraseOrExplain : undefined"],
 		["src/cli/maintenance/backup.ts", "auditLog ? applyLaterRemovals(draft, auditLog) : copied", "copied"],
 		["src/cli/maintenance/later-removals.ts", "if (petId > last) last = petId;", "last;"],
@@ -43,10 +43,10 @@ export const faults: Faults = {
 		],
 	],
 	"test/store/engines-postgres.test.ts": [
-		["src/cli/maintenance/erase-postgres.ts", "if (!(await isPlainPostgres(pool))) return false;", ""],
+		["src/cli/maintenance/postgres.ts", "if (!(await isPlainPostgres(pool))) return false;", ""],
 	],
 	"test/store/erase.test.ts": [
-		["src/cli/maintenance/erase-sqlite.ts", "await packPages(database, found);", "await packPages(database, []);"],
+		["src/cli/maintenance/sqlite.ts", "await packPages(database, found);", "await packPages(database, []);"],
 		["src/store/sqlite/file.ts", "secure_delete = ON", "secure_delete = OFF"],
 	],
 	"test/store/faults-postgres.test.ts": [

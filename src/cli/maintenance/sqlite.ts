@@ -1,19 +1,78 @@
-// Erases the names that edits have replaced from the file of a store and from its log. `secure_delete` overwrites a row
-// that is deleted, but not the copies that SQLite leaves in unused space when it moves rows to other pages.
+// Locks on the file of a SQLite store, which keep out services or writers while a command works, and erasing the names
+// that edits have replaced from the file and from its log. `secure_delete` overwrites a row that is deleted, but not
+// the copies that SQLite leaves in unused space when it moves rows to other pages.
 
 import assert from "node:assert/strict";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, openSync, readSync, realpathSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type Database from "better-sqlite3";
+import Database from "better-sqlite3";
 import { pathOf } from "../../store/open.ts";
+import { draftName, dropDraft, link } from "../../store/sqlite/draft.ts";
 import { isFailedSync, toStoreError, waitForLock } from "../../store/sqlite/errors.ts";
-import { openSqliteWriter, removeLeftWal, truncateWal } from "../../store/sqlite/file.ts";
+import { busyTimeoutMs, openSqliteWriter, removeLeftWal, toRefusal, truncateWal } from "../../store/sqlite/file.ts";
+import { StoreRefused } from "../../store/store.ts";
 import { isToErase } from "../../store/tables.ts";
+
+/**
+ * Locks the file against services, through a second hard link: under the file's own name, SQLite would replay its log.
+ * @param work that needs the lock, for the message
+ * @returns a function that releases the lock
+ */
+export function lockFile(file: string, work: string): () => void {
+	const name = `${draftName(file)}-locked`;
+	dropDraft(name);
+	link(file, name);
+	const database = new Database(name, { timeout: 0 });
+	const unlock = () => {
+		database.close();
+		dropDraft(name);
+	};
+	try {
+		database.pragma("locking_mode = EXCLUSIVE");
+		database.exec("BEGIN EXCLUSIVE");
+	} catch (error) {
+		const { code = "" } = error as NodeJS.ErrnoException;
+		// A file that is not a database cannot be in use by a service.
+		if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) return unlock;
+		unlock();
+		if (!code.startsWith("SQLITE_BUSY")) throw error;
+		throw new StoreRefused(`${file} is in use: stop the service, then ${work}`);
+	}
+	return unlock;
+}
+
+/** See work.ts. */
+export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
+	const file = pathOf(databaseUrl);
+	try {
+		if (existsSync(file)) lockFile(realpathSync(file), work)();
+	} catch (error) {
+		throw toRefusal(file, error);
+	}
+}
+
+/** While it is held, nobody writes. */
+export interface WriteLock {
+	/** @throws StoreRefused if the lock was lost */
+	check(): Promise<void>;
+	release(): Promise<void>;
+}
+
+/** See work.ts. */
+export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
+	const file = pathOf(databaseUrl);
+	const database = new Database(file, { timeout: busyTimeoutMs });
+	try {
+		database.exec("BEGIN IMMEDIATE");
+	} catch (error) {
+		database.close();
+		throw toRefusal(file, error);
+	}
+	return { check: async () => {}, release: async () => void database.close() };
+}
 
 /** The columns that have names, or could confirm a guess of one. */
 const columns = { pets: "name", idempotency_keys: "fingerprint" };
-type NameTable = keyof typeof columns;
-const nameTables = Object.keys(columns) as NameTable[];
 
 /** How long to wait for read transactions of other processes, which need the log. */
 const readersMaxMs = 5000;
@@ -81,7 +140,8 @@ async function emptyWal(database: Database.Database): Promise<boolean> {
 
 /** A page with former rows in its unused space. */
 interface UsedPage {
-	table: NameTable;
+	table: string;
+	column: string;
 	page: number;
 	/** One of its rows; null if it has none. */
 	rowId: bigint | null;
@@ -92,15 +152,14 @@ interface UsedPage {
 function findUsedPages(database: Database.Database, descriptor: number): UsedPage[] {
 	assert.equal(database.pragma("page_size", { simple: true }), pageBytes);
 	const content = Buffer.alloc(pageBytes);
-	const leaves = database
-		.prepare<[string], number>("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'")
-		.pluck();
-	return nameTables.flatMap((table) =>
+	const query = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'";
+	const leaves = database.prepare<[string], number>(query).pluck();
+	return Object.entries(columns).flatMap(([table, column]) =>
 		leaves.all(table).flatMap((page): UsedPage[] => {
 			const length = readSync(descriptor, content, 0, pageBytes, (page - 1) * pageBytes);
 			// A new page is in the log only.
 			const found = length === pageBytes ? findUse(content) : undefined;
-			return found ? [{ table, page, ...found }] : [];
+			return found ? [{ table, column, page, ...found }] : [];
 		}),
 	);
 }
@@ -162,8 +221,7 @@ function readVarint(page: Buffer, at: number): [value: bigint, end: number] {
  */
 async function packPages(database: Database.Database, pages: UsedPage[]): Promise<void> {
 	const pack = database.transaction((batch: UsedPage[]) => {
-		for (const { table, rowId, room } of batch) {
-			const column = columns[table];
+		for (const { table, column, rowId, room } of batch) {
 			const value = database.prepare(`SELECT ${column} FROM ${table} WHERE rowid = ?`).pluck().get(rowId);
 			if (value === undefined) continue; // It was removed since.
 			const write = database.prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`);
