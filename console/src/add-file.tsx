@@ -12,10 +12,9 @@ import { type Preview, previewRows, type ReadOptions } from "../../src/files/row
 import { createJob, type Job } from "./add-rows.ts";
 import { CategoriesContext } from "./categories.ts";
 import { type Checked, checkRows, rejectedTexts } from "./check-rows.ts";
-import { type Correcting, useCorrections } from "./corrections.ts";
+import { type Correcting, LostLetters, useCorrections } from "./corrections.tsx";
 import { useKept } from "./kept.ts";
 import { keepImport } from "./kept-job.ts";
-import { LostLetters } from "./lost-letters.tsx";
 import { ColumnsTable, columnAt, openFields, SheetMenu } from "./map-columns.tsx";
 import { MakeAll, type MappedValue, MapValues, newNames, toValues, withProposals } from "./map-values.tsx";
 import { countOf, digits, Problem, sentenceOf } from "./notes.tsx";

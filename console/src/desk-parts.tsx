@@ -1,10 +1,11 @@
 // What editing shows over the list: the menu, the question before a removal, and the line with the undo.
 
 import "./desk.css";
+import type { Pet } from "../../src/contract/pet.ts";
 import { CategoryMenu } from "./category-menu.tsx";
 import { shortName } from "./edits.ts";
 import { countOf } from "./notes.tsx";
-import { RemoveDialog } from "./remove-dialog.tsx";
+import { Question } from "./question.tsx";
 import { focusRow } from "./row-focus.ts";
 import { StatusMenu } from "./status-menu.tsx";
 import { Toast } from "./toast.tsx";
@@ -45,5 +46,29 @@ export function DeskParts({ desk }: { desk: Desk }) {
 			)}
 			<Toast notice={editing.notice} undo={editing.undo && undo} dismiss={editing.dismiss} />
 		</>
+	);
+}
+
+interface RemoveDialogProps {
+	pets: readonly Pet[];
+	onRemove(): void;
+	onClose(): void;
+}
+
+const namesShown = 3;
+
+/** Asks before animals are removed, and names them. */
+function RemoveDialog({ pets, onRemove, onClose }: RemoveDialogProps) {
+	const names = pets.map(({ name }) => shortName(name));
+	const isOne = names.length === 1;
+	const what = isOne ? names[0] : countOf(names.length);
+	const them = isOne ? "it" : "them";
+	const more = names.length > namesShown ? [`${names.length - namesShown} more`] : [];
+	const list = new Intl.ListFormat("en").format([...names.slice(0, namesShown), ...more]);
+	return (
+		<Question title={`Remove ${what}?`} no={`Keep ${them}`} yes={`Remove ${what}`} onYes={onRemove} onClose={onClose}>
+			{list} will be gone from the list, from find and from every export. This cannot be undone. The history keeps who
+			removed {them}, and when.
+		</Question>
 	);
 }

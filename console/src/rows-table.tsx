@@ -6,7 +6,7 @@ import { rejectedFormat } from "../../src/files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, textsOf } from "../../src/files/rows.ts";
 import type { Field } from "./add-form.ts";
 import { Button } from "./button.tsx";
-import type { Correcting } from "./corrections.ts";
+import type { Correcting } from "./corrections.tsx";
 import { labels } from "./fault-text.ts";
 import { digits } from "./notes.tsx";
 import { describeRow, type PetFile, type Rejected } from "./open-rows.ts";
