@@ -95,7 +95,7 @@ test("a job that was paused for a day leaves out the rows that may be stored, an
 	assert.deepEqual([job.state.added, job.state.rejected, job.state.left], [0, 2, 0]);
 	assert.match(
 		job.rejectedText().join(""),
-		/^line,reason,.*\n2,No reply: it may have been added \([0-9a-dfx]{16}-2\),a,1/,
+		/^line,reason,.*\n2,No reply: it may have been added \([0-9a-f]{16}-2\),a,1/,
 	);
 });
 

@@ -42,7 +42,7 @@ export function withKey(reason: string, key: string | undefined): string {
 export function keyOfRejected({ given }: FileRow): string | undefined {
 	const isText = typeof given === "string";
 	const reason = isText ? earlier.exec(given.trim())?.[1] : given.cells[given.columns.indexOf("reason")];
-	return /\(([0-9a-dfx]{16}-\d+(?:-\d+)?)\)$/.exec(reason ?? "")?.[1];
+	return /\(([0-9a-f]{16}-\d+(?:-\d+)?)\)$/.exec(reason ?? "")?.[1];
 }
 
 /** Appends to the text of the object, so that numbers stay as they were written. */

@@ -51,7 +51,7 @@ export interface Store {
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
 
-	/** Where the store is: with the secret, it identifies a store among its copies. Equal on nodes with one DATABASE_URL. */
+	/** Where the store is: with the secret, it identifies a store among its copies. Equal on nodes with one address. */
 	readonly place: string;
 
 	readonly keys: KeyRows;
