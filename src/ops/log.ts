@@ -6,7 +6,7 @@ import { inspect, styleText } from "node:util";
 import { type Log, logLevels } from "../contract/observed.ts";
 
 /** Lines are written when this many wait, or after this time. */
-const linesMax = 500;
+const linesMax = 64;
 const flushEveryMs = 100;
 /** The most bytes that a slow reader may leave unread. Further lines are dropped and counted: requests never wait. */
 export const backlogMaxBytes = 4 * 1024 * 1024;
