@@ -15,7 +15,7 @@ export async function readCategories(ask: AskConsole, signal?: AbortSignal): Pro
 	return ((await ask(path, { signal })) as CategoriesReply).categories;
 }
 
-/** The numbers of categories by their names, as `Values` has them. */
+/** The number of each category by its name, in the form that `Values` uses (plainValue). */
 export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): Map<string, bigint> {
 	const named = [...categories].flatMap(({ id, name }) => (name === undefined ? [] : { id, name }));
 	return new Map(named.map(({ id, name }) => [plainValue(name), id]));

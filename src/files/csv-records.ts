@@ -42,7 +42,7 @@ function startScan(delimiter: string) {
 		line: 1,
 		row: 1,
 		cells: [] as string[],
-		/** The characters of the cells, each with the delimiter after it, and their line breaks. */
+		/** The characters in the cells so far, counting a delimiter after each, and the line breaks among them. */
 		size: 0,
 		breaks: 0,
 		/** The lines of a quoted cell that is not closed yet. */

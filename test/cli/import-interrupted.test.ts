@@ -25,7 +25,7 @@ async function openGate(context: TestContext, target: string) {
 		onCreate: (_n: number): Promise<void> | void => {},
 		/** The status of the n-th create, if it is not forwarded. */
 		refuses: (_n: number): number | undefined => undefined,
-		/** Whether the reply to the n-th create is lost if it was stored. */
+		/** Whether the n-th create is stored, but its reply is lost. */
 		loses: (_n: number): boolean => false,
 	};
 	const server = createServer(async (incoming, outgoing) => {

@@ -76,7 +76,7 @@ export class Pool {
 		for (const connection of this.#open) connection.end();
 	}
 
-	/** Ends all connections like clients: one by a reset, one by a reset during an upload, the others in order. */
+	/** Ends all connections as clients do: one by a reset, one by a reset during an upload, the others properly. */
 	async cut(): Promise<void> {
 		const [reset, upload] = this.#options.mixes.length > 0 ? this.#open : [];
 		const headers = { "Content-Type": "application/json", "Content-Length": "9", Expect: "100-continue" };

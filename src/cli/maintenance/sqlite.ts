@@ -110,7 +110,8 @@ export async function eraseNames(databaseUrl: string, now: () => number): Promis
 }
 
 /**
- * Pages that other writers fill with copies during this are not cleared again: no replaced name can be among them.
+ * Clears the pages that have unused space with former rows at the start. Pages that other writers leave so in the
+ * meantime need no clearing: they contain no replaced name.
  * @returns whether nothing is left
  */
 async function clearUnusedSpace(database: Database.Database, descriptor: number): Promise<boolean> {
