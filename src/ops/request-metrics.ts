@@ -72,19 +72,31 @@ type CallerCounts = ReturnType<typeof createCallerCounts>;
 
 /** Counts the calls of each key. Beyond the limit, the key that called longest ago is counted with the others. */
 function createCallerCounts() {
-	/** By key, the latest caller last. */
-	const values = new Map<string, number>();
+	/** `latest`: the number of all calls at its latest one. A Map that keeps this order would be copied all the time. */
+	const keys = new Map<string, { calls: number; latest: number }>();
+	let all = 0;
 	let others = 0;
+
+	function add(keyId: string): { calls: number; latest: number } {
+		if (keys.size >= callersMax) {
+			const [oldest, { calls }] = [...keys].reduce((one, other) => (other[1].latest < one[1].latest ? other : one));
+			others += calls;
+			keys.delete(oldest);
+		}
+		const added = { calls: 0, latest: 0 };
+		keys.set(keyId, added);
+		return added;
+	}
+
 	return {
 		count(keyId: string): void {
-			const value = values.get(keyId) ?? 0;
-			values.delete(keyId);
-			values.set(keyId, value + 1);
-			if (values.size <= callersMax) return;
-			const [oldest = "", calls = 0] = values.entries().next().value ?? [];
-			others += calls;
-			values.delete(oldest);
+			const key = keys.get(keyId) ?? add(keyId);
+			key.calls++;
+			key.latest = ++all;
 		},
-		each: (): [keyId: string, value: number][] => [...values, ["other", others]],
+		each: (): [keyId: string, value: number][] => [
+			...[...keys].map(([keyId, { calls }]): [string, number] => [keyId, calls]),
+			["other", others],
+		],
 	};
 }
