@@ -12,8 +12,8 @@ import type { Exchange } from "./exchange.ts";
 const cachedMaxBytes = 16 * 1024 * 1024;
 /** The size of a cached reply without its strings. */
 const replyBytes = 500;
-/** The number of targets whose latest use is known. */
-const usedMax = 2 ** 14;
+/** The number of targets whose latest use is known: fewer than the pages that fit, so that few are evicted unused. */
+const usedMax = 2 ** 11;
 /** A shorter body fits into one packet anyway. */
 const gzipMinLength = 1000;
 
