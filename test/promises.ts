@@ -42,7 +42,7 @@ export const promises: Record<string, Proven[]> = {
 			says: "With a full disk, creates get 503 and reads work; once there is space, creates work without a restart. A backup fails with a message, leaves no file, and is retried until there is space.",
 			tests: [
 				"with a full disk, creates get 503, reads work, and the service recovers by itself",
-				"a failed backup is logged as one error line and an alarm, and made once it can be",
+				"a failed backup is logged as one error line and an alert, and made once it can be",
 			],
 			proofs: ["full", "debian"],
 		},
@@ -54,7 +54,7 @@ export const promises: Record<string, Proven[]> = {
 				"while connections come in each tick of a busy event loop, a stop resets none of them",
 				"a client that pauses between two requests gets one more reply while the service stops",
 				"with a socket that systemd holds, a restart under load fails no request",
-				"signals within a second are one stop, and a later one ends the service at once",
+				"signals within a second are one stop, and a later one ends the service immediately",
 			],
 			proofs: ["systemd"],
 		},
@@ -64,7 +64,7 @@ export const promises: Record<string, Proven[]> = {
 			says: "Ids never repeat and ascend in commit order.",
 			tests: [
 				"postgres: ids ascend in commit order on all nodes: polling the last page misses nothing",
-				"the id of a removed newest animal is not used again, also after a copy",
+				"the id of a removed newest animal is not used again, even after a copy",
 				"reading all pages during creates neither skips nor repeats; the last page shows the rest",
 			],
 		},
@@ -75,7 +75,7 @@ export const promises: Record<string, Proven[]> = {
 				"a repeated create gets the first reply, byte for byte, even if its animal was changed",
 				"a repeated create of an edited or removed animal is a repeat, without its name",
 				"the next version upgrades a store at its start, and nothing is lost",
-				"postgres: one Idempotency-Key, new or expired, on two nodes at once makes one animal",
+				"postgres: one Idempotency-Key, new or expired, on two nodes together makes one animal",
 			],
 			proofs: ["crash"],
 		},
@@ -84,7 +84,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"reading all pages returns every animal once, for every limit and filter",
 				"reading all pages backwards returns every animal once, for every limit and filter",
-				"any creates, edits by two editors at once, and followed links agree with a simple model",
+				"any creates, concurrent edits by two editors, and followed links agree with a simple model",
 			],
 		},
 		{
@@ -95,7 +95,7 @@ export const promises: Record<string, Proven[]> = {
 				"an import whose key is revoked saves its other rows; any key adds them, or the file, once",
 				"an import survives a pause, a lost reply and a revoked key: each row once, in order",
 				"an import is there again after a reload, paused, and adds each row once",
-				"an animal whose reply was lost is added once, also after a refusal and with another key",
+				"an animal whose reply was lost is added once, even after a refusal and with another key",
 				"a batch without a reply is not sent again after its keys may have expired",
 			],
 			proofs: ["import"],
@@ -103,7 +103,7 @@ export const promises: Record<string, Proven[]> = {
 		{
 			says: "A spreadsheet changes no cell of an exported workbook.",
 			tests: [
-				"every name, category and status is read back, also what XML does not have and what looks like an escape",
+				"every name, category and status is read back, even what XML does not have and what looks like an escape",
 			],
 			proofs: ["spreadsheets"],
 		},
@@ -119,9 +119,9 @@ export const promises: Record<string, Proven[]> = {
 		{
 			says: "After a 201 or an edit, every later request to any node shows it; a revoked key is refused within a second.",
 			tests: [
-				"sqlite: a reply shows each create, edit and revocation before it, beside 1,300 connections",
+				"sqlite: a reply shows each create, edit and revocation before it, with 1,300 connections",
 				"sqlite: no read of a tick hides from others a commit of a process before the tick ends",
-				"a write is visible on all nodes at once, and a revoked key stops on all within a second",
+				"a write is visible on all nodes immediately; a revoked key stops on all within a second",
 			],
 			proofs: ["day"],
 		},
@@ -130,14 +130,14 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"an edit is in the next reply of every node; its create gets the first reply",
 				"edits of several processes during creates are all applied, one by one",
-				"counts by status follow every edit, also of another process and during the count",
+				"counts by status follow every edit, even of another process and during the count",
 			],
 		},
 		{
 			says: "After a failover, a crash or a restore, no page, 304, count or key of an abandoned timeline is used, and a cursor past the last animal is refused.",
 			tests: [
 				"test/store/histories-postgres.test.ts",
-				"after a file was put back while no node ran, nothing of the abandoned timeline is shown",
+				"after a file was restored while no node ran, nothing of the abandoned timeline is shown",
 				"sqlite: when a program restores the file in its place, nothing abandoned is shown",
 			],
 			proofs: ["pooler", "litestream", "patroni"],
@@ -145,16 +145,16 @@ export const promises: Record<string, Proven[]> = {
 		{
 			says: "Nodes that start at the same time create one store, one `API_KEY` and one first key. A port never has nodes of two stores.",
 			tests: [
-				"nodes that start at once on a new store make one store, and one first key",
-				"nodes that start at once with an API_KEY add it once",
-				"with REUSE_PORT, a node refuses a port of another store, also of a copy or elsewhere",
-				"if nodes of different stores start at once on one port, all that serve have the same store",
+				"nodes that start together on a new store create one store, and one first key",
+				"nodes that start together with an API_KEY add it once",
+				"with REUSE_PORT, a node refuses a port of another store, even of a copy or elsewhere",
+				"if nodes of different stores start together on one port, all that serve have the same store",
 			],
 		},
 		{
 			says: "Nodes keep writing alongside a newer version that only adds to the schema; otherwise they stop writing immediately, and keep reading.",
 			tests: [
-				"while newer versions only add to the schema, older nodes go on; then they read",
+				"while newer versions only add to the schema, older nodes keep writing; then they only read",
 				"a store of the first schema gets categories, and takes what older nodes write",
 				"a node without creates notices an upgrade through its probes",
 			],
@@ -308,7 +308,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"processes that close a store at the same moment leave no WAL",
 				"a WAL that a killed process left is removed at the next close; its animals are kept",
-				"sqlite: the WAL grows beside an old snapshot, and is truncated soon after that ends",
+				"sqlite: the WAL grows during a long read transaction, and is truncated soon after its end",
 			],
 			proofs: ["nodes"],
 		},

@@ -16,7 +16,7 @@ async function* pagesOf<Item>(items: Item[], size: number): AsyncGenerator<Item[
 	for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
-test("every name, category and status is read back, also what XML does not have and what looks like an escape", async () => {
+test("every name, category and status is read back, even what XML does not have and what looks like an escape", async () => {
 	const names = [
 		"=1+1",
 		"+49",

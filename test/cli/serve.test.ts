@@ -167,7 +167,7 @@ test("SIGHUP ends a service that npm start has started, because its terminal was
 	assert.match(stdout, /"signal":"SIGHUP","msg":"stopping"/);
 });
 
-test("signals within a second are one stop, and a later one ends the service at once", async (context) => {
+test("signals within a second are one stop, and a later one ends the service immediately", async (context) => {
 	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const graceful = await startProgram(context, { DATABASE_URL, STOP_DELAY: "2s" });
 	const firstAtMs = performance.now();

@@ -92,7 +92,7 @@ test("too many requests: the rows stay, and a countdown leads to the next try", 
 	takeOut(errors, /429/);
 });
 
-test("an animal whose reply was lost is added once, also after a refusal and with another key", async (context) => {
+test("an animal whose reply was lost is added once, even after a refusal and with another key", async (context) => {
 	const service = await testService(context);
 	const { page, errors, issued } = await openAs(context, service, scopes);
 	const refusal = { code: "rate_limited", message: "too many requests", status: 429 };

@@ -86,7 +86,7 @@ async function openCrowd(context: TestContext, node: Running, texts: string[]) {
 	};
 }
 
-test("sqlite: a reply shows each create, edit and revocation before it, beside 1,300 connections", async (context) => {
+test("sqlite: a reply shows each create, edit and revocation before it, with 1,300 connections", async (context) => {
 	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const environment = { DATABASE_URL: databaseUrl, CONNECTIONS_PER_ADDRESS: "2000" };
 	const store = await openStore(databaseUrl, Date.now);

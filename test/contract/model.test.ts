@@ -180,7 +180,7 @@ function lasting({ status, body, headers }: Reply) {
 	return { status, body, headers: others };
 }
 
-test("any creates, edits by two editors at once, and followed links agree with a simple model", async (context) => {
+test("any creates, concurrent edits by two editors, and followed links agree with a simple model", async (context) => {
 	const { createAll, editAtOnce, reader } = await scene(context);
 	await fc.assert(
 		fc.asyncProperty(

@@ -1,4 +1,4 @@
-// /metrics of a running service, and the names of metrics in the alarms, the dashboard and the documents.
+// /metrics of a running service, and the names of metrics in the alerts, the dashboard and the documents.
 
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
@@ -38,7 +38,7 @@ test("metrics have Prometheus' names: counters end in _total, units are seconds 
 	}
 });
 
-test("the alarms and the dashboard use only metrics and labels that the service has", () => {
+test("the alerts and the dashboard use only metrics and labels that the service has", () => {
 	const labelsOf = new Map(families.map(({ name, labels }) => [name, [...labels, "instance", "job", "le"]]));
 	const dashboard = JSON.parse(read("deploy/grafana/dashboard.json"));
 	const titles = dashboard.panels
@@ -61,7 +61,7 @@ test("the alarms and the dashboard use only metrics and labels that the service 
 	}
 });
 
-test("the alarm about getPet begins a year before the removal in the contract", () => {
+test("the alert about getPet begins a year before the removal in the contract", () => {
 	const removal = new Date(getPetDeprecation.sunsetMs);
 	const begin = Date.UTC(removal.getUTCFullYear() - 1, removal.getUTCMonth(), removal.getUTCDate()) / 1000;
 	assert.ok(read("deploy/prometheus/alerts.yaml").includes(`vector(time()) >= ${begin}\n`));
@@ -155,9 +155,9 @@ test("every metric appears in /metrics, with help and type, also when it has no 
 	assert.deepEqual(info?.labels, { version: JSON.parse(read("package.json")).version, node_version: process.version });
 });
 
-test("the runbook has an entry for each alarm, and no other", () => {
-	const alarms = [...read("deploy/prometheus/alerts.yaml").matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
+test("the runbook has an entry for each alert, and no other", () => {
+	const alerts = [...read("deploy/prometheus/alerts.yaml").matchAll(/- alert: (\w+)/g)].map(([, name]) => name);
 	const entries = [...read("docs/runbook.md").matchAll(/^## (AnimalStore\w+)$/gm)].map(([, name]) => name);
-	assert.ok(alarms.length >= 10);
-	assert.deepEqual(entries, alarms);
+	assert.ok(alerts.length >= 10);
+	assert.deepEqual(entries, alerts);
 });

@@ -61,7 +61,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		}
 	});
 
-	test(`${engine}: the id of a removed newest animal is not used again, also after a copy`, async (context) => {
+	test(`${engine}: the id of a removed newest animal is not used again, even after a copy`, async (context) => {
 		const { open, reopen } = await make(context, () => atMs);
 		const store = await open();
 		for (const name of ["Rex", "Mia"]) await store.createPet({ name, categoryId: 1n });
@@ -135,7 +135,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(counts, { none: created });
 	});
 
-	test(`${engine}: counts by status follow every edit, also of another process and during the count`, async (context) => {
+	test(`${engine}: counts by status follow every edit, even of another process and during the count`, async (context) => {
 		const { open } = await make(context, () => atMs);
 		const [store, operator] = [await open(), await open()];
 		const random = seededRandom(seed);

@@ -102,7 +102,7 @@ async function createAndRepeat(here: Caller, there: Caller, elsewhere: Caller, k
 	return id;
 }
 
-test("a write is visible on all nodes at once, and a revoked key stops on all within a second", async (context) => {
+test("a write is visible on all nodes immediately; a revoked key stops on all within a second", async (context) => {
 	const { environment, key, nodes } = await startNodes(context, 3);
 	const callers = nodes.map(({ url }) => callerOf(url, key));
 	await Promise.all(

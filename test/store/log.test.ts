@@ -10,7 +10,7 @@ import { walMaxBytes } from "../../src/store/sqlite/file.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-test("sqlite: the WAL grows beside an old snapshot, and is truncated soon after that ends", async (context) => {
+test("sqlite: the WAL grows during a long read transaction, and is truncated soon after its end", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => store.close());

@@ -140,7 +140,7 @@ test("once the path leads to another file, also by a link, nothing is read from 
 	for (const page of ["/v1/pets?limit=2", "/v1/pets", "/v1/pets/1"]) assert.equal(await statusOf(scene, page), 503);
 });
 
-test("after a file was put back while no node ran, nothing of the abandoned timeline is shown", async (context) => {
+test("after a file was restored while no node ran, nothing of the abandoned timeline is shown", async (context) => {
 	const folder = temporaryFolder(context);
 	const [file, saved] = [join(folder, "animals.db"), join(folder, "saved.db")];
 	const environment = { DATABASE_URL: `sqlite:${file}` };

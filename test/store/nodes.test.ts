@@ -33,7 +33,7 @@ async function namesOfKeys(environment: Record<string, string>): Promise<string[
 }
 
 for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: nodes that start at once on a new store make one store, and one first key`, async (context) => {
+	test(`${engine}: nodes that start together on a new store create one store, and one first key`, async (context) => {
 		const environment = { DATABASE_URL: (await make(context)).databaseUrl };
 		const parameters = ["serve", "--first-key"];
 		const nodes = await Promise.all([1, 2, 3, 4].map(() => startProgram(context, environment, { parameters })));
@@ -46,7 +46,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(await namesOfKeys(environment), ["first key"]);
 	});
 
-	test(`${engine}: nodes that start at once with an API_KEY add it once`, async (context) => {
+	test(`${engine}: nodes that start together with an API_KEY add it once`, async (context) => {
 		const environment = {
 			DATABASE_URL: (await make(context)).databaseUrl,
 			API_KEY: (await runProgram(["keys", "generate"])).stdout.trim(),
@@ -105,7 +105,7 @@ test("nodes on one port that are killed under load lose nothing acknowledged", l
 	await stop(nodes);
 });
 
-test("with REUSE_PORT, a node refuses a port of another store, also of a copy or elsewhere", linux, async (context) => {
+test("with REUSE_PORT, a node refuses a port of another store, even of a copy or elsewhere", linux, async (context) => {
 	const folder = temporaryFolder(context);
 	const [file, copy] = [join(folder, "animals.db"), join(folder, "copy.db")];
 	const port = String(await freePort());
@@ -126,7 +126,7 @@ test("with REUSE_PORT, a node refuses a port of another store, also of a copy or
 });
 
 test(
-	"if nodes of different stores start at once on one port, all that serve have the same store",
+	"if nodes of different stores start together on one port, all that serve have the same store",
 	linux,
 	async (context) => {
 		const folder = temporaryFolder(context);

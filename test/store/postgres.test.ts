@@ -59,7 +59,7 @@ test("postgres: ids ascend in commit order on all nodes: polling the last page m
 	assert.equal(Number(seen), created);
 });
 
-test("postgres: one Idempotency-Key, new or expired, on two nodes at once makes one animal", async (context) => {
+test("postgres: one Idempotency-Key, new or expired, on two nodes together makes one animal", async (context) => {
 	let nowMs = Date.now();
 	const { open } = await engines.postgres(context, () => nowMs);
 	const stores = await Promise.all([open(), open()]);

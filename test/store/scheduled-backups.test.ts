@@ -132,7 +132,7 @@ test("a backup from the future delays none, is removed first, and makes no extra
 	for (const name of ahead) await addOwn(name);
 	const names = () => readdirSync(to).sort();
 	const first = schedule({ keep: 2, everyMs: 50 });
-	assert.equal(first.lastAtMs(), 0, "the alarm for old backups knows of none");
+	assert.equal(first.lastAtMs(), 0, "the alert for old backups knows of none");
 	for (let count = 1; count < 3; count++) {
 		await until("the next backup", () => made.length === count);
 		clock.nowMs += 1000;
@@ -250,7 +250,7 @@ test("no backup is made while another node makes one, nor right after it", async
 	assert.deepEqual([made, failures], [[], []]);
 });
 
-test("a failed backup is logged as one error line and an alarm, and made once it can be", async (context) => {
+test("a failed backup is logged as one error line and an alert, and made once it can be", async (context) => {
 	const folder = temporaryFolder(context);
 	const to = join(folder, "backups");
 	const environment = { DATABASE_URL: `sqlite:${join(folder, "s.db")}`, BACKUP_TO: to, BACKUP_EVERY: "1s" };
