@@ -154,7 +154,7 @@ export const promises: Record<string, Proven[]> = {
 		{
 			says: "Nodes keep writing alongside a newer version that only adds to the schema; otherwise they stop writing immediately, and keep reading.",
 			tests: [
-				"while newer versions only add to the schema, older nodes keep writing; then they only read",
+				"while newer versions only add to the schema, older nodes write; later they only read",
 				"a store of the first schema gets categories, and takes what older nodes write",
 				"a node without creates notices an upgrade through its probes",
 			],
