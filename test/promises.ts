@@ -148,13 +148,13 @@ export const promises: Record<string, Proven[]> = {
 				"nodes that start together on a new store create one store, and one first key",
 				"nodes that start together with an API_KEY add it once",
 				"with REUSE_PORT, a node refuses a port of another store, even of a copy or elsewhere",
-				"if nodes of different stores start together on one port, all that serve have the same store",
+				"if nodes of different stores start together on one port, all that serve share a store",
 			],
 		},
 		{
 			says: "Nodes keep writing alongside a newer version that only adds to the schema; otherwise they stop writing immediately, and keep reading.",
 			tests: [
-				"while newer versions only add to the schema, older nodes write; later they only read",
+				"while newer versions only add to the schema, older nodes write; then only read",
 				"a store of the first schema gets categories, and takes what older nodes write",
 				"a node without creates notices an upgrade through its probes",
 			],

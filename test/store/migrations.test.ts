@@ -172,7 +172,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		await (await openStore(url, Date.now)).close();
 	});
 
-	test(`${engine}: while newer versions only add to the schema, older nodes write; later they only read`, async (context) => {
+	test(`${engine}: while newer versions only add to the schema, older nodes write; then only read`, async (context) => {
 		const { databaseUrl: url } = await make(context);
 		const reasons: string[] = [];
 		const open = (version: Pick<Version, "openStore">) =>

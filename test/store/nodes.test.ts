@@ -126,7 +126,7 @@ test("with REUSE_PORT, a node refuses a port of another store, even of a copy or
 });
 
 test(
-	"if nodes of different stores start together on one port, all that serve have the same store",
+	"if nodes of different stores start together on one port, all that serve share a store",
 	linux,
 	async (context) => {
 		const folder = temporaryFolder(context);
