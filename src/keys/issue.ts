@@ -30,8 +30,9 @@ export class NoSuchKey extends Error {}
 export async function createKey({ rows, now, random }: Issuer, request: KeyRequest) {
 	const { name, scopes, rate, expiresInMs, key = keyFromRandom(random(32)), unless } = request;
 	const id = `key_${toBase62(random(8).readBigUInt64BE(), 11)}`;
-	const row = { id, name, scopes, rate, createdAtMs: now() };
-	return { id, key, isAdded: await rows.add(row, newSecret(key, now(), expiresInMs), unless) };
+	const createdAtMs = now();
+	const row = { id, name, scopes, rate, createdAtMs };
+	return { id, key, isAdded: await rows.add(row, newSecret(key, createdAtMs, expiresInMs), unless) };
 }
 
 /**
@@ -45,7 +46,8 @@ export async function rotateKey(issuer: Issuer, keyId: string, graceMs: number):
 	if (revokedAtMs !== undefined) throw new NoSuchKey(`${keyId} is revoked: create a new key instead`);
 	const lifetimeMs = secret.expiresAtMs === undefined ? undefined : secret.expiresAtMs - secret.createdAtMs;
 	const key = keyFromRandom(random(32));
-	await rows.rotate(keyId, newSecret(key, now(), lifetimeMs), now() + graceMs);
+	const nowMs = now();
+	await rows.rotate(keyId, newSecret(key, nowMs, lifetimeMs), nowMs + graceMs);
 	return key;
 }
 
