@@ -126,7 +126,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["day"],
 		},
 		{
-			says: "An edit is one transaction with its line in the audit log, and never hidden by a 304; counts follow it.",
+			says: "An edit and its line in the audit log are one transaction. A 304 never hides an edit, and counts reflect it.",
 			tests: [
 				"an edit is in the next reply of every node; its create gets the first reply",
 				"edits of several processes during creates are all applied, one by one",
@@ -143,7 +143,7 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["pooler", "litestream", "patroni"],
 		},
 		{
-			says: "Nodes that start at the same time create one store, one `API_KEY` and one first key. A port never has nodes of two stores.",
+			says: "Nodes that start at the same time create one store, one `API_KEY` and one first key. Nodes of different stores never share a port.",
 			tests: [
 				"nodes that start together on a new store create one store, and one first key",
 				"nodes that start together with an API_KEY add it once",

@@ -47,7 +47,7 @@ export const statements: Proven[] = [
 		],
 	},
 	{
-		says: "§4.3, §9 getPet is deprecated and removed on 5 December 2030. Decided: `Deprecation`, `Sunset`, `Link`; then 410",
+		says: "§4.3, §9 getPet is deprecated, and will be removed on 5 December 2030. Decided: `Deprecation`, `Sunset`, `Link`; then 410",
 		tests: ["removal"],
 	},
 	{

@@ -86,7 +86,7 @@ function signOuts(): string {
 export interface OtherTabs {
 	/** Asks for a key; a tab that is signed in answers with its own. */
 	ask(): void;
-	/** Tells the other tabs that the time for which the key is kept has changed. */
+	/** Tells the other tabs that it has changed how long the key is kept. */
 	keep(kept: KeptKey): void;
 	/** Whether signing out would end an import of another tab. */
 	areBusy(): Promise<boolean>;

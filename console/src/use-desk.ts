@@ -44,7 +44,7 @@ interface DeskOptions {
 	onSettled(): void;
 }
 
-/** Undefined if the key may not edit: then nothing for editing is shown. */
+/** Undefined if the key may not edit: no controls for editing are shown then. */
 export function useDesk(
 	session: Session,
 	{ route, read, reply, categories, onSettled }: DeskOptions,

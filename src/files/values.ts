@@ -109,7 +109,7 @@ function propose(field: WordField, text: string) {
 	return { field, text: text.trim(), proposed: proposeCategory(text) };
 }
 
-/** Whether all faults of a row are words with a proposal: it is an animal once they are confirmed. */
+/** Whether every fault of a row is a word with a proposal: the row becomes an animal when they are confirmed. */
 export function isUnclear(words: Words, faultCount: number): boolean {
 	const isProposed = (field: WordField) => {
 		const { [field]: text } = words;

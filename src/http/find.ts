@@ -112,7 +112,7 @@ const checkOrder = checkOf(
 );
 type Order = ReturnType<typeof parseOrder>;
 
-/** @param activity has the number of animals by status */
+/** @param activity resolves to the number of animals by status, among other figures */
 export function createExportHandlers({ store, now }: PetOptions, activity: () => Promise<Activity>) {
 	const tickets = createTickets(store.cursorSecret, now);
 	return {

@@ -64,7 +64,7 @@ export function createCacheEntries(maxBytes = cachedMaxBytes) {
 	return { add, find: (key: string) => replies.get(key), isUsedAgain };
 }
 
-/** A character takes up to two bytes. A compressed body is shorter than its text, and is counted from the start. */
+/** A character takes up to two bytes, and the third is for the compressed body, which is counted before it exists. */
 function bytesOf(key: string, { json, links = "" }: CachedReply): number {
 	return replyBytes + 2 * (key.length + links.length) + 3 * json.length;
 }

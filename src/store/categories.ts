@@ -58,7 +58,7 @@ function* read(condition: string, value: unknown): Transaction<CategoryName | un
 	return row && toName(row);
 }
 
-/** 1 + the largest number that has a name or is used, including by animals and edits since `used`. */
+/** One more than the largest number of a category that is named or used, also by animals and edits after `used`. */
 function* nextId(used: UsedCategories | undefined): Transaction<bigint> {
 	const { largest = 0n, lastId = 0n, lastEdit = 0n } = used ?? {};
 	const text = `SELECT coalesce(max(id), 0) FROM (

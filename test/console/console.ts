@@ -126,7 +126,7 @@ export async function signOut(page: Page): Promise<void> {
 	await page.getByLabel("API key").waitFor();
 }
 
-/** Continues through these steps of adding many. */
+/** Clicks Continue through these steps of the view that adds many animals. */
 export async function goOn(page: Page, ...steps: string[]): Promise<void> {
 	for (const step of steps) {
 		await page.locator(".go .primary:not([aria-disabled=true])", { hasText: "Continue" }).click();

@@ -8,7 +8,7 @@ import type { TestContext } from "node:test";
 import { temporaryFolder } from "../support/service.ts";
 import { copyTree, type RunOptions, runTests } from "./mutants.ts";
 
-/** A text that is added to a file after another text, which the file has once. */
+/** A text to insert into a file after another text, which the file must contain exactly once. */
 export type Addition = [file: string, after: string, addition: string];
 
 export interface ChangedTree {

@@ -98,7 +98,7 @@ function verdictOf(output: string, code: number | null, isLate: boolean): Omit<V
 	return by === undefined ? { outcome: "unloaded", by: failed[0] ?? "" } : { outcome: "killed", by };
 }
 
-/** Adds the fault to the tree, runs its test file, twice if that detects it, and removes the fault. */
+/** Adds the fault to the tree, runs its test file (again if the first run detects it), and removes the fault. */
 export async function tryMutant(tree: string, mutant: Mutant, options: RunOptions): Promise<Verdict> {
 	const path = join(tree, mutant.file);
 	const before = readFileSync(path, "utf8");

@@ -49,7 +49,7 @@ export const proof: Proof = {
 };
 
 /**
- * Two nodes under load, with a reader of the last page: the store moves between the workers, and both are killed. A
+ * Two nodes under load, with a reader of the last page: the store moves between the workers, and both workers are killed. A
  * move locks the tables at its end, so creates get 503 if that takes more than 3 s.
  */
 async function proveOrder(cluster: CitusCluster, layout: CitusLayout, trial: Trial) {

@@ -1,4 +1,4 @@
-// The output of kustomize for deploy/kubernetes is valid by the schemas of Kubernetes. No cluster runs it.
+// The output of kustomize for deploy/kubernetes is valid against the schemas of Kubernetes. It is not run on a cluster.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

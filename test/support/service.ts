@@ -145,7 +145,7 @@ export function create(pet: unknown, headers: Record<string, string | undefined>
 	return { method: "POST", path: "/v1/pets", headers, body: typeof pet === "string" ? pet : JSON.stringify(pet) };
 }
 
-/** Makes requests that post JSON, as a text or a value, to a path. */
+/** Makes requests that post JSON, given as text or as a value, to a path. */
 export const posting =
 	(path: string) =>
 	(body: unknown, headers: Record<string, string | undefined> = {}): TestRequest => ({

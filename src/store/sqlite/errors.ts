@@ -20,7 +20,7 @@ export function isFailedSync({ code }: { code: string }): boolean {
 
 /** A fraction of a commit, so that processes that commit all the time take turns. */
 const pollMs = 0.25;
-/** The shortest wait: within it, each of several processes gets its turn. */
+/** Nothing gives up earlier: within this time, each of several processes gets its turn. */
 const waitMinMs = 100;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 

@@ -22,7 +22,7 @@ do {
 } while (cursor);
 console.log(`page ${count}`);
 
-// A number literal with so many digits would be rounded before it is sent.
+// A number literal with this many digits would be rounded before it is sent.
 const created = await client.POST("/pets", {
 	params: { header: { "Idempotency-Key": crypto.randomUUID() } },
 	body: { name: "Rex", categoryId: Number("9007199254740993"), status: "available" },
