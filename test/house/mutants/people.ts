@@ -22,7 +22,7 @@ export const faults: Faults = {
 		["console/src/use-session.ts", "tabs.current?.keep(kept);", ""],
 	],
 	"test/contract/credentials.test.ts": [
-		["src/keys/issue.ts", "newSecret(key, now(), lifetimeMs)", "newSecret(key, now(), undefined)"],
+		["src/keys/issue.ts", "newSecret(key, nowMs, lifetimeMs)", "newSecret(key, nowMs, undefined)"],
 	],
 	"test/store/sqlite.test.ts": [
 		["src/store/sqlite/reads.ts", "absent?.version === now && absent.hash", "absent?.hash"],
