@@ -5,8 +5,9 @@ import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { describeError, Interrupted } from "./cli/command-error.ts";
-import { readEnvFile, warnOfNearNames } from "./cli/env-file.ts";
+import { readEnvFile } from "./cli/env-file.ts";
 import { interruptedExitCode } from "./cli/interrupt.ts";
+import { warnOfNearNames } from "./cli/near-names.ts";
 import { adviseAsCalled } from "./cli/output.ts";
 import { namesGiven, useEnvFile } from "./config.ts";
 

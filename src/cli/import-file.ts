@@ -1,8 +1,17 @@
 // Opens a file of animals to import. An import reads it several times, so standard input and pipes are copied to a
 // temporary file first. Rows that cannot be added go to another file, which can be imported after fixing.
 
-import { createReadStream, createWriteStream, openAsBlob, openSync, read, rmSync, writeSync } from "node:fs";
-import { mkdtemp, stat } from "node:fs/promises";
+import {
+	createReadStream,
+	createWriteStream,
+	mkdtempSync,
+	openAsBlob,
+	openSync,
+	read,
+	rmSync,
+	writeSync,
+} from "node:fs";
+import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -84,7 +93,7 @@ function fixOf({ choice }: ColumnError): string {
 
 /** @returns the path of a file that is removed when the process exits, also after a second Ctrl-C */
 async function copyToTemporary(path: string, signal: AbortSignal): Promise<string> {
-	const folder = await mkdtemp(join(tmpdir(), "animal-store-import-"));
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-import-"));
 	process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 	const file = join(folder, "stdin");
 	await pipeline(path === "-" ? process.stdin : createReadStream(path), createWriteStream(file), { signal });

@@ -23,6 +23,18 @@ test("parseJson reads integers exactly and distinguishes them from fractions", (
 	assert.throws(() => parseJson("1e5,"), SyntaxError);
 });
 
+test("parseJson finds a number that a double would round wherever JSON may have one", () => {
+	const numbers = { "9007199254740993": 9007199254740993n, "-9007199254740993": -9007199254740993n, "1E3": 1000 };
+	for (const [number, value] of Object.entries(numbers))
+		for (const space of ["", " ", "\n\t\r  "]) {
+			const text = space + number + space;
+			assert.deepEqual(parseJson(text), value, text);
+			assert.deepEqual(parseJson(`[${text}]`), [value], text);
+			assert.deepEqual(parseJson(`[0,${text}]`), [0, value], text);
+			assert.deepEqual(parseJson(`{"a"${space}:${text}}`), { a: value }, text);
+		}
+});
+
 test("a number with 60,000 zeros is parsed quickly", () => {
 	const startedAt = performance.now();
 	assert.equal(parseJson(`0.${"0".repeat(60_000)}e5`), 0);

@@ -45,12 +45,15 @@ test("calls of a deprecated operation are counted for the keys that called last,
 	call("first");
 	for (let index = 1; index < callersMax; index++) call(`key${index}`);
 	call("first");
+	call("one more");
+	const keys = linesOf(metrics, "animal_store_deprecated_calls_total").map((line) => /key_id="(.*)"/.exec(line)?.[1]);
+	assert.ok(keys.includes("first") && keys.includes("key2") && !keys.includes("key1"), keys.join());
 	for (let index = 0; index < 1000; index++) call(`one${index}`);
 	call("first");
 	const lines = linesOf(metrics, "animal_store_deprecated_calls_total");
 	assert.equal(lines.length, callersMax + 1);
 	const total = lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
-	assert.equal(total, 2 + callersMax + 1000);
+	assert.equal(total, 3 + callersMax + 1000);
 	assert.ok(lines.includes('animal_store_deprecated_calls_total{operation="getPet",key_id="first"} 1'));
 	assert.ok(lines.includes('animal_store_deprecated_calls_total{operation="getPet",key_id="one999"} 1'));
 });

@@ -70,32 +70,39 @@ function methodClassOf(method: string): "read" | "write" | "other" {
 
 type CallerCounts = ReturnType<typeof createCallerCounts>;
 
+interface Caller {
+	keyId: string;
+	calls: number;
+	/** The number of all calls at its latest one. */
+	latest: number;
+}
+
 /** Counts the calls of each key. Beyond the limit, the key that called longest ago is counted with the others. */
 function createCallerCounts() {
-	/** `latest`: the number of all calls at its latest one. A Map that keeps this order would be copied all the time. */
-	const keys = new Map<string, { calls: number; latest: number }>();
+	/** By key. A Map whose order changes with each call would be copied all the time. */
+	const callers = new Map<string, Caller>();
 	let all = 0;
 	let others = 0;
 
-	function add(keyId: string): { calls: number; latest: number } {
-		if (keys.size >= callersMax) {
-			const [oldest, { calls }] = [...keys].reduce((one, other) => (other[1].latest < one[1].latest ? other : one));
-			others += calls;
-			keys.delete(oldest);
-		}
-		const added = { calls: 0, latest: 0 };
-		keys.set(keyId, added);
-		return added;
+	function add(keyId: string): Caller {
+		const caller = { keyId, calls: 0, latest: all + 1 };
+		callers.set(keyId, caller);
+		if (callers.size <= callersMax) return caller;
+		let oldest: Caller = caller;
+		for (const each of callers.values()) if (each.latest < oldest.latest) oldest = each;
+		others += oldest.calls;
+		callers.delete(oldest.keyId);
+		return caller;
 	}
 
 	return {
 		count(keyId: string): void {
-			const key = keys.get(keyId) ?? add(keyId);
-			key.calls++;
-			key.latest = ++all;
+			const caller = callers.get(keyId) ?? add(keyId);
+			caller.calls++;
+			caller.latest = ++all;
 		},
 		each: (): [keyId: string, value: number][] => [
-			...[...keys].map(([keyId, { calls }]): [string, number] => [keyId, calls]),
+			...Array.from(callers.values(), ({ keyId, calls }): [string, number] => [keyId, calls]),
 			["other", others],
 		],
 	};

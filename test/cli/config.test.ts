@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { nearestSetting } from "../../src/cli/env-file.ts";
+import { nearestSetting } from "../../src/cli/near-names.ts";
 import { namesGiven, readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
 import { assertRefused, runProgram } from "../support/program.ts";

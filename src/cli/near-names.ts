@@ -1,0 +1,30 @@
+// Warns of variables whose names are nearly those of settings: with DATABASE_ULR, the service would use another store.
+
+/** In shorter names, too many variables of other programs are near. */
+const shortest = 8;
+
+/** The setting that is meant by a name with one or two wrong letters; one in a name of eight. */
+export function nearestSetting(name: string, settingNames: readonly string[]): string | undefined {
+	return settingNames.find((setting) => isNear(name, setting, Math.min(2, setting.length + 1 - shortest)));
+}
+
+/** Whether at most so many letters were left out, added, changed or exchanged with their neighbour. */
+function isNear(name: string, setting: string, letters: number): boolean {
+	if (letters < 0) return false;
+	let start = 0;
+	while (start < setting.length && name[start] === setting[start]) start++;
+	const [left, right] = [name.slice(start), setting.slice(start)];
+	const isRestNear = (fromName: number, fromSetting: number) =>
+		isNear(left.slice(fromName), right.slice(fromSetting), letters - 1);
+	if (left === right) return true;
+	const isExchanged = left[0] === right[1] && left[1] === right[0];
+	return isRestNear(1, 1) || isRestNear(1, 0) || isRestNear(0, 1) || (isExchanged && isRestNear(2, 2));
+}
+
+/** One sentence on standard error for each. @param names see `namesGiven` */
+export function warnOfNearNames({ others, unset }: { others: string[]; unset: string[] }): void {
+	for (const name of others) {
+		const meant = nearestSetting(name, unset);
+		if (meant) console.error(`warning: ${name} is not a setting and has no effect: is ${meant} meant?`);
+	}
+}
