@@ -86,7 +86,7 @@ export function MapValues(props: MapValuesProps) {
 			{!mayMake && mapped.some(isNameable) && (
 				<p>
 					This key may not create categories: it lacks the scope <code>pets:edit</code>. Choose existing categories, or
-					sign in with another key; your choices stay.
+					sign in with another key: your choices are kept.
 				</p>
 			)}
 			<WordTable {...props} field="categoryId" />

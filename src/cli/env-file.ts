@@ -52,7 +52,7 @@ function problemOfAssignment(name: string | undefined, given: string, lines: Env
 	const [quote = ""] = /^["']/.exec(given) ?? [];
 	const end = quote === "" ? -1 : given.indexOf(quote, 1);
 	if (quote !== "" && end === -1) return `does not close the quote of ${name}`;
-	if (quote !== "" && end < given.length - 1) return `goes on after the quote of ${name}`;
+	if (quote !== "" && end < given.length - 1) return `has text after the closing quote of ${name}`;
 	if (given === quote + quote) return `gives ${name} no value: remove the line`;
 	if (/\p{Cc}/u.test(given)) return `has a control character in ${name}`;
 	if (quote === "" && /[\s"'#$`\\]/.test(given))

@@ -154,7 +154,7 @@ function printKey(key: string, { id, json = false }: { id?: string; json?: boole
 function parseScopes(text: string): string[] {
 	const wanted = [...new Set(text.split(/[ ,]+/))];
 	if (wanted.every((scope) => (scopes as readonly string[]).includes(scope))) return wanted;
-	throw new InvalidArgumentError(`It must be any of ${scopes.join(",")}.`);
+	throw new InvalidArgumentError(`It must be one or more of ${scopes.join(",")}.`);
 }
 
 function checkRate(text: string): string {

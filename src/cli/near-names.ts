@@ -25,6 +25,6 @@ function isNear(name: string, setting: string, letters: number): boolean {
 export function warnOfNearNames({ others, unset }: { others: string[]; unset: string[] }): void {
 	for (const name of others) {
 		const meant = nearestSetting(name, unset);
-		if (meant) console.error(`warning: ${name} is not a setting and has no effect: is ${meant} meant?`);
+		if (meant) console.error(`warning: ${name} is not a setting and has no effect; did you mean ${meant}?`);
 	}
 }

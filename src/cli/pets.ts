@@ -60,12 +60,12 @@ async function list({ limit, all = false, last = false, ...options }: ListOption
 			.pages({ from: last ? "last" : "first" })) {
 			yield page.pets;
 			if (all) continue;
-			if (last ? page.prev : page.next) rest = last ? "precede" : "follow";
+			if (last ? page.prev : page.next) rest = last ? "before" : "after";
 			return;
 		}
 	}
 	await toStdout(formatOutput(pages(), options));
-	if (rest) console.error(`more animals ${rest}: --all shows every animal`);
+	if (rest) console.error(`there are more animals ${rest} these: --all shows all of them`);
 }
 
 async function createPet(options: OutputOptions & NewPet): Promise<void> {

@@ -97,7 +97,7 @@ test("a variable with one or two wrong letters in the name of an unset setting b
 	const environment = { DATABASE_ULR: "sqlite:/none", BACKUPS_TO: "/none", OPS_POTR: "1", LOG_LEVELS: "warn" };
 	const { code, stderr } = await runProgram(["config"], { environment: { ...environment, LOG_LEVEL: "warn" } });
 	const warnings = Object.entries({ DATABASE_ULR: "DATABASE_URL", BACKUPS_TO: "BACKUP_TO", OPS_POTR: "OPS_PORT" }).map(
-		([name, meant]) => `warning: ${name} is not a setting and has no effect: is ${meant} meant?\n`,
+		([name, meant]) => `warning: ${name} is not a setting and has no effect; did you mean ${meant}?\n`,
 	);
 	assert.deepEqual([code, stderr], [0, warnings.join("")]);
 	const { unset } = namesGiven({});

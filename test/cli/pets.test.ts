@@ -43,11 +43,11 @@ test("list shows one page, and says if there are more; --last shows the newest, 
 	for (let n = 1; n <= 45; n++) await service.store.createPet({ name: `n${n}`, categoryId: 1n });
 	const lines = (text: string) => text.split("\n").length - 1;
 	const page = await pets("list");
-	assert.deepEqual([lines(page.stdout), page.stderr], [20, "more animals follow: --all shows every animal\n"]);
+	assert.deepEqual([lines(page.stdout), page.stderr], [20, "there are more animals after these: --all shows all of them\n"]);
 	assert.equal(lines((await pets("list", "--limit", "3")).stdout), 3);
 	const last = await pets("list", "--last", "--limit", "2");
 	assert.equal(last.stdout, "44\t1\t\tn44\n45\t1\t\tn45\n");
-	assert.equal(last.stderr, "more animals precede: --all shows every animal\n");
+	assert.equal(last.stderr, "there are more animals before these: --all shows all of them\n");
 	assert.equal((await pets("list", "--last", "--limit", "100")).stderr, "");
 	assert.match((await pets("list", "--last", "--all")).stderr, /'--last' cannot be used with option '--all'/);
 	const all = await pets("list", "--all", "--limit", "7", "--json");
