@@ -1,5 +1,4 @@
-// What `npm run bench -- --engine postgres` measures besides the scenarios: two nodes on one database against one node,
-// and the store without HTTP against a loop of raw statements.
+// For `npm run bench -- --engine postgres`: starts the database, and compares two nodes on one database with one node.
 
 import pg from "pg";
 import { startPostgres } from "../test/support/postgres-server.ts";
@@ -32,7 +31,7 @@ export async function startDatabase() {
 }
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
-/** Get and create at a fixed rate, on one node and on two, in turn. */
+/** Measures gets and creates at a fixed rate, on one node and on two nodes, in turn. */
 export async function measureNodes(
 	{ url, pids }: Database,
 	service: Server,
