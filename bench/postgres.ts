@@ -1,4 +1,5 @@
-// For `npm run bench -- --engine postgres`: starts the database, and compares two nodes on one database with one node.
+// What `npm run bench -- --engine postgres` measures besides the scenarios: two nodes on one database against one node,
+// and the store without HTTP against a loop of raw statements.
 
 import pg from "pg";
 import { startPostgres } from "../test/support/postgres-server.ts";
@@ -31,7 +32,7 @@ export async function startDatabase() {
 }
 export type Database = Awaited<ReturnType<typeof startDatabase>>;
 
-/** Measures gets and creates at a fixed rate, on one node and on two nodes, in turn. */
+/** Get and create at a fixed rate, on one node and on two, in turn. */
 export async function measureNodes(
 	{ url, pids }: Database,
 	service: Server,

@@ -85,7 +85,7 @@ export function stopAll(): void {
 	rmSync(folder, { recursive: true, force: true });
 }
 
-/** Starts the service of a checkout, built as for its package, as `npm start`, the unit and the image do. */
+/** The service of a checkout, built as for its package, and started as by `npm start`, the unit and the image. */
 export function startService(databaseUrl: string, key: string, checkout = ".", core = 0): Promise<Server> {
 	const parameters = ["--max-semi-space-size=8", builtMain(checkout), "serve"];
 	const environment = { DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", API_KEY: key };

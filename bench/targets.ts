@@ -80,7 +80,7 @@ function nodeTargets({ measurements, comparisons }: Results): Target[] {
 	return [...nodes, ...raw];
 }
 
-/** Compares the last page of the largest store with random pages; not with the first page, which is cached. */
+/** The last page of the largest store against its other pages. The first page is cached, so it cannot be compared. */
 function sizeTargets({ sizes }: Results): Target[] {
 	const largest = String(Math.max(...sizes.map(({ who }) => Number(who))));
 	const [random, last] = ["random", "last"].map((which) => find(sizes, `list of 20: ${which} page`, largest));
