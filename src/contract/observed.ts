@@ -30,8 +30,6 @@ export interface Reply {
 	seconds: number;
 	/** The code of the failure, or `client_abort`. */
 	reason?: string | undefined;
-	/** The key that called a deprecated operation. */
-	deprecatedCaller?: string | undefined;
 	imported?: ImportCounts | undefined;
 }
 
