@@ -46,8 +46,7 @@ const [, program = ""] = process.argv;
 const isOnPath = basename(program) === "animal-store" && !program.includes("node_modules");
 const commandName = isOnPath ? "animal-store" : "npx animal-store";
 
-const commands =
-	"pets|import|export|serve|config|keys|categories|audit|backup|restore|verify|copy|openapi|help|\\[options\\]";
+const commands = "pets|import|export|serve|config|keys|categories|audit|backup|restore|verify|copy|help|\\[options\\]";
 const call = new RegExp(`(?<![\\w/-])(?:npx )?animal-store (?=(?:${commands})(?![\\w-]))`, "g");
 
 /** The text with each call of the command written as it is called here. */
