@@ -155,7 +155,7 @@ export function configCommand(): Command {
 		const rows = readConfig(undefined, flags).given.map(withoutSecret);
 		if (json) return printJson(rows);
 		const cells = rows.map(({ name, value, from }) => [name, value ?? "-", from]);
-		await toStdout(formatTable([cells], ["setting", "value", "from"], true));
+		await toStdout(formatTable([cells], ["setting", "value", "from"]));
 	});
 }
 
