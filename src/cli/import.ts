@@ -2,7 +2,7 @@
 // anything is sent; docs/daily-work.md has the rules, and files/importer.ts sends the rows.
 
 import { Command, InvalidArgumentError, Option } from "commander";
-import { ApiError } from "../../client/src/index.ts";
+import { AnimalStoreError, ApiError } from "../../client/src/index.ts";
 import { newPetFields, type PetStatus, petStatuses } from "../contract/pet.ts";
 import { describeFaults, integerOfText } from "../contract/validate.ts";
 import type { AskConsole } from "../files/categories.ts";
@@ -129,15 +129,15 @@ function categoryOf(text: string) {
 }
 
 async function importPets(path: string, flags: ImportOptions): Promise<void> {
-	const connection = readConnection(flags); // First, because it throws without a key.
+	const connection = readConnectionOf(flags); // First, because it throws without a key.
 	const onFirst = () => console.error("stopping; press Ctrl-C again to end at once");
 	const work = async (requested: AbortSignal, overdue: AbortSignal) => {
 		const file = await openImportFile(path, requested, flags.sheet);
-		const ask = consoleRequests({ ...connection, retryForMs });
+		const ask = connection && consoleRequests({ ...connection, retryForMs });
 		const { checked, options } = await checkWords(file, flags, ask, requested);
 		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
 		const unknown = checked.values.list();
-		if (flags.dryRun) return await showDryRun(file, checked, flags);
+		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags);
 		confirmValues(file.name, unknown, flags.createCategories);
 		const animals = checked.animals + checked.unclear;
 		if (animals > 0) await checkKey(ask, requested);
@@ -154,13 +154,27 @@ async function importPets(path: string, flags: ImportOptions): Promise<void> {
 	await interruptible("nothing was sent", work, onFirst);
 }
 
+/** A dry run needs none: without it, each name of a category is unknown. @throws ConfigError */
+function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnection> | undefined {
+	try {
+		return readConnection(flags);
+	} catch (error) {
+		if (!flags.dryRun) throw error;
+		return undefined;
+	}
+}
+
 /** Checks the file; again with the names of the service's categories, if there are words in place of categories. */
-async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole, signal: AbortSignal) {
+async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
 	const { map, headerRow, strict } = flags;
 	const options: ReadOptions = { mapping: map?.columns, values: map, headerRow, isStrict: strict };
 	const checked = await checkFile(file, options, signal);
-	if (checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
-	const complete = withCategories(options, await categoriesOf(ask, signal));
+	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
+	const categories = await categoriesOf(ask, signal).catch((error) => {
+		if (flags.dryRun && error instanceof AnimalStoreError) return undefined;
+		throw error;
+	});
+	const complete = withCategories(options, categories);
 	return { checked: await checkFile(file, complete, signal), options: complete };
 }
 

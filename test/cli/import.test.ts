@@ -201,7 +201,8 @@ test("names of categories are matched, and unknown ones made only when that is w
 		"nothing was sent; to confirm, add --create-categories; " +
 		"--map categoryId:NAME=NUMBER takes a category that exists";
 	assert.equal(asked.stderr, [...said, `animal-store: tiere.xlsx: ${fix}`, ""].join("\n"));
-	const { unknown } = JSON.parse((await run("tiere.xlsx", { more: ["--dry-run", "--json"] })).stdout);
+	const dry = { more: ["--dry-run", "--json"], environment: {} };
+	const { unknown } = JSON.parse((await run("tiere.xlsx", dry)).stdout);
 	assert.deepEqual(unknown[0], { field: "categoryId", text: "Hund", proposed: "Hund", rows: 2 });
 	const { key } = await createKey(service.issuer, { name: "adds", scopes: ["pets:read", "pets:write"] });
 	const weak = { more: ["--create-categories"], environment: { ...environment, ANIMAL_STORE_KEY: key } };
