@@ -68,11 +68,25 @@ export async function sendBatch(
 		const { results, status, problem, waitMs = 0 } = await attempt(rows, target);
 		if (results) return results;
 		attempts.mayBeStored ||= status === undefined || status >= 500;
+		if (status === 413) return sendHalves(rows, target, attempts, problem);
 		const failure = failureOf(status, problem, target);
 		const pauseMs = waitMs + Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.5 + Math.random() / 2);
 		if (failure.kind !== "unreachable" || performance.now() + pauseMs > endsAtMs) throw failure;
 		await pause(pauseMs, target.signal);
 	}
+}
+
+async function sendHalves(
+	rows: readonly string[],
+	target: ImportTarget,
+	attempts: Attempts,
+	problem: string,
+): Promise<ImportResult[]> {
+	if (rows.length === 1) return [{ outcome: "invalid", faults: [{ field: undefined, problem }] }];
+	const half = rows.length >> 1;
+	const first = await sendBatch(rows.slice(0, half), target, attempts);
+	attempts.mayBeStored = true;
+	return [...first, ...(await sendBatch(rows.slice(half), target, attempts))];
 }
 
 interface Attempt {

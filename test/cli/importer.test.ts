@@ -2,6 +2,7 @@
 // same file run: a model of the animals that the list must have at the end.
 
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
 import { test } from "node:test";
 import fc from "fast-check";
 import { blobSource, detectKind } from "../../src/files/formats.ts";
@@ -10,6 +11,7 @@ import { createImporter, digestOf, type SettledRow } from "../../src/files/impor
 import { readRows } from "../../src/files/rows.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { listAll } from "../support/ledger.ts";
+import { listenFor } from "../support/listen.ts";
 import { seed } from "../support/random.ts";
 import { testService } from "../support/service.ts";
 import { petsOf } from "../support/store-reads.ts";
@@ -119,18 +121,32 @@ test("imports of the same file at the same time add each row once, and each is t
 	assert.equal(added, lines.length);
 });
 
-test("a batch that is refused for a while is sent again when Retry-After says", async (context) => {
+test("a batch that is too large is halved, down to a row, and sent when Retry-After says", async (context) => {
 	const { url, key } = await testService(context);
-	const sentAtMs: number[] = [];
-	const send: typeof fetch = async (...request) => {
-		if (sentAtMs.push(performance.now()) > 1) return fetch(...request);
-		return new Response("", { status: 429, headers: { "retry-after": "2" } });
-	};
-	const importer = await importerOf(["Rex,1"]);
-	assert.ok(await importer.run({ url, key, retryForMs: 10_000, signal: never, fetch: send }));
-	const [first = 0, second = 0] = sentAtMs;
-	assert.ok(second - first >= 2000, `${second - first} ms`);
-	assert.equal(importer.count("added"), 1);
+	const sizes: number[] = [];
+	let [refusedAtMs, waitedMs] = [0, 0];
+	const server = createServer(async (request, response) => {
+		const body = Buffer.concat(await request.toArray());
+		if (sizes.push(body.length) === 2) {
+			refusedAtMs = performance.now();
+			return void response.writeHead(429, { "retry-after": "2" }).end();
+		}
+		waitedMs ||= refusedAtMs && performance.now() - refusedAtMs;
+		if (body.length > 2000) return void response.writeHead(413, { "content-type": "text/plain" }).end("too large");
+		const { authorization = "" } = request.headers;
+		const headers = { authorization, "content-type": "application/json" };
+		const reply = await fetch(`${url}${request.url}`, { method: "POST", headers, body });
+		response.writeHead(reply.status, { "content-type": "application/json" }).end(await reply.text());
+	});
+	const proxy = `http://127.0.0.1:${await listenFor(context, server)}`;
+	const names = Array.from({ length: 50 }, (_, n) => `animal ${n}`);
+	names[20] = "犬".repeat(255);
+	const importer = await importerOf(names.map((name) => `${name},1`));
+	assert.ok(await importer.run({ url: proxy, key, retryForMs: 10_000, signal: never }));
+	assert.ok(sizes.some((size) => size > 2000) && sizes.some((size) => size <= 2000));
+	assert.ok(waitedMs >= 2000, `${waitedMs} ms`);
+	const added = (await listAll(url, key)).map(({ name }) => name);
+	assert.deepEqual(added, names);
 });
 
 test("a batch without a reply is not sent again after its keys may have expired", async (context) => {
@@ -153,12 +169,12 @@ test("a batch without a reply is not sent again after its keys may have expired"
 test("a reply that is none of the service ends an import, whose rows are sent when it continues", async (context) => {
 	const { url, key } = await testService(context);
 	const importer = await importerOf(["Rex,1"]);
-	for (const status of [200, 413, 500]) {
-		const reply = new Response("<html>", { status });
+	const replies = [new Response("<html>", { status: 200 }), new Response("{}", { status: 500 })];
+	for (const reply of replies) {
 		const running = importer.run({ url, key, retryForMs: 10_000, signal: never, fetch: async () => reply });
 		await assert.rejects(running, {
 			kind: "unexpected",
-			message: `another server, such as a proxy, replied ${status}`,
+			message: `another server, such as a proxy, replied ${reply.status}`,
 		});
 	}
 	assert.ok(await importer.run({ url, key, retryForMs: 0, signal: never }));
