@@ -98,6 +98,6 @@ function endRecord(scan: Scan): void {
 
 function refuseQuote(scan: Scan): void {
 	const problem = `a quote opens here and is not closed within ${recordMaxLength} characters`;
-	scan.failure ??= new FileError(`${problem}: close it, or write """ if it is part of the text`, scan.line);
+	scan.failure ??= new FileError(`${problem}: close it, or write a cell that begins with a quote as """text"`, scan.line);
 	scan.open = "";
 }
