@@ -105,33 +105,27 @@ test("serve --help lists every setting with variable and default; a flag overrid
 	await assertRefused([[["serve", "--port", "70000"], said]], { environment: { HOST: "ä" } });
 });
 
-test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor open a debugger", async (context) => {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
-	const service = await startProgram(context, environment);
-	const ignored = ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
-	for (const signal of ignored) service.process.kill(signal);
-	await until("a log line for each", () => ignored.every((name) => service.output.stdout.includes(`"${name}"`)));
-	assert.equal((await ask(`${service.url}/livez`)).status, 200);
-	const { code, stdout, stderr } = await service.stop();
-	assert.deepEqual([code, stderr], [0, ""], "Node would report a debugger");
-	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
-});
-
-test("SIGUSR2 switches the log to debug and back, and does not stop the service", async (context) => {
+test("a stop names its signal; SIGHUP and SIGUSR1 are ignored, SIGUSR2 switches the log to debug", async (context) => {
 	const { environment, key } = await newStore("animals", temporaryFolder(context));
 	const service = await startProgram(context, environment);
-	const ask = async () => assert.equal((await callerOf(service.url, key).create()).status, 201);
+	const create = async () => assert.equal((await callerOf(service.url, key).create()).status, 201);
 	const has = (text: string) => until(text, () => service.output.stdout.includes(text));
-	await ask();
+	await create();
 	assert.doesNotMatch(service.output.stdout, /"level":"debug"/);
+	for (const signal of ["SIGHUP", "SIGUSR1"] as const) {
+		service.process.kill(signal);
+		await has(`"signal":"${signal}"`);
+	}
 	service.process.kill("SIGUSR2");
 	await has('"logLevel":"debug"');
-	await ask();
+	await create();
 	await has('"level":"debug"');
 	service.process.kill("SIGUSR2");
 	await has('"logLevel":"info"');
-	await ask();
-	assert.equal((await service.stop()).code, 0);
+	await create();
+	const { code, stdout, stderr } = await service.stop();
+	assert.deepEqual([code, stderr], [0, ""], "Node would report a debugger");
+	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
 });
 
 test("a module that Node preloads runs in the service only, not in its threads and backups", async (context) => {
@@ -158,15 +152,6 @@ test("a module that Node preloads runs in the service only, not in its threads a
 	}
 });
 
-test("SIGHUP ends a service that npm start has started, because its terminal was closed", async (context) => {
-	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
-	const service = await startProgram(context, { DATABASE_URL, npm_lifecycle_event: "start" });
-	service.process.kill("SIGHUP");
-	const { code, stdout } = await within("the service to end", service.finished);
-	assert.equal(code, 0);
-	assert.match(stdout, /"signal":"SIGHUP","msg":"stopping"/);
-});
-
 test("signals within a second are one stop, and a later one ends the service immediately", async (context) => {
 	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const graceful = await startProgram(context, { DATABASE_URL, STOP_DELAY: "2s" });
@@ -184,16 +169,6 @@ test("signals within a second are one stop, and a later one ends the service imm
 	assert.ok(performance.now() - stoppedAtMs >= 1000);
 	assert.equal(ended.code, 1);
 	assert.doesNotMatch(ended.stdout, /"msg":"stopped"/);
-});
-
-test("a service whose npm was killed stops gracefully, as after one signal", async (context) => {
-	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
-	const environment = { DATABASE_URL, STOP_DELAY: "3s", npm_lifecycle_event: "start" };
-	const service = await startProgram(context, environment, { under: ["bash", "-c", '"$0" "$@"; :'] });
-	service.process.kill("SIGKILL");
-	const { stdout } = await within("the service to end", service.finished);
-	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
-	assert.match(stdout, /"msg":"stopped"/);
 });
 
 test("an unexpected error is logged, and ends the service after the requests under way, with 1", async (context) => {
