@@ -156,8 +156,10 @@ test("the first load is at most 32 KB; the chart and files are loaded only when 
 	);
 	const service = await testService(context);
 	const asked: string[] = [];
+	const cached = new Set<string | undefined>();
 	const { page } = await openPage(context, service.url);
 	page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace("/console/", "")));
+	page.on("response", (reply) => reply.url().includes("/assets/") && cached.add(reply.headers()["cache-control"]));
 	const files = () => asked.filter((name) => /\.(js|css)$/.test(name));
 	await page.goto(`${service.url}/console`);
 	await signIn(page, service.key);
@@ -168,6 +170,7 @@ test("the first load is at most 32 KB; the chart and files are loaded only when 
 	await page.getByRole("link", { name: "Activity" }).click();
 	await page.getByRole("region", { name: "Replies per minute" }).waitFor();
 	assert.equal(files().length, 2, String(files()));
+	assert.deepEqual([...cached], ["public, max-age=31536000, immutable"]);
 	await page.close();
 });
 
