@@ -140,8 +140,7 @@ function readSecret(name: string, file: string, problems: string[]): string | un
 /** Why a file cannot be read, worded to follow "names FILE, which". */
 export function reasonOf(error: unknown): string {
 	const { code = "" } = error as NodeJS.ErrnoException;
-	if (code === "ENOENT") return "does not exist";
-	return code === "EACCES" ? "this user may not read" : `cannot be read (${code})`;
+	return code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
 }
 
 /** From now on, this process also reads settings from this file. */

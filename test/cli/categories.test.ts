@@ -1,16 +1,12 @@
-// `animal-store categories list`, `name` and `forget`, and `pets set-category`, while a service runs; and that a backup
-// has the names.
+// `animal-store categories list`, `name` and `forget`, and `pets set-category`, while a service runs.
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { openStore } from "../../src/store/open.ts";
 import { ask } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { assertRefused, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { readPet } from "../support/store-reads.ts";
 
 test("categories are named, listed and forgotten, and take animals by number or name", async (context) => {
 	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
@@ -52,32 +48,4 @@ test("categories are named, listed and forgotten, and take animals by number or 
 	assert.equal(await says("categories", "forget", "DOG"), "category 1 has no name\n");
 	assert.equal(await says("categories", "forget", "1", "--json"), '{"id":1,"name":null,"outcome":"unchanged"}\n');
 	await refuses(/no category is called "Dög"/, "categories", "forget", "Dög");
-});
-
-test("a backup has the names of categories, verify counts them, and a restore keeps them", async (context) => {
-	const folder = temporaryFolder(context);
-	const path = (name: string) => join(folder, name);
-	const environment = { DATABASE_URL: `sqlite:${path("s.db")}` };
-	const run = async (...parameters: string[]) => {
-		const { code, stdout, stderr } = await runProgram(parameters, { environment });
-		assert.equal(code, 0, stderr);
-		return stdout;
-	};
-	const store = await openStore(environment.DATABASE_URL, Date.now);
-	for (const name of ["Rex", "Ferdinand"]) await store.createPet({ name, categoryId: 1n });
-	await store.categories.apply([{ id: 1n, name: "Dog" }, { name: "Cat" }]);
-	await store.close();
-	await run("backup", path("b.db"));
-	assert.match(await run("verify", path("b.db")), /, 2 category names, schema 5, /);
-	await run("pets", "set-category", "1", "cat");
-	await run("pets", "remove", "2");
-	writeFileSync(path("audit.json"), await run("audit", "list", "--json"));
-	await run("restore", path("b.db"), "--to", path("r.db"), "--audit", path("audit.json"));
-	const restored = await openStore(`sqlite:${path("r.db")}`, Date.now);
-	context.after(() => restored.close());
-	assert.deepEqual(await restored.categories.names(), [
-		{ id: 1n, name: "Dog" },
-		{ id: 2n, name: "Cat" },
-	]);
-	assert.equal(await readPet(restored, 2n), undefined);
 });

@@ -173,8 +173,11 @@ test("restore --audit brings back no animal removed after the backup, and keeps 
 	for (let number = 1; number <= 200; number++)
 		await database.createPet({ name: `Animal number ${number}.`, categoryId: 1n }, number === 7 ? key : undefined);
 	await remove(5n);
+	await database.categories.apply([{ id: 1n, name: "Dog" }, { name: "Cat" }]);
 	assert.equal((await store.run("backup", path("b.db"))).code, 0);
+	assert.match((await store.run("verify", path("b.db"))).stdout, /: 199 animals, .*, 2 category names, /);
 	await remove(7n);
+	assert.equal((await store.run("pets", "set-category", "9", "cat")).code, 0);
 	await database.edits.apply({ petId: 8n, editor: "operator", action: "set-status", status: "sold" });
 	for (let number = 201; number <= 203; number++) await database.createPet({ name: "New", categoryId: 1n });
 	await remove(200n);
@@ -190,6 +193,8 @@ test("restore --audit brings back no animal removed after the backup, and keeps 
 	for (const number of [5, 7, 200]) assert.ok(!bytes.includes(`Animal number ${number}.`));
 	assert.ok(bytes.includes("Animal number 8."));
 	const opened = await openStore(`sqlite:${path("r.db")}`, Date.now);
+	const categories = (await opened.categories.names()).map(({ id, name }) => `${id} ${name}`);
+	assert.deepEqual(categories, ["1 Dog", "2 Cat"]);
 	assert.equal((await opened.getPet(7n)).json, undefined);
 	assert.deepEqual(await readPet(opened, 8n), { id: 8n, name: "Animal number 8.", categoryId: 1n });
 	assert.deepEqual(

@@ -13,12 +13,10 @@ import { newStore } from "../support/proof.ts";
 import { revoke, type TestService, temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-/** A server before the service, which keeps its address, and delays and loses what a test wants. */
+/** A server before the service, which delays and loses what a test wants. */
 async function openGate(context: TestContext, target: string) {
 	const gate = {
 		url: "",
-		/** Where requests go now. */
-		target,
 		/** Creates so far. */
 		creates: 0,
 		/** Called before the n-th create, which is forwarded when this resolves. */
@@ -37,7 +35,7 @@ async function openGate(context: TestContext, target: string) {
 			if (status) return void outgoing.writeHead(status, { "retry-after": "0" }).end();
 			isLost = gate.loses(n);
 		}
-		pass(gate.target, incoming, outgoing, isLost);
+		pass(target, incoming, outgoing, isLost);
 	});
 	gate.url = `http://127.0.0.1:${await listenFor(context, server)}`;
 	return gate;
@@ -95,31 +93,10 @@ function animalsIn({ stderr }: Finished): number {
 	return Number(number);
 }
 
-/** A service that can be killed, behind a gate that keeps its address. */
-async function mortal(context: TestContext) {
-	const { environment, key } = await newStore("animals", temporaryFolder(context));
-	const start = () => startProgram(context, environment);
-	const service = await start();
-	return { service, start, gate: await openGate(context, service.url), key };
-}
-
-test("killing and restarting the service delays an import, and each animal is added once", async (context) => {
-	const { service, start, gate, key } = await mortal(context);
-	gate.onCreate = async (n) => {
-		if (n === middle) await service.stop("SIGKILL");
-	};
-	const { finished } = beginImport(animals(context), { url: gate.url, key });
-	await service.finished;
-	await until("an attempt without a service", () => gate.creates > middle);
-	gate.target = (await start()).url;
-	const { code, stdout, stderr } = await finished;
-	assert.equal(code, 0, stderr);
-	assert.match(stdout, / 0 rejected, /);
-	await assertAllInOrder({ url: gate.target, key });
-});
-
 test("an import stops, with the next step, if the service stays down; the same import resumes", async (context) => {
-	const { service, start, gate, key } = await mortal(context);
+	const { environment, key } = await newStore("animals", temporaryFolder(context));
+	const service = await startProgram(context, environment);
+	const gate = await openGate(context, service.url);
 	const file = animals(context);
 	gate.onCreate = async (n) => {
 		if (n === middle) await service.stop("SIGKILL");
@@ -129,9 +106,9 @@ test("an import stops, with the next step, if the service stays down; the same i
 	assert.match(stopped.stderr, /no reply from .* is the service running there\?/);
 	const before = animalsIn(stopped);
 	assert.ok(before > 0 && before < count / 2, stopped.stderr);
-	gate.target = (await start()).url;
-	assert.ok((await importAgain(file, { url: gate.url, key })) >= before);
-	await assertAllInOrder({ url: gate.target, key });
+	const calling = { url: (await startProgram(context, environment)).url, key };
+	assert.ok((await importAgain(file, calling)) >= before);
+	await assertAllInOrder(calling);
 });
 
 test("an import whose key is revoked saves its other rows; any key adds them, or the file, once", async (context) => {

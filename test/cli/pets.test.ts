@@ -1,9 +1,7 @@
 // `animal-store pets …` and help, used by a person or a script.
 
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
+import { execFile } from "node:child_process";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -97,16 +95,9 @@ test("an error shows the service's message and the next step on stderr, with exi
 	await assertRefused(called, { environment });
 	const keyless = /ANIMAL_STORE_KEY is required.*animal-store keys create --name me makes one/;
 	await assertRefused([[["pets", "list"], keyless]]);
-});
-
-test("without a service, the message says how to start one or set its address", async (context) => {
-	const service = await testService(context);
 	await service.stop(0);
-	const list = ["pets", "list", "--key", service.key, "--url", service.url];
-	await assertRefused([
-		[list, /no reply from http:\S+: the connection failed \(ECONNREFUSED\); is the service running there\?/],
-		[list, /Start it with npx animal-store serve, or set another address with ANIMAL_STORE_URL or --url\n$/],
-	]);
+	const away = /\(ECONNREFUSED\); is the service running there\? Start it with npx animal-store serve, or .* --url\n$/;
+	await assertRefused([[["pets", "list"], away]], { environment });
 });
 
 test("a closed pipe ends the command silently", async (context) => {
@@ -114,19 +105,13 @@ test("a closed pipe ends the command silently", async (context) => {
 	const name = "x".repeat(200);
 	for (let n = 0; n < 2000; n++) await service.store.createPet({ name, categoryId: 1n });
 	const env = { ...environment, PATH: process.env["PATH"], NODE: process.execPath, BIN: bin };
-	for (const command of ["pets list --all", "pets list --all --json", "export", "export --format csv"]) {
-		const line = `"$NODE" "$BIN" ${command} 2>&3 | head -1; echo "\${PIPESTATUS[0]}"`;
+	const lists = ["pets list --all", "pets list --all --json", "export", "export --format csv"];
+	for (const command of [...lists.map((list) => `${list} 2>&3 | head -1`), "serve --help 2>&3 | true"]) {
+		const line = `"$NODE" "$BIN" ${command}; echo "\${PIPESTATUS[0]}"`;
 		const { stdout } = await run("bash", ["-c", `{ ${line}; } 3>&1`], { env });
 		assert.doesNotMatch(stdout, /EPIPE|\n\s+at /);
-		assert.match(stdout, /\n0\n$/, command);
+		assert.match(stdout, /(^|\n)0\n$/, command);
 	}
-});
-
-test("a reader that closes the pipe early, such as head, is not an error of help", async () => {
-	const child = spawn(process.execPath, [bin, "serve", "--help"], { stdio: ["ignore", "pipe", "pipe"] });
-	child.stdout.destroy();
-	const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "exit")]);
-	assert.deepEqual([stderr, code], ["", 0]);
 });
 
 test("help that cannot be written is reported with one sentence", async () => {

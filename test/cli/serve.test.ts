@@ -140,15 +140,6 @@ test("a module that Node preloads runs in the service only, not in its threads a
 	}
 });
 
-test("SIGHUP ends a service that npm start has started, because its terminal was closed", async (context) => {
-	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
-	const service = await startProgram(context, { DATABASE_URL, npm_lifecycle_event: "start" });
-	service.process.kill("SIGHUP");
-	const { code, stdout } = await within("the service to end", service.finished);
-	assert.equal(code, 0);
-	assert.match(stdout, /"signal":"SIGHUP","msg":"stopping"/);
-});
-
 test("signals within a second are one stop, and a later one ends the service immediately", async (context) => {
 	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const graceful = await startProgram(context, { DATABASE_URL, STOP_DELAY: "2s" });
@@ -166,16 +157,6 @@ test("signals within a second are one stop, and a later one ends the service imm
 	assert.ok(performance.now() - stoppedAtMs >= 1000);
 	assert.equal(ended.code, 1);
 	assert.doesNotMatch(ended.stdout, /"msg":"stopped"/);
-});
-
-test("a service whose npm was killed stops gracefully, as after one signal", async (context) => {
-	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
-	const environment = { DATABASE_URL, STOP_DELAY: "3s", npm_lifecycle_event: "start" };
-	const service = await startProgram(context, environment, { under: ["bash", "-c", '"$0" "$@"; :'] });
-	service.process.kill("SIGKILL");
-	const { stdout } = await within("the service to end", service.finished);
-	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
-	assert.match(stdout, /"msg":"stopped"/);
 });
 
 test("an unexpected error is logged, and ends the service after the requests under way, with 1", async (context) => {

@@ -2,15 +2,12 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { createServer as createTlsServer } from "node:https";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { contractTypes, target } from "../../client/generate.ts";
-import { AnimalStore, type ClientOptions, NoReply } from "../../client/src/index.ts";
+import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
 import { parseExact } from "../../client/src/int64.ts";
 import { operations } from "../../src/contract/operations.ts";
-import { certificate } from "../support/certificate.ts";
-import { listenFor } from "../support/listen.ts";
 import { seed } from "../support/random.ts";
 import { testService } from "../support/service.ts";
 
@@ -87,18 +84,4 @@ test("replies are parsed like JSON.parse, but with exact integers", () => {
 			else assert.throws(() => parseExact(text, "number"), RangeError);
 		}),
 	);
-});
-
-test("an unknown host and an untrusted certificate fail fast, too", async (context) => {
-	const { cert, private: key } = await certificate();
-	const server = createTlsServer({ cert, key }, (_request, response) => response.end("[]"));
-	const port = await listenFor(context, server);
-	for (const url of ["http://animal-store.invalid", `https://127.0.0.1:${port}`]) {
-		const waits: number[] = [];
-		const store = new AnimalStore({ url, key: "k", onRetry: ({ waitMs }) => void waits.push(waitMs) });
-		const error = await store.listPage().catch((error) => error);
-		assert.ok(error instanceof NoReply && error.reason === "unreachable", String(error));
-		assert.match(error.message, /^no reply from http\S+: the connection failed \([A-Z_]+\)$/);
-		assert.ok(waits.reduce((sum, ms) => sum + ms, 0) <= 500);
-	}
 });

@@ -3,10 +3,9 @@
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { type CodeSample, codeSamples } from "../../openapi/code-samples.ts";
 import type { OperationName } from "../../src/contract/operations.ts";
@@ -15,11 +14,10 @@ import { type TestService, testService } from "../support/service.ts";
 import { readPets } from "../support/store-reads.ts";
 import { cutting } from "../support/tcp-proxy.ts";
 import { slowMs } from "../support/until.ts";
-import { compilePrograms, installClient } from "./package.ts";
+import { compilePrograms, installedClient } from "./package.ts";
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), "animal-store-clients-"));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = installedClient();
 const programs = new URL("../../docs/programs/", import.meta.url);
 const readProgram = (extension: string) => readFileSync(new URL(`program.${extension}`, programs), "utf8");
 
@@ -70,8 +68,6 @@ async function fill({ store }: TestService, count: number): Promise<void> {
 	const newPet = { name: "Max", categoryId: 1n, status: "available" } as const;
 	await Promise.all(Array.from({ length: count }, () => store.createPet(newPet, undefined)));
 }
-
-before(() => void installClient(folder));
 
 for (const [name, language] of runnable) {
 	test(`the ${name} program creates one animal despite a lost reply and an exceeded rate`, {

@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
@@ -16,15 +15,11 @@ import { getPetDeprecation } from "../../src/contract/deprecation.ts";
 import { openPage } from "../support/browser.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { testService } from "../support/service.ts";
-import { installClient } from "./package.ts";
+import { installedClient } from "./package.ts";
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), "animal-store-client-package-"));
-let place: string;
-before(() => {
-	place = installClient(folder);
-});
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = installedClient();
+const place = join(folder, "node_modules/@animal-store/client");
 
 const imports = "AnimalStore, ApiError, NoReply";
 /** Adds, lists and gets an animal whose category no double holds, sends an invalid one, and calls an unused address. */

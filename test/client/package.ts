@@ -1,17 +1,25 @@
 // The client as users get it: built, packed, and installed from its tarball into a folder.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { after, before } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildClient, compile } from "../../client/build.ts";
 
 const client = fileURLToPath(new URL("../../client/", import.meta.url));
 
-/** Packs the client as client.tgz in this folder, and installs it there. @returns its folder */
-export function installClient(folder: string): string {
+/** Installs the client before the tests of a file, and removes it after them. @returns the folder where it is */
+export function installedClient(): string {
+	const folder = mkdtempSync(join(tmpdir(), "animal-store-installed-"));
+	before(() => install(folder));
+	after(() => rmSync(folder, { recursive: true, force: true }));
+	return folder;
+}
+
+/** Packs the client as client.tgz in this folder, and installs it there. */
+function install(folder: string): void {
 	const build = mkdtempSync(join(tmpdir(), "animal-store-client-"));
 	try {
 		for (const name of ["package.json", "README.md"]) cpSync(join(client, name), join(build, name));
@@ -19,14 +27,12 @@ export function installClient(folder: string): string {
 		const npm = (parameters: string[], cwd: string) =>
 			execFileSync("npm", [...parameters, "--loglevel=error"], { cwd, encoding: "utf8" }).trim();
 		const tarball = join(build, npm(["pack", "--ignore-scripts"], build).split("\n").at(-1) ?? "");
-		mkdirSync(folder, { recursive: true });
 		writeFileSync(join(folder, "package.json"), '{"private":true,"type":"module"}');
 		cpSync(tarball, join(folder, "client.tgz"));
 		npm(["install", "--offline", "--no-audit", "--no-fund", "./client.tgz"], folder);
 	} finally {
 		rmSync(build, { recursive: true, force: true });
 	}
-	return join(createRequire(join(folder, "x.js")).resolve("@animal-store/client/package.json"), "..");
 }
 
 /** Compiles programs that use the client in this folder, with the strict rules of the compiler. */

@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, type TestContext, test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { ApiError, isUnsettledBy } from "../../client/src/errors.ts";
 import { type ErrorCode, errorCodes, errors } from "../../src/contract/errors.ts";
@@ -13,12 +12,10 @@ import type { PetStatus } from "../../src/contract/pet.ts";
 import { testService } from "../support/service.ts";
 import { readPets } from "../support/store-reads.ts";
 import { cutting } from "../support/tcp-proxy.ts";
-import { compilePrograms, installClient } from "./package.ts";
+import { compilePrograms, installedClient } from "./package.ts";
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), "animal-store-recipes-"));
-before(() => void installClient(folder));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = installedClient();
 
 const readme = readFileSync(new URL("../../client/README.md", import.meta.url), "utf8");
 const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = ""]) => text);

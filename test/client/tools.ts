@@ -30,7 +30,6 @@ export interface Command {
 	program: string;
 	parameters: string[];
 	folder: string;
-	environment?: Record<string, string>;
 }
 
 const versions = {
@@ -188,19 +187,6 @@ async function npmProgram(folder: string, name: string, binary: string): Promise
 	return join(folder, "node_modules", ".bin", binary);
 }
 
-const prism: Tool = {
-	name: "prism",
-	version: versions.prism,
-	needs: [],
-	integers: "rounded",
-	async make({ folder }) {
-		const command = await npmProgram(folder, `@stoplight/prism-cli@${versions.prism}`, "prism");
-		copyProgram("prism.ts", join(folder, "main.mts"));
-		const environment = { PRISM: command, PRISM_PORT: String(await freePort()) };
-		return { program: process.execPath, parameters: ["main.mts"], folder, environment };
-	},
-};
-
 /** Imports the document, and sends each request of the collection. */
 const bruno: Tool = {
 	name: "bruno",
@@ -245,4 +231,4 @@ const linters: Tool[] = [
 	}),
 ];
 
-export const tools: Tool[] = [...openApiGenerators, ...otherGenerators, prism, bruno, ...linters];
+export const tools: Tool[] = [...openApiGenerators, ...otherGenerators, bruno, ...linters];

@@ -1,15 +1,10 @@
 // The console's Activity view with real traffic, and for a key without the scope.
 
 import assert from "node:assert/strict";
-import { randomBytes } from "node:crypto";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { keyFromRandom } from "../../src/keys/formats.ts";
 import { test } from "../support/browser.ts";
-import { ask } from "../support/caller.ts";
-import { startProgram } from "../support/program.ts";
-import { create, temporaryFolder, testService } from "../support/service.ts";
-import { assertAccessible, assertBothAccessible, openAs, openConsole, signIn, takeOut } from "./console.ts";
+import { create, testService } from "../support/service.ts";
+import { assertAccessible, assertBothAccessible, openAs, openConsole, signIn } from "./console.ts";
 
 /** Resolves with the service's next reply to the view. */
 const nextReading = (page: Page) =>
@@ -95,25 +90,6 @@ function setVisibility(page: Page, state: "hidden" | "visible"): Promise<unknown
 	return page.evaluate(`Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
 		document.dispatchEvent(new Event("visibilitychange"))`);
 }
-
-test("the chart stays while the server is down, and starts again by itself with the next node", async (context) => {
-	const API_KEY = keyFromRandom(randomBytes(32));
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY };
-	const first = await startProgram(context, environment);
-	const { page, errors } = await openConsole(context, first.url, { hash: "#/activity" });
-	await signIn(page, API_KEY);
-	await ask(`${first.url}/v1/pets`, { key: API_KEY });
-	await page.getByText(/^This minute: 1 reply, /).waitFor();
-	await first.stop();
-	await page.locator(".banner").getByText("The server does not answer.").waitFor();
-	await page.getByText(/^This minute: 1 reply, /).waitFor();
-	const second = await startProgram(context, { ...environment, PORT: new URL(first.url).port });
-	await page.locator(".banner").waitFor({ state: "detached" });
-	await page.getByText("This minute: 0 replies", { exact: true }).waitFor();
-	takeOut(errors, /ERR_CONNECTION_REFUSED|503/);
-	await page.close();
-	await second.stop();
-});
 
 test("a key without the scope gets its name and the command for one with it; nothing is sent", async (context) => {
 	const service = await testService(context);

@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { extname } from "node:path";
+import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { curlForFirst } from "../../src/contract/curl.ts";
 import { createKey } from "../../src/keys/issue.ts";
@@ -295,21 +294,4 @@ test("a name is shown as text everywhere, for any content and text direction", a
 	await page.keyboard.press("Escape");
 	await page.setViewportSize({ width: 375, height: 700 });
 	assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 375);
-});
-
-test("every file of the console is served, and is immutable if its name has a hash", async (context) => {
-	const { send } = await testService(context);
-	const folder = new URL("../../dist/console/", import.meta.url);
-	const types: Record<string, string> = { ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml" };
-	const names = readdirSync(new URL("assets/", folder));
-	assert.ok(names.length >= 3);
-	for (const name of names) {
-		const kept = readFileSync(new URL(`assets/${name}`, folder), "utf8");
-		const path = `/console/assets/${name}`;
-		const reply = await send({ path });
-		assert.equal(reply.headers["cache-control"], "public, max-age=31536000, immutable");
-		assert.equal(reply.headers["content-type"]?.replace("; charset=utf-8", ""), types[extname(name)], name);
-		assert.equal(reply.body, kept);
-		assert.equal((await send({ method: "HEAD", path })).status, 200);
-	}
 });

@@ -145,12 +145,15 @@ export async function textOf(download: Promise<Download>): Promise<string> {
 	return readFile(await (await download).path(), "utf8");
 }
 
-/** Presses Tab until the focus is where a person wants it. */
+/** Presses Tab until the focus, which is always visible, is where a person wants it. */
 export async function tabTo(page: Page, name: string): Promise<void> {
-	const here = "document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText";
+	const here = "document.activeElement.ariaLabel ?? (document.activeElement.innerText || document.activeElement.id)";
 	for (let count = 0; (await page.evaluate(here)) !== name; count++) {
 		assert.ok(count < 99, `Tab never reaches ${name}`);
 		await page.keyboard.press("Tab");
+		const isVisible =
+			"document.activeElement.matches('body') || getComputedStyle(document.activeElement).outlineStyle !== 'none'";
+		assert.ok(await page.evaluate(isVisible), await page.evaluate(here));
 	}
 }
 

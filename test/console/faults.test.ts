@@ -42,7 +42,7 @@ test("revoking the key while the console is open returns to sign-in, and the inp
 	assert.match(page.url(), /limit=50/);
 });
 
-test("while the server is down the rows stay; after its return an animal is added once", async (context) => {
+test("while the server is down rows and chart stay; after its return an animal is added once", async (context) => {
 	const API_KEY = keyFromRandom(randomBytes(32));
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY };
 	const first = await startProgram(context, environment);
@@ -52,6 +52,9 @@ test("while the server is down the rows stay; after its return an animal is adde
 	await fillIn(page, "Luna", "7");
 	await page.keyboard.press("Enter");
 	await row(page, "Luna").waitFor();
+	const activity = await page.context().newPage();
+	await activity.goto(`${first.url}/console#/activity`);
+	await activity.getByText(/^This minute: /).waitFor();
 	const bodies = new Set<string | null>();
 	page.on("request", (request) => request.method() === "POST" && bodies.add(request.postData()));
 	await first.stop();
@@ -62,34 +65,18 @@ test("while the server is down the rows stay; after its return an animal is adde
 	await banner.getByText(/The server does not answer\. These rows are from \d\d:\d\d:\d\d\./).waitFor();
 	await banner.getByText(/Next try in \d+ s\./).waitFor();
 	assert.deepEqual(await namesOn(page), ["Luna"]);
+	await activity.locator(".banner").getByText("The server does not answer.").waitFor();
+	assert.equal(await activity.getByText(/^This minute: /).count(), 1);
 	const second = await startProgram(context, { ...environment, PORT: new URL(first.url).port });
 	await banner.waitFor({ state: "detached" });
+	await activity.locator(".banner").waitFor({ state: "detached" });
 	await button(page, "Add").click();
 	await row(page, "Rex").waitFor();
 	assert.deepEqual(await namesOn(page), ["Luna", "Rex"]);
 	assert.equal(bodies.size, 1, "the same key");
 	takeOut(errors, /ERR_CONNECTION_REFUSED|503/);
-	await page.close();
+	for (const tab of [page, activity]) await tab.close();
 	await second.stop();
-});
-
-test("too many requests: the rows stay, and a countdown leads to the next try", async (context) => {
-	const { page, errors } = await opened(context, ["Rex"]);
-	await row(page, "Rex").waitFor();
-	const refusal = { code: "rate_limited", message: "too many requests", status: 429 };
-	let isRefusing = true;
-	await page.route("**/v1/pets?*", (route) =>
-		isRefusing ? route.fulfill({ status: 429, json: refusal, headers: { "retry-after": "7" } }) : route.continue(),
-	);
-	await button(page, "Refresh").click();
-	const banner = page.locator(".banner");
-	await banner.getByText("Too many requests with this key.").waitFor();
-	await banner.getByText(/Next try in [67] s\./).waitFor();
-	assert.deepEqual(await namesOn(page), ["Rex"]);
-	isRefusing = false;
-	await banner.getByRole("button", { name: "Try now" }).click();
-	await banner.waitFor({ state: "detached" });
-	takeOut(errors, /429/);
 });
 
 test("an animal whose reply was lost is added once, even after a refusal and with another key", async (context) => {

@@ -15,11 +15,13 @@ import {
 	button,
 	command,
 	fillIn,
+	focused,
 	numbered,
 	openConsole,
 	press,
 	shows,
 	signIn,
+	tabTo,
 	takeOut,
 } from "./console.ts";
 
@@ -27,40 +29,30 @@ test("the keyboard is enough to sign in, page, switch views and sign out, with v
 	const service = await testService(context);
 	await addPets(service, numbered(21));
 	const { page } = await openConsole(context, service.url, { hash: "#/animals?limit=20" });
-	const focused = () => page.evaluate<string>("document.activeElement.innerText || document.activeElement.id");
-	async function tabTo(text: string): Promise<void> {
-		for (let count = 0; !(await focused()).endsWith(text); count++) {
-			assert.ok(count < 60, `Tab never reaches ${text}`);
-			await page.keyboard.press("Tab");
-			const outline = await page.evaluate("getComputedStyle(document.activeElement).outlineStyle");
-			if ((await page.evaluate("document.activeElement.tagName")) !== "BODY")
-				assert.notEqual(outline, "none", await focused());
-		}
-	}
 	await page.getByLabel("API key").waitFor();
-	await tabTo("key");
+	await tabTo(page, "key");
 	await page.keyboard.type(service.key);
 	await page.keyboard.press("Enter");
 	await shows(page, "20 animals, ids 1 to 20 · more follow");
-	assert.equal(await focused(), "Animals");
-	await tabTo("Animal 2");
+	assert.equal(await focused(page), "Animals");
+	await tabTo(page, "Animal 2");
 	await page.keyboard.press("Enter");
 	await page.getByRole("complementary", { name: "Animal 2" }).waitFor();
 	await page.keyboard.press("Escape");
-	await tabTo("Next");
+	await tabTo(page, "Next");
 	await page.keyboard.press("Enter");
 	await shows(page, "1 animal, id 21 · the newest");
-	assert.equal(await focused(), "Next", "the focus stays, so that Enter pages on");
+	assert.equal(await focused(page), "Next", "the focus stays, so that Enter pages on");
 	await press(page, "Shift+Tab", "Enter");
 	await shows(page, "20 animals, ids 1 to 20 · more follow");
-	await tabTo("Activity");
+	await tabTo(page, "Activity");
 	await page.keyboard.press("Enter");
 	await page.getByRole("heading", { name: "Activity" }).waitFor();
-	assert.equal(await focused(), "Activity");
+	assert.equal(await focused(page), "Activity");
 	assert.equal(await page.title(), "Activity · animal-store");
-	await tabTo("test");
+	await tabTo(page, "Account: test");
 	await page.keyboard.press("Enter");
-	await tabTo("Sign out of all tabs");
+	await tabTo(page, "Sign out of all tabs");
 	await page.keyboard.press("Enter");
 	await page.getByLabel("API key").waitFor();
 	assert.equal(await page.title(), "Sign in · animal-store");
@@ -156,8 +148,10 @@ test("the first load is at most 32 KB; the chart and files are loaded only when 
 	);
 	const service = await testService(context);
 	const asked: string[] = [];
+	const cached = new Set<string | undefined>();
 	const { page } = await openPage(context, service.url);
 	page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace("/console/", "")));
+	page.on("response", (reply) => reply.url().includes("/assets/") && cached.add(reply.headers()["cache-control"]));
 	const files = () => asked.filter((name) => /\.(js|css)$/.test(name));
 	await page.goto(`${service.url}/console`);
 	await signIn(page, service.key);
@@ -168,6 +162,7 @@ test("the first load is at most 32 KB; the chart and files are loaded only when 
 	await page.getByRole("link", { name: "Activity" }).click();
 	await page.getByRole("region", { name: "Replies per minute" }).waitFor();
 	assert.equal(files().length, 2, String(files()));
+	assert.deepEqual([...cached], ["public, max-age=31536000, immutable"]);
 	await page.close();
 });
 

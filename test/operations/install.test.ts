@@ -12,7 +12,7 @@ import { completeLock } from "../../package/lock.ts";
 import { ask } from "../support/caller.ts";
 import { checkOut, newMachine, oldTools } from "../support/machine.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { slowMs } from "../support/until.ts";
+import { slowMs, until } from "../support/until.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -27,7 +27,8 @@ test("npm 10 and Node 20 install the service without warnings, start it, and end
 	const home = temporaryFolder(context);
 	const folder = join(home, "animal-store");
 	checkOut(folder);
-	const machine = newMachine(context, home, folder, oldTools);
+	// So long that a second signal, if one were sent, would end the service without "stopped".
+	const machine = newMachine(context, home, folder, oldTools, { STOP_DELAY: "2s" });
 	const { code, lines } = await machine.run("npm", "ci");
 	assert.equal(code, 0, lines.join("\n"));
 	assert.ok(lines.length <= 5 && !/warn|deprecated/i.test(lines.join()), lines.join("\n"));
@@ -43,6 +44,8 @@ test("npm 10 and Node 20 install the service without warnings, start it, and end
 		const service = await machine.start("npm", "start");
 		assert.equal((await ask(`${service.url}/console`)).status, 200);
 		await service.stop(signal, whom);
+		await until("a graceful stop", () => service.output().includes('"msg":"stopped"'));
+		if (whom === "group") assert.ok(service.output().includes(`"signal":"${signal}","msg":"stopping"`));
 	}
 });
 

@@ -75,8 +75,6 @@ export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
 	choice?: string;
 	/** An unknown status: its rows are left out. */
 	unknown?: string;
-	/** How many rows are left out. */
-	leftOut: number;
 })[] = [
 	{
 		...at("tierheim-bestand.xlsx"),
@@ -90,13 +88,11 @@ export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
 			"Minka Katze sold",
 		],
 		unknown: "7",
-		leftOut: 1,
 	},
 	{
 		...at("refuge-registre.xlsx"),
 		pets: ["Praline Chienne available", "Gribouille Chat pending", "Œdipe Chat sold", "Noisette Lapin sold"],
 		choice: "Espèce",
-		leftOut: 0,
 	},
 	{
 		...at("protectora-inventario.xlsx"),
@@ -108,7 +104,6 @@ export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
 			"Pipo Pájaro available",
 			"Rayo Tortuga –",
 		],
-		leftOut: 0,
 	},
 	{
 		...at("adoptions-table.xlsx"),
@@ -120,33 +115,27 @@ export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
 			"Sir Purr-a-Lot, III Cat available",
 			"Shelly Tortoise available",
 		],
-		leftOut: 0,
 	},
 	{
 		...at("fundtiere.xlsx"),
 		pets: ["Struppi Hund sold", "Tapsi Katze pending", "Lotte Katze available", "Speedy Schildkröte sold"],
 		unknown: "nicht vermittelbar",
-		leftOut: 2,
 	},
 	{
 		...at("asile-tierasyl.xlsx"),
 		pets: ["Filou Chien available", "Mina Chat pending", "Max Chien sold", "Coco Oiseau available", "Lili Chat sold"],
-		leftOut: 0,
 	},
 	{
 		...at("template-marine.xlsx"),
 		pets: ["Rex Hund sold", "Mia Katze available", "Coco Vogel pending", "Bello Hund available", "Findus Frettchen –"],
-		leftOut: 0,
 	},
 	{
 		...at("template-autumn-leaves.xlsx"),
 		pets: ["Médor Chien sold", "Félix Chat available", "Kiwi Perruche pending", "Zoé Chat available"],
-		leftOut: 0,
 	},
 	{
 		...at("template-pool-party.xlsx"),
 		pets: ["Toby Perro sold", "Luna Gata available", "Nala Perro pending"],
-		leftOut: 1,
 	},
 ];
 
