@@ -52,7 +52,7 @@ export const proof: Proof = {
 		restored.process.kill("SIGKILL");
 		trial.say(`${dumped.acknowledged.size} animals were restored from a dump`);
 
-		shell(blockOf(page, "pg_basebackup", server.paths), environment);
+		shell(blockOf(page, "pg_basebackup --pgdata", server.paths), environment);
 		const later = await add(service.url, key, 300);
 		const [[MOMENT = ""] = []] = await query(`${url}/animals`, "SELECT clock_timestamp()::text");
 		const lost = await add(service.url, key, 200);
@@ -60,7 +60,7 @@ export const proof: Proof = {
 		service.process.kill("SIGKILL");
 		server.stop("immediate");
 		renameSync(server.data, `${server.data}-lost`);
-		shell(blockOf(page, "mkdir", server.paths), { PGDATA: server.data, MOMENT });
+		shell(blockOf(page, "mkdir -m", server.paths), { PGDATA: server.data, MOMENT });
 		server.start();
 		await until(
 			"the end of the recovery",
