@@ -42,7 +42,7 @@ test("with a full disk, creates get 503, reads work, and the service recovers by
 	const under = ["bash", "-c", 'ulimit -S -f 400; exec "$@"', "-"];
 	const service = await startProgram(context, environment, { under });
 	const makeRoom = () => execFileSync("prlimit", ["--fsize=unlimited:", "--pid", String(service.pid)]);
-	await proveFullDisk({ service, key, makeRoom });
+	await proveFullDisk(service, key, makeRoom);
 	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);
 	assert.ok(/"level":"error".*SQLITE_/.test(stdout), "operators see the cause");

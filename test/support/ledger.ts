@@ -1,4 +1,4 @@
-// What clients know about animals: creates that were acknowledged, refused, or got no reply, and edits while others read. A
+// What clients know about animals: creates that were acknowledged or got no reply, and edits while others read. A
 // list has to show it, and a reply a state that the animal had at some moment between the request and the reply.
 
 import assert from "node:assert/strict";
@@ -31,7 +31,6 @@ const unknown = Number.POSITIVE_INFINITY;
 export class Ledger {
 	readonly acknowledged = new Map<string, Attempt>();
 	readonly unknown = new Map<string, Attempt>();
-	readonly refused = new Map<string, Attempt>();
 	readonly #versions = new Map<bigint, Version[]>();
 	/** The animals whose create is under way, or got no reply. */
 	readonly #unanswered = new Set<string>();
@@ -50,11 +49,6 @@ export class Ledger {
 	lose(attempt: Attempt): void {
 		this.unknown.set(attempt.pet.name, attempt);
 		if (attempt.id === undefined) this.#unanswered.add(describe(attempt.pet));
-	}
-
-	/** It must never be listed. */
-	refuse(attempt: Attempt): void {
-		this.refused.set(attempt.pet.name, attempt);
 	}
 
 	/**
