@@ -54,11 +54,12 @@ export class Ledger {
 	/**
 	 * Asserts that ids ascend; that acknowledged animals are listed once and unaltered, unknown ones at most once and
 	 * unaltered, and always after they were listed for the first time; and that there is no other animal.
+	 * @param fromMs when the reading of the list began, if clients were creating meanwhile
 	 */
-	verify(listed: Pet[]): void {
+	verify(listed: Pet[], fromMs = performance.now()): void {
 		for (const [place, { id }] of listed.entries())
 			assert.ok(id > (listed[place - 1]?.id ?? 0n), `id ${id} follows ${listed[place - 1]?.id}`);
-		this.checkAll(listed);
+		this.checkAll(listed, fromMs, performance.now());
 		for (const pet of listed) {
 			if (!this.#versions.has(pet.id)) this.change(pet.id, pet)();
 			const attempt = this.unknown.get(pet.name);
