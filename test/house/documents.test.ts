@@ -54,13 +54,12 @@ const proofs = globSync("test/proofs/*.ts", { cwd: root }).map((path) => {
 	return { text, starts: [...text.matchAll(/"([^"\n]{4,}[ =][^"\n]*)"/g)].map(([, start = ""]) => start) };
 });
 
-/** Whether a test, script or proof runs the block. A proof that does so names the page and the first words (`blockOf`). */
-function runsElsewhere(page: string, block: string): boolean {
-	return (
-		elsewhere.some(([at, start]) => at === page && block.startsWith(start)) ||
-		proofs.some(({ text, starts }) => text.includes(page) && starts.some((start) => block.startsWith(start)))
-	);
-}
+/** Whether a proof runs the block: it names the page and the first words (`blockOf`). */
+const isProved = (page: string, block: string) =>
+	proofs.some(({ text, starts }) => text.includes(page) && starts.some((start) => block.startsWith(start)));
+
+const runsElsewhere = (page: string, block: string) =>
+	isProved(page, block) || elsewhere.some(([at, start]) => at === page && block.startsWith(start));
 
 test("commands are in blocks of the language sh, which the tests run", () => {
 	const others = ["", "caddy", "dockerfile", "go", "haproxy", "http", "json", "nginx", "python", "sh", "ts", "yaml"];
@@ -139,27 +138,13 @@ async function runShell(folder: string, script: string, environment: Record<stri
 	return run("bash", ["-eu", "-o", "pipefail", "-c", script], options);
 }
 
-/** Blocks that are a sequence besides those of docs/debian.md: each step needs the one before. */
-const sequences: [page: string, start: string][] = [
-	["docs/edits.md", "npx animal-store backup"],
-	["docs/embedded-store.md", "npx animal-store backup"],
-	["docs/embedded-store.md", "last="],
-	["docs/embedded-store.md", "litestream restore"],
-	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql"],
-	["docs/postgresql.md", "dump="],
-	["docs/postgresql.md", "mkdir"],
-	["docs/postgresql.md", "pg_basebackup"],
-];
-
 test("a block of commands that is pasted into a shell stops at its first failed step", async (context) => {
-	const all = sequences.map(([page, start]) => {
-		const block = blocksOf(pages.get(page) ?? "").find((text) => text.startsWith(start));
-		assert.ok(block, `${page}: ${start}`);
-		return block;
-	});
+	const isSequence = (page: string, block: string) => /&&$/m.test(block) || isProved(page, block);
+	const blocks = [...pages].flatMap(([page, text]) => blocksOf(text).filter((block) => isSequence(page, block)));
+	assert.ok(blocks.length > 20, `${blocks.length} blocks`);
 	// Every program is missing; the programs of a pipe are one step.
 	const shell = 'command_not_found_handle() { echo "$1" >> log; return 1; }; date() { :; }; PATH=/none; : > log';
-	for (const block of [...all, ...blocksOf(pages.get("docs/debian.md") ?? "")]) {
+	for (const block of blocks) {
 		const folder = temporaryFolder(context);
 		await run("bash", ["-c", `${shell}\n${block}`], { cwd: folder }).catch(() => {});
 		const tried = readFileSync(join(folder, "log"), "utf8").split("\n").slice(0, -1).sort();
