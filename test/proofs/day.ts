@@ -13,7 +13,7 @@ import { type Day, startDay } from "../support/day.ts";
 import { blockOf } from "../support/document-blocks.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
 import { freePort, startPostgresFor } from "../support/postgres-server.ts";
-import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { type Running, runWell, startProgram } from "../support/program.ts";
 import { linux, type Proof, type Trial } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
 import { bin, postgresTools } from "./pg-backup.ts";
@@ -82,9 +82,9 @@ async function embedded(trial: Trial) {
 				for (const path of [backup, restored, `${restored}-wal`, `${restored}-shm`]) rmSync(path, { force: true });
 			};
 			await remove();
-			await runWell(["backup", backup], environment);
+			await runWell(["backup", backup], { environment });
 			const madeMs = performance.now();
-			await runWell(["restore", backup, "--to", restored], environment);
+			await runWell(["restore", backup, "--to", restored], { environment });
 			return { databaseUrl: `sqlite:${restored}`, madeMs, remove };
 		},
 		async checkBackups() {
@@ -200,7 +200,7 @@ async function live(trial: Trial, engine: Engine) {
 	const nodes = await startNodes(trial, engine);
 	const { id, key }: Key = JSON.parse(
 		await runWell(["keys", "create", "--name", "day", "--scopes", "pets:read,pets:write,pets:edit", "--json"], {
-			...nodes.environment,
+			environment: nodes.environment,
 		}),
 	);
 	const ledger = new Ledger();
@@ -242,17 +242,10 @@ async function compareBackup(trial: Trial, engine: Engine, day: Day, ledger: Led
 	trial.say(`${engine.name}: a backup of ${listed.length} animals was restored`);
 }
 
-/** Runs a command, which has to succeed. @returns its standard output */
-async function runWell(parameters: string[], environment: Environment = {}): Promise<string> {
-	const { code, stdout, stderr } = await runProgram(parameters, { environment });
-	assert.equal(code, 0, stderr);
-	return stdout;
-}
-
 /** Replaces the key's secret; the one before the last is refused by then. */
 async function changeSecret(day: Day, id: string, { first: { url }, environment, retired }: Nodes) {
 	const before = day.key;
-	day.key = (await runWell(["keys", "rotate", id, "--grace", "20s"], environment)).trim();
+	day.key = (await runWell(["keys", "rotate", id, "--grace", "20s"], { environment })).trim();
 	setTimeout(() => retired.push(before), 25_000).unref();
 	for (const key of retired.splice(0)) {
 		const { status } = await ask(`${url}/v1/pets`, { key });

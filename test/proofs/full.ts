@@ -5,11 +5,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { ask } from "../support/caller.ts";
+import { ask, callerOf } from "../support/caller.ts";
 import { attempt, idOf, post } from "../support/create.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
-import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { type Running, runProgram, runWell, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial, type TrialStore } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
 import { until } from "../support/until.ts";
@@ -55,9 +55,7 @@ async function fillBackups(trial: Trial) {
 	);
 	for (const line of failures) assert.match(JSON.parse(line).reason, /^the disk is too full for \S+: free some space/);
 	assert.equal(await lastBackup(), 0, "the alert about old backups fires");
-	const agent = new Agent();
-	assert.equal((await post(service.url, store.key, agent, attempt(-1))).status, 201);
-	agent.destroy();
+	assert.equal((await callerOf(service.url, store.key).create()).status, 201);
 	const ready = await ask(`${service.url}/readyz`);
 	assert.deepEqual([ready.status, JSON.parse(ready.body)], [200, { status: "ok", writes: "working" }]);
 	makeRoom();
@@ -73,7 +71,7 @@ async function fillBackups(trial: Trial) {
 
 async function backUpToSmallDisks(trial: Trial, { environment }: TrialStore): Promise<number> {
 	const whole = join(trial.folder, "whole.db");
-	assert.equal((await runProgram(["backup", whole], { environment })).code, 0);
+	await runWell(["backup", whole], { environment });
 	const bytes = statSync(whole).size;
 	let failed = 0;
 	for (const part of [0.02, 0.1, 0.5, 0.9, 0.97, 1, 1.05, 1.2, 2]) {
@@ -84,7 +82,7 @@ async function backUpToSmallDisks(trial: Trial, { environment }: TrialStore): Pr
 		trial.say(`a backup of ${bytes} bytes to a disk of ${size}: ${code === 0 ? "made" : stderr.trim()}`);
 		if (code === 0) {
 			assert.deepEqual(readdirSync(place), ["backup.db"]);
-			assert.equal((await runProgram(["verify", file])).code, 0);
+			await runWell(["verify", file]);
 			continue;
 		}
 		failed++;

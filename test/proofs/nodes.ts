@@ -43,7 +43,7 @@ export const proof: Proof = {
 };
 
 export async function stopAtOnce(nodes: Running[]): Promise<void> {
-	for (const { process } of nodes) process.kill("SIGTERM");
+	for (const { process } of nodes) assert.ok(process.kill("SIGTERM"), "a node ended by itself");
 	for (const { finished } of nodes) assert.equal((await within("the stop", finished)).code, 0);
 }
 

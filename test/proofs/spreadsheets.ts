@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { saveAs } from "../support/libre-office.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { runWell, startProgram } from "../support/program.ts";
 import { newStore, type Proof, program } from "../support/proof.ts";
 
 /** Texts that programs tend to change: formulas, numbers, dates, spaces, character codes, markup. */
@@ -33,12 +33,8 @@ export const proof: Proof = {
 	async prove(trial) {
 		const { environment, key } = await newStore("animals", trial.folder);
 		const { url } = await startProgram(trial, environment);
-		const run = async (...parameters: string[]) => {
-			const connection = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
-			const { code, stdout, stderr } = await runProgram(parameters, { environment: connection, folder: trial.folder });
-			assert.equal(code, 0, stderr);
-			return stdout;
-		};
+		const connection = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
+		const run = (...parameters: string[]) => runWell(parameters, { environment: connection, folder: trial.folder });
 		const animals = names.flatMap((name) =>
 			numbers.map((number) => `{"name":${JSON.stringify(name)},"categoryId":${number},"status":"sold"}\n`),
 		);

@@ -9,16 +9,16 @@ import { join } from "node:path";
 import { addTo } from "../house/changed-tree.ts";
 import { copyTree } from "../house/mutants.ts";
 import { startBalancer } from "../support/balancer.ts";
-import { ask } from "../support/caller.ts";
-import { type Answer, attempt as animal, idOf, post } from "../support/create.ts";
+import { ask, callerOf } from "../support/caller.ts";
+import { type Answer, idOf, post } from "../support/create.ts";
 import { blockOf } from "../support/document-blocks.ts";
 import { type Ledger, listAll } from "../support/ledger.ts";
 import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
-import { type Running, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { type Running, runWell, startProgram, startRefused } from "../support/program.ts";
 import { newStore, type Proof, type Trial, type TrialStore, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
-import { postgresTools, query, startServer } from "./pg-backup.ts";
+import { postgresTools, startServer } from "./pg-backup.ts";
 
 export const proof: Proof = {
 	shows:
@@ -41,7 +41,7 @@ export const proof: Proof = {
 /** A store that can be backed up, and restored by the older version. */
 interface Upgradable extends TrialStore {
 	schema: string;
-	backUp(): Promise<void>;
+	backUp(): Promise<unknown>;
 	/** @returns the environment of the older version */
 	restore(): Promise<{ DATABASE_URL: string }>;
 }
@@ -51,23 +51,19 @@ const engines: Record<string, (trial: Trial) => Promise<Upgradable>> = {
 		const store = await newStore("upgrade", trial.folder);
 		const { environment } = store;
 		const backup = join(trial.folder, "before.db");
-		const run = async (...parameters: string[]) => {
-			const { code, stderr } = await runProgram(parameters, { environment });
-			assert.equal(code, 0, stderr);
-		};
 		return {
 			...store,
 			schema: "SELECT user_version AS version FROM pragma_user_version",
-			backUp: () => run("backup", backup),
+			backUp: () => runWell(["backup", backup], { environment }),
 			async restore() {
-				await run("restore", backup, "--force");
+				await runWell(["restore", backup, "--force"], { environment });
 				return environment;
 			},
 		};
 	},
 	async postgres(trial) {
 		const { url, shell } = await startServer(trial);
-		for (const name of ["animals", "restored"]) await query(`${url}/postgres`, `CREATE DATABASE ${name}`);
+		for (const name of ["animals", "restored"]) await runSql(`${url}/postgres`, `CREATE DATABASE ${name}`);
 		const store = await withKey(`${url}/animals`);
 		const NEW_DATABASE_URL = `${url}/restored`;
 		const [, dump = "", restore = ""] = blockOf("docs/postgresql.md", "dump=").split("\n");
@@ -202,9 +198,7 @@ const status = async ({ url }: Running, path: string) => (await ask(url + path))
 
 /** What docs/embedded-store.md says about an older node whose store was upgraded. */
 async function assertReadsOn(older: Running, key: string): Promise<void> {
-	const agent = new Agent();
-	const refused = await post(older.url, key, agent, { ...animal(-1), idempotencyKey: "refused" });
-	agent.destroy();
+	const refused = await callerOf(older.url, key).create(undefined, "refused");
 	assert.equal(refused.status, 503);
 	assert.match(refused.body, /"code":"storage_unavailable"/);
 	assert.match(refused.headers["retry-after"] ?? "", /^\d+$/);
