@@ -6,12 +6,13 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { keyFromRandom } from "../src/keys/formats.ts";
+import { freePort } from "../test/support/postgres-server.ts";
 import { fill } from "./fill.ts";
 import { addAnimals } from "./large-store.ts";
 import { createBody, type Load, measureWarm, type Result, warmUp } from "./load.ts";
 import { startDatabase } from "./postgres.ts";
 import { figuresOf } from "./results.ts";
-import { folder, freePort, type Server, startNode, stopAll } from "./servers.ts";
+import { folder, type Server, startNode, stopAll } from "./servers.ts";
 
 const { values } = parseArgs({
 	options: {

@@ -4,12 +4,11 @@ import { parseArgs } from "node:util";
 
 export const help = `npm run bench -- [options]    (about 25 minutes without options)
   --only WORDS      scenarios with one of these words in their name, separated by commas; also: latency, beside
-                    (gets while creates saturate), start, sizes;
-                    on PostgreSQL: nodes, raw
+                    (gets while creates saturate), start, sizes
   --against NAMES   any of bare, nginx, plain, each (PostgreSQL only: one statement each), and folders of other checkouts
   --seconds N       of each turn (3)           --rounds N   turns of each server (5)
   --animals N       in the store (1000000)     --sizes NS   of the stores for "sizes" (1000,10000,100000,1000000)
-  --engine postgres starts a PostgreSQL server, adds a second node, and compares the store with raw statements
+  --engine postgres starts a PostgreSQL server; the scenarios only
   --json FILE       writes all figures         --from FILE  reads them from this file instead of measuring
   --document        writes docs/performance.json and .svg, and their tables into docs/performance.md
 A quick run: npm run bench -- --seconds 1 --rounds 1 --animals 100000 --only list,get,create`;

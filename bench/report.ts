@@ -9,7 +9,6 @@ import {
 	find,
 	type Measurement,
 	names,
-	nodeNames,
 	type Results,
 	ratioOf,
 	valuesOf,
@@ -33,11 +32,7 @@ export function documentResults(results: Results): void {
 
 /** All tables, in Markdown. */
 export function report(results: Results): string {
-	const { about, absent, latencies, starts, sizes, comparisons, others } = results;
-	const isOfNodes = ({ who }: Measurement) => who === nodeNames.one || who === nodeNames.two;
-	const [nodes, measurements] = [true, false].map((wanted) =>
-		results.measurements.filter((one) => isOfNodes(one) === wanted),
-	) as [Measurement[], Measurement[]];
+	const { about, absent, latencies, starts, sizes, measurements, others } = results;
 	const memory = measurements.filter(({ who }) => who === names.ours).flatMap(({ rounds }) => rounds);
 	const parts = [
 		`${about}.`,
@@ -45,13 +40,11 @@ export function report(results: Results): string {
 		measurements.length > 0 && matrix("CPU µs per request", measurements, "cpuMicros", 1),
 		measurements.some(hasDatabase) && matrix("CPU µs, database and all", measurements, "totalMicros", 1),
 		measurements.length > 0 && matrix("requests/s", measurements.filter(isService), "requestsPerSecond", 0),
-		nodes.length > 0 && matrix("CPU µs, database and all", nodes, "totalMicros", 1),
 		others.length > 0 && againstTable(results),
 		latencies.length > 0 && latencyTable(results),
 		sizes.length > 0 && matrix("CPU µs by number of animals", sizes, "cpuMicros", 1),
 		starts.length > 0 && startTable(results),
 		memory.length > 0 && `Memory under load, at most: ${Math.max(...memory.map(({ rssMb }) => rssMb)).toFixed(0)} MB.`,
-		comparisons.length > 0 && comparisonTable(results),
 		targetsTable(results),
 	];
 	return parts.filter(Boolean).join("\n\n");
@@ -132,14 +125,6 @@ function startTable({ starts }: Results): string {
 		return [who, cell("readyMs"), cell("readyCpuMs"), cell("rssMb")];
 	});
 	return table(["start", "ready after, ms", "CPU until then, ms", "memory at rest, MB"], rows);
-}
-
-function comparisonTable({ comparisons }: Results): string {
-	const rows = comparisons.map(({ what, storePerSecond, rawPerSecond }) => {
-		const ratio = (storePerSecond / rawPerSecond).toFixed(2);
-		return [what, storePerSecond.toFixed(0), rawPerSecond.toFixed(0), ratio];
-	});
-	return table(["without HTTP", "the store, per second", "raw statements, per second", "ratio"], rows);
 }
 
 function targetsTable(results: Results): string {

@@ -1,6 +1,5 @@
 // The results of a run of `npm run bench`, as they are written to a file, and figures derived from them for reports.
 
-import type { Comparison } from "./compare-with-raw.ts";
 import type { Result } from "./load.ts";
 import type { Latency } from "./steady.ts";
 
@@ -11,7 +10,6 @@ export const names = {
 	plain: "plain service",
 	each: "one each",
 } as const;
-export const nodeNames = { one: "one node, 8,000/s", two: "two nodes, 8,000/s each" } as const;
 
 /** Scenarios of gets at a constant rate. */
 export const besideNames = { alone: "get: alone", beside: "get: while 64 connections create" } as const;
@@ -50,8 +48,6 @@ export interface Results {
 	starts: StartMeasurement[];
 	/** The service with stores of several sizes. */
 	sizes: Measurement[];
-	/** On PostgreSQL only. */
-	comparisons: Comparison[];
 }
 
 export interface Figures {

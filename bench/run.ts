@@ -5,13 +5,12 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { compareWithRaw } from "./compare-with-raw.ts";
 import { hasWrk } from "./load.ts";
 import { against, animals, help, isWanted, others, rounds, say, seconds, values } from "./options.ts";
-import { measureNodes, startDatabase } from "./postgres.ts";
+import { startDatabase } from "./postgres.ts";
 import { documentResults, report } from "./report.ts";
 import type { LatencyMeasurement, Measurement, Results } from "./results.ts";
-import { type Pages, scenarios } from "./scenarios.ts";
+import { scenarios } from "./scenarios.ts";
 import { nginxVersion, stopAll } from "./servers.ts";
 import { close, openPostgresStand, openStand } from "./stand.ts";
 import { measureBesideCreates, measureLatency, measureScenario, measureSizes, measureStarts } from "./turns.ts";
@@ -20,7 +19,7 @@ const longNamesAnimals = 10_000;
 const latencyScenarios = ["list of 20: first page", "get: random", "mix: 90% reads and 10% writes", "create"];
 
 /** All measurements on SQLite. */
-async function measureAll(): Promise<Omit<Results, "about" | "absent" | "others" | "comparisons">> {
+async function measureAll(): Promise<Omit<Results, "about" | "absent" | "others">> {
 	const wanted = scenarios.filter(({ name }) => isWanted(name));
 	const measurements: Measurement[] = [];
 	const latencies: LatencyMeasurement[] = [];
@@ -44,7 +43,7 @@ async function measureAll(): Promise<Omit<Results, "about" | "absent" | "others"
 	return { measurements, latencies, starts, sizes: isWanted("sizes") ? await measureSizes() : [] };
 }
 
-/** All measurements on PostgreSQL: the scenarios, two nodes, and the store without HTTP. */
+/** All measurements on PostgreSQL: the scenarios. */
 async function measurePostgres(): Promise<Omit<Results, "about" | "absent" | "others">> {
 	const database = await startDatabase();
 	try {
@@ -52,11 +51,8 @@ async function measurePostgres(): Promise<Omit<Results, "about" | "absent" | "ot
 		const measurements: Measurement[] = [];
 		for (const scenario of scenarios.filter(({ name, hasLongNames }) => isWanted(name) && !hasLongNames))
 			measurements.push(...(await measureScenario(scenario, stand)));
-		const [{ server }] = stand.services as [Pages];
-		if (isWanted("nodes")) measurements.push(...(await measureNodes(database, server, { animals, seconds, rounds })));
 		await close(stand);
-		const comparisons = isWanted("raw") ? await compareWithRaw(database.url, { animals, seconds, only: "" }) : [];
-		return { measurements, comparisons, latencies: [], starts: [], sizes: [] };
+		return { measurements, latencies: [], starts: [], sizes: [] };
 	} finally {
 		await database.remove();
 	}
@@ -74,7 +70,7 @@ async function measure(): Promise<Results> {
 	const turns = `${animals} animals, ${rounds} rounds of ${seconds} s`;
 	const about = `${new Date().toISOString().slice(0, 10)}, ${machine}, ${load}, ${values.engine}, ${turns}`;
 	const measured = values.engine === "postgres" ? await measurePostgres() : await measureAll();
-	return { about, absent, others, comparisons: [], ...measured };
+	return { about, absent, others, ...measured };
 }
 
 if (values.help) {

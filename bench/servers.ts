@@ -4,10 +4,11 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../test/support/postgres-server.ts";
 import { cpuSeconds, onCore } from "./load.ts";
 import type { Reply } from "./reply.ts";
 import { names } from "./results.ts";
@@ -86,10 +87,10 @@ export function stopAll(): void {
 }
 
 /** The service of a checkout, built as for its package, and started as by `npm start`, the unit and the image. */
-export function startService(databaseUrl: string, key: string, checkout = ".", core = 0): Promise<Server> {
+export function startService(databaseUrl: string, key: string, checkout = "."): Promise<Server> {
 	const parameters = ["--max-semi-space-size=8", builtMain(checkout), "serve"];
 	const environment = { DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", API_KEY: key };
-	return startNode({ name: checkout === "." ? names.ours : checkout, parameters, environment, key, core });
+	return startNode({ name: checkout === "." ? names.ours : checkout, parameters, environment, key });
 }
 
 const built = new Set<string>();
@@ -153,15 +154,6 @@ http {
 	}
 }
 `;
-}
-
-export async function freePort(): Promise<number> {
-	const server = createServer().listen(0, "127.0.0.1");
-	await once(server, "listening");
-	const address = server.address();
-	server.close();
-	await once(server, "close");
-	return typeof address === "object" && address ? address.port : 0;
 }
 
 function accepts(port: number): Promise<boolean> {

@@ -1,16 +1,6 @@
 // The targets of docs/performance.md, and whether a run meets them.
 
-import {
-	besideNames,
-	type Field,
-	figuresOf,
-	find,
-	type Measurement,
-	names,
-	nodeNames,
-	type Results,
-	ratioOf,
-} from "./results.ts";
+import { besideNames, type Field, figuresOf, find, type Measurement, names, type Results, ratioOf } from "./results.ts";
 
 export interface Target {
 	name: string;
@@ -46,13 +36,7 @@ const ratios: [what: string, than: { who?: string; what?: string }, field: Field
 ];
 
 export function targetsOf(results: Results): Target[] {
-	return [
-		...ratioTargets(results),
-		...nodeTargets(results),
-		...sizeTargets(results),
-		...latencyTargets(results),
-		...costTargets(results),
-	];
+	return [...ratioTargets(results), ...sizeTargets(results), ...latencyTargets(results), ...costTargets(results)];
 }
 
 /** The median of the ratios, if both measurements exist. */
@@ -67,17 +51,6 @@ function ratioTargets({ measurements }: Results): Target[] {
 		const unit = field === "cpuMicros" ? "CPU" : "requests/s";
 		return targetOf(`${what}, ${unit} against ${than}`, ratio, bound);
 	});
-}
-
-function nodeTargets({ measurements, comparisons }: Results): Target[] {
-	const nodes = ["get: random", "create"].flatMap((what) => {
-		const [one, two] = [nodeNames.one, nodeNames.two].map((who) => find(measurements, what, who));
-		return targetOf(`${what}, CPU of two nodes against one`, medianRatio(two, one, "totalMicros"), ["≤", 1.15]);
-	});
-	const raw = comparisons.flatMap(({ what, storePerSecond, rawPerSecond }) =>
-		targetOf(`${what}, the store against raw statements`, storePerSecond / rawPerSecond, ["≥", what === "get" ? 2 : 5]),
-	);
-	return [...nodes, ...raw];
 }
 
 /** The last page of the largest store against its other pages. The first page is cached, so it cannot be compared. */

@@ -97,7 +97,8 @@ function endRecord(scan: Scan): void {
 }
 
 function refuseQuote(scan: Scan): void {
-	const problem = `a quote opens here and is not closed within ${recordMaxLength} characters`;
-	scan.failure ??= new FileError(`${problem}: close it, or write a cell that begins with a quote as """text"`, scan.line);
+	const fix = 'close it, or write a cell that begins with a quote as """text"';
+	const problem = `a quote opens here and is not closed within ${recordMaxLength} characters: ${fix}`;
+	scan.failure ??= new FileError(problem, scan.line);
 	scan.open = "";
 }

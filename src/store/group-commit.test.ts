@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { until } from "../../test/support/until.ts";
-import { createGroupCommit, lengthMax } from "./group-commit.ts";
+import { GroupCommit, lengthMax } from "./group-commit.ts";
 import { StoreBusy } from "./store.ts";
 
 type Outcome = { value: string } | { reason: string };
@@ -11,7 +11,7 @@ type Outcome = { value: string } | { reason: string };
 /** A group commit whose batches the test resolves or rejects. */
 function commits(waitMaxMs?: number) {
 	const batches: { writes: string[]; done: PromiseWithResolvers<{ results: string[] }> }[] = [];
-	const group = createGroupCommit<string, string>(
+	const group = new GroupCommit<string, string>(
 		(writes) => {
 			const done = Promise.withResolvers<{ results: string[] }>();
 			batches.push({ writes, done });
@@ -45,13 +45,13 @@ test("only one batch is committed at a time, and writes that arrive meanwhile fo
 	await settled();
 	for (const name of ["b", "c"]) write(name);
 	assert.deepEqual(writes(), [["a"]]);
-	assert.equal(group.queue.length, 3);
+	assert.equal(group.length, 3);
 	await finish(0);
 	assert.deepEqual(writes(), [["a"], ["b", "c"]]);
 	assert.deepEqual(Object.fromEntries(outcomes), { a: { value: "a!" } });
 	await finish(1);
 	assert.deepEqual(Object.fromEntries(outcomes), { a: { value: "a!" }, b: { value: "b!" }, c: { value: "c!" } });
-	assert.equal(group.queue.length, 0);
+	assert.equal(group.length, 0);
 });
 
 test("the writes of a tick are one batch, whose commit begins at the end of the tick", async () => {
@@ -60,7 +60,7 @@ test("the writes of a tick are one batch, whose commit begins at the end of the 
 		write("a");
 		await Promise.resolve();
 		write("b");
-		assert.equal(group.queue.length, 2);
+		assert.equal(group.length, 2);
 		await settled();
 		assert.deepEqual(writes()[round], ["a", "b"]);
 		await finish(round);
@@ -113,12 +113,12 @@ test("a batch has at most 1000 writes", async () => {
 
 test("if every commit fails, all waiting writes are rejected, including the last one, and so are later writes", async () => {
 	const refusal = new Error("failed");
-	const group = createGroupCommit<string, string>(() => Promise.reject(refusal));
+	const group = new GroupCommit<string, string>(() => Promise.reject(refusal));
 	const names = Array.from({ length: 2500 }, (_, index) => `${index}`);
 	const outcomes = await Promise.allSettled(names.map((name) => group.write(name)));
 	assert.ok(outcomes.every((outcome) => outcome.status === "rejected" && outcome.reason === refusal));
 	await assert.rejects(group.write("later"), refusal);
-	assert.equal(group.queue.length, 0);
+	assert.equal(group.length, 0);
 });
 
 test("a write whose commit does not begin in time is rejected and never committed; those of the commit under way keep waiting", async () => {
@@ -129,34 +129,34 @@ test("a write whose commit does not begin in time is rejected and never committe
 	await until("both to be rejected", () => outcomes.size === 2);
 	const reason = new StoreBusy(0).message;
 	assert.deepEqual(Object.fromEntries(outcomes), { b: { reason }, c: { reason } });
-	assert.ok(group.queue.oldestMs >= 50 && group.queue.length === 1);
+	assert.ok(group.oldestMs >= 50 && group.length === 1);
 	write("d");
 	await finish(0);
 	await finish(1);
 	assert.deepEqual(writes(), [["a"], ["d"]]);
 	assert.deepEqual(outcomes.get("a"), { value: "a!" });
-	assert.equal(group.queue.oldestMs, 0);
+	assert.equal(group.oldestMs, 0);
 });
 
 test("the queue is full while a commit takes too long, or as long as the latest ones did, and never when it is empty", async () => {
 	const { group, write, finish } = commits(50);
 	write("a");
-	assert.equal(group.queue.isFull, false);
-	await until("the commit to take too long", () => group.queue.isFull);
-	assert.ok(group.queue.expectedMs > 50, "the delay after which a refused create is repeated");
+	assert.equal(group.isFull, false);
+	await until("the commit to take too long", () => group.isFull);
+	assert.ok(group.expectedMs > 50, "the delay after which a refused create is repeated");
 	await finish(0);
-	assert.equal(group.queue.isFull, false);
+	assert.equal(group.isFull, false);
 	write("b");
-	assert.equal(group.queue.isFull, true, "a create now would wait for two commits of that duration");
+	assert.equal(group.isFull, true, "a create now would wait for two commits of that duration");
 	await finish(1);
 });
 
 test("the queue is full when it has its maximum length", async () => {
 	const { group, write } = commits();
 	for (let number = 1; number < lengthMax; number++) write(String(number));
-	assert.equal(group.queue.isFull, false);
+	assert.equal(group.isFull, false);
 	write("last");
-	assert.equal(group.queue.isFull, true);
+	assert.equal(group.isFull, true);
 });
 
 test("a new write is expected to wait for the commit under way, and for one of each thousand before it", async (context) => {
@@ -167,21 +167,21 @@ test("a new write is expected to wait for the commit under way, and for one of e
 	await settled();
 	nowMs += 100;
 	await finish(0);
-	assert.equal(group.queue.expectedMs, 100);
+	assert.equal(group.expectedMs, 100);
 	write("second");
 	await settled();
 	for (let number = 0; number < 2500; number++) write(`waiting ${number}`);
-	assert.equal(group.queue.expectedMs, 400);
+	assert.equal(group.expectedMs, 400);
 	nowMs += 40;
-	assert.deepEqual([group.queue.expectedMs, group.queue.oldestMs], [360, 40]);
+	assert.deepEqual([group.expectedMs, group.oldestMs], [360, 40]);
 	await finish(1);
 	for (const batch of [2, 3, 4]) await finish(batch);
-	assert.equal(group.queue.length, 0);
+	assert.equal(group.length, 0);
 });
 
 test("a batch has at most a thousand rows, or one write with more, and the queue counts rows", async () => {
 	const batches: number[][] = [];
-	const { write, queue } = createGroupCommit<number, number>(
+	const group = new GroupCommit<number, number>(
 		async (sizes) => {
 			batches.push(sizes);
 			return { results: sizes };
@@ -189,9 +189,9 @@ test("a batch has at most a thousand rows, or one write with more, and the queue
 		{ sizeOf: (size) => size },
 	);
 	const sizes = [600, 300, 200, 1500, 1, 999, 1];
-	const writing = Promise.all(sizes.map(write));
-	assert.equal(queue.length, 3601);
+	const writing = Promise.all(sizes.map((size) => group.write(size)));
+	assert.equal(group.length, 3601);
 	assert.deepEqual(await writing, sizes);
 	assert.deepEqual(batches, [[600, 300], [200], [1500], [1, 999], [1]]);
-	assert.equal(queue.length, 0);
+	assert.equal(group.length, 0);
 });

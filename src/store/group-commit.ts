@@ -38,120 +38,137 @@ interface CommitOptions<Write> {
 	onCommit?: ((commit: Commit) => void) | undefined;
 }
 
-/**
- * @param commit commits a batch in one transaction: resolves when it is on disk, rejects if none was acknowledged.
- * `leftMs` is how long the oldest of its writes may still wait, but at least what a commit should take.
- */
-export function createGroupCommit<Write, Result>(
-	commit: (batch: Write[], leftMs: number) => Promise<Timed<Result>>,
-	{ waitMaxMs = Infinity, isLimited = () => true, sizeOf = () => 1, onCommit = () => {} }: CommitOptions<Write> = {},
-) {
-	const waiting: PendingWrite<Write, Result>[] = [];
-	let committing: PendingWrite<Write, Result>[] = [];
-	let [waitingRows, committingRows] = [0, 0];
+export class GroupCommit<Write, Result> implements WriteQueue {
+	readonly #commit: (batch: Write[], leftMs: number) => Promise<Timed<Result>>;
+	readonly #waitMaxMs: number;
+	readonly #isLimited: (request: Write) => boolean;
+	readonly #sizeOf: (request: Write) => number;
+	readonly #onCommit: (commit: Commit) => void;
+	readonly #waiting: PendingWrite<Write, Result>[] = [];
+	#committing: PendingWrite<Write, Result>[] = [];
+	#waitingRows = 0;
+	#committingRows = 0;
 	/** A commit is under way, or begins at the end of this tick. */
-	let isBusy = false;
-	let startedAtMs = 0;
+	#isBusy = false;
+	#startedAtMs = 0;
 	/** The expected duration of a commit. */
-	let commitMs = 0;
-	let expiry: NodeJS.Timeout | undefined;
+	#commitMs = 0;
+	#expiry: NodeJS.Timeout | undefined;
 
-	function commitNext(): void {
-		const batch = waiting.splice(0, nextBatch());
-		committing = batch;
-		isBusy = batch.length > 0;
-		if (!isBusy) return;
-		startedAtMs = performance.now();
-		const rows = committingRows;
+	/**
+	 * @param commit commits a batch in one transaction: resolves when it is on disk, rejects if none was acknowledged.
+	 * `leftMs` is how long the oldest of its writes may still wait, but at least what a commit should take.
+	 */
+	constructor(
+		commit: (batch: Write[], leftMs: number) => Promise<Timed<Result>>,
+		{ waitMaxMs = Infinity, isLimited = () => true, sizeOf = () => 1, onCommit = () => {} }: CommitOptions<Write> = {},
+	) {
+		this.#commit = commit;
+		this.#waitMaxMs = waitMaxMs;
+		this.#isLimited = isLimited;
+		this.#sizeOf = sizeOf;
+		this.#onCommit = onCommit;
+	}
+
+	get length(): number {
+		return this.#waitingRows + this.#committingRows;
+	}
+
+	get oldestMs(): number {
+		const oldest = this.#committing[0] ?? this.#waiting[0];
+		return oldest ? performance.now() - oldest.sinceMs : 0;
+	}
+
+	get expectedMs(): number {
+		const isCommitting = this.#committing.length > 0;
+		const runningMs = isCommitting ? performance.now() - this.#startedAtMs : 0;
+		const eachMs = Math.max(this.#commitMs, runningMs);
+		const batchesBefore = Math.floor(this.#waitingRows / batchMax);
+		return (isCommitting ? eachMs - runningMs : 0) + (batchesBefore + 1) * eachMs;
+	}
+
+	get isFull(): boolean {
+		return this.#isBusy && (this.expectedMs > this.#waitMaxMs || this.length >= lengthMax);
+	}
+
+	/**
+	 * Resolves when the commit with this write is on disk.
+	 * @throws StoreBusy if the write has a limit and its commit did not begin within it; then nothing is stored
+	 */
+	write(request: Write): Promise<Result> {
+		return new Promise((resolve, reject) => {
+			const sinceMs = performance.now();
+			const expiresAtMs = this.#isLimited(request) ? sinceMs + this.#waitMaxMs : Infinity;
+			this.#waiting.push({ request, sinceMs, expiresAtMs, resolve, reject });
+			this.#waitingRows += this.#sizeOf(request);
+			if (this.#isBusy) return this.#expireLater();
+			this.#isBusy = true;
+			setImmediate(this.#commitNext);
+		});
+	}
+
+	readonly #commitNext = (): void => {
+		const batch = this.#takeBatch();
+		this.#committing = batch;
+		this.#isBusy = batch.length > 0;
+		if (!this.#isBusy) return;
+		const startedAtMs = performance.now();
+		this.#startedAtMs = startedAtMs;
+		const writes = this.#committingRows;
 		const observe = (isStored: boolean, syncMs?: number) =>
-			onCommit({ writes: rows, ms: performance.now() - startedAtMs, syncMs, isStored });
+			this.#onCommit({ writes, ms: performance.now() - startedAtMs, syncMs, isStored });
 		const fail = (error: unknown) => {
 			observe(false);
-			commitNext();
+			this.#commitNext();
 			for (const { reject } of batch) reject(error);
 		};
 		const requests = batch.map(({ request }) => request);
-		const leftMs = Math.max(latenessFactor * commitMs, expiryOf(batch[firstLimited(batch)]) - startedAtMs);
-		void commit(requests, leftMs).then(({ results, syncMs }) => {
+		const leftMs = Math.max(latenessFactor * this.#commitMs, expiryOf(batch[firstLimited(batch)]) - startedAtMs);
+		void this.#commit(requests, leftMs).then(({ results, syncMs }) => {
 			observe(true, syncMs);
 			const tookMs = performance.now() - startedAtMs;
-			commitMs = commitMs === 0 ? tookMs : commitMs + latestShare * (tookMs - commitMs);
-			commitNext();
+			this.#commitMs = this.#commitMs === 0 ? tookMs : this.#commitMs + latestShare * (tookMs - this.#commitMs);
+			this.#commitNext();
 			for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
 		}, fail);
-	}
+	};
 
-	/** @returns the number of writes in the next batch; their rows no longer count as waiting */
-	function nextBatch(): number {
+	/** @returns the writes of the next batch, whose rows no longer count as waiting */
+	#takeBatch(): PendingWrite<Write, Result>[] {
 		let [writes, rows] = [0, 0];
-		for (const { request } of waiting) {
-			const size = sizeOf(request);
+		for (const { request } of this.#waiting) {
+			const size = this.#sizeOf(request);
 			if (writes > 0 && rows + size > batchMax) break;
 			writes++;
 			rows += size;
 		}
-		waitingRows -= rows;
-		committingRows = rows;
-		return writes;
+		this.#waitingRows -= rows;
+		this.#committingRows = rows;
+		return this.#waiting.splice(0, writes);
 	}
 
-	function rejectAt(place: number): void {
-		for (const { request, reject } of waiting.splice(place, 1)) {
-			waitingRows -= sizeOf(request);
-			reject(new StoreBusy(queue.expectedMs));
+	#rejectAt(place: number): void {
+		for (const { request, reject } of this.#waiting.splice(place, 1)) {
+			this.#waitingRows -= this.#sizeOf(request);
+			reject(new StoreBusy(this.expectedMs));
 		}
 	}
 
 	/** Rejects writes that have waited too long because a commit takes longer than expected. */
-	function expire(): void {
-		expiry = undefined;
+	readonly #expire = (): void => {
+		this.#expiry = undefined;
 		const nowMs = performance.now();
+		const waiting = this.#waiting;
 		for (let first = firstLimited(waiting); expiryOf(waiting[first]) <= nowMs; first = firstLimited(waiting))
-			rejectAt(first);
-		expireLater();
-	}
-	function expireLater(): void {
-		if (expiry || waitMaxMs === Infinity) return;
-		const nextMs = expiryOf(waiting[firstLimited(waiting)]);
-		if (nextMs < Infinity) expiry = setTimeout(expire, Math.max(1, nextMs - performance.now() + 1)).unref();
-	}
-
-	const queue: WriteQueue = {
-		get length() {
-			return waitingRows + committingRows;
-		},
-		get oldestMs() {
-			const oldest = committing[0] ?? waiting[0];
-			return oldest ? performance.now() - oldest.sinceMs : 0;
-		},
-		get expectedMs() {
-			const runningMs = committing.length > 0 ? performance.now() - startedAtMs : 0;
-			const eachMs = Math.max(commitMs, runningMs);
-			const batchesBefore = Math.floor(waitingRows / batchMax);
-			return (committing.length > 0 ? eachMs - runningMs : 0) + (batchesBefore + 1) * eachMs;
-		},
-		get isFull() {
-			return isBusy && (queue.expectedMs > waitMaxMs || queue.length >= lengthMax);
-		},
+			this.#rejectAt(first);
+		this.#expireLater();
 	};
 
-	return {
-		/**
-		 * Resolves when the commit with this write is on disk.
-		 * @throws StoreBusy if the write has a limit and its commit did not begin within it; then nothing is stored
-		 */
-		write: (request: Write) =>
-			new Promise<Result>((resolve, reject) => {
-				const sinceMs = performance.now();
-				const expiresAtMs = isLimited(request) ? sinceMs + waitMaxMs : Infinity;
-				waiting.push({ request, sinceMs, expiresAtMs, resolve, reject });
-				waitingRows += sizeOf(request);
-				if (isBusy) return expireLater();
-				isBusy = true;
-				setImmediate(commitNext);
-			}),
-		queue,
-	};
+	#expireLater(): void {
+		if (this.#expiry || this.#waitMaxMs === Infinity) return;
+		const nextMs = expiryOf(this.#waiting[firstLimited(this.#waiting)]);
+		if (nextMs < Infinity) this.#expiry = setTimeout(this.#expire, Math.max(1, nextMs - performance.now() + 1)).unref();
+	}
 }
 
 type Expiring = Pick<PendingWrite<unknown, unknown>, "expiresAtMs">;

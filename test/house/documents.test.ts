@@ -1,5 +1,5 @@
 // Every `sh` block of every document runs: all blocks of a page in order, in one shell, in a new folder, with a running
-// service. The blocks that need more are listed here with the test or proof that runs them.
+// service. The blocks that need more are run by proofs, or are listed here with the test that runs them.
 
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
@@ -22,7 +22,7 @@ const pages = new Map([
 	["openapi.json", introduction] as const,
 ]);
 
-/** Blocks that do not run here: their page, their first words, and the test, proof or script that runs them. */
+/** Blocks that a test or script runs: their page, their first words, and a text of that test or script. */
 const elsewhere: [page: string, start: string, by: string][] = [
 	["README.md", "npm ci && npm start", "the first lines of the README"],
 	[
@@ -35,42 +35,31 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/postgresql.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
 	["docs/embedded-store.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],
 	["docs/embedded-store.md", "npx animal-store restore", "a backup made under load restores over a crashed store"],
-	["docs/embedded-store.md", "litestream replicate", "Litestream restores all animals acknowledged"],
-	["docs/embedded-store.md", "litestream restore", "Litestream restores all animals acknowledged"],
-	["docs/postgresql.md", "dump=", "dumps, base backups and any later point in time are restored"],
-	["docs/postgresql.md", "pg_basebackup", "dumps, base backups and any later point in time are restored"],
-	["docs/postgresql.md", "mkdir", "dumps, base backups and any later point in time are restored"],
-	["docs/embedded-store.md", "npx animal-store export", "two versions over one store"],
-	["docs/monitoring.md", "npm install @opentelemetry", "HTTP and pg spans of the documented lines"],
 	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql", "is not deployed without the address of a database"],
-	["docs/debian.md", "apt-get install", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "adduser --system", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "animal-store keys create", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "nginx -t", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "test -e", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "units=", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "systemctl enable", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "echo 'ARGS", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "systemctl stop", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "animal-store backup", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "systemctl restart", "a bare Debian becomes a service behind TLS"],
-	["docs/debian.md", "echo 'net", "the unit for systemd is sandboxed, and nodes"],
-	["docs/debian.md", "for node in", "the unit for systemd is sandboxed, and nodes"],
-	["docs/embedded-store.md", "last=", "two versions over one store"],
 	[
 		"client/README.md",
 		"npm install @animal-store/client",
 		"the installed client works in every Node from version 20, and Bun and Deno on the PATH",
 	],
-	["CONTRIBUTING.md", "npm ci", "npm run check"],
+	["CONTRIBUTING.md", "npm ci", "npm run --silent lint"],
 ];
 
 function blocksOf(text: string): string[] {
 	return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
 }
 
-const runsElsewhere = (page: string) => (block: string) =>
-	elsewhere.some(([at, start]) => at === page && block.startsWith(start));
+/** The source of each proof, and the texts in it that may be the first words of a block: with a space or `=`. */
+const proofs = globSync("test/proofs/*.ts", { cwd: root }).map((path) => {
+	const text = readFileSync(join(root, path), "utf8");
+	return { text, starts: [...text.matchAll(/"([^"\n]{4,}[ =][^"\n]*)"/g)].map(([, start = ""]) => start) };
+});
+
+/** Whether a proof runs the block: it names the page and the first words (`blockOf`). */
+const isProved = (page: string, block: string) =>
+	proofs.some(({ text, starts }) => text.includes(page) && starts.some((start) => block.startsWith(start)));
+
+const runsElsewhere = (page: string, block: string) =>
+	isProved(page, block) || elsewhere.some(([at, start]) => at === page && block.startsWith(start));
 
 test("commands are in blocks of the language sh, which the tests run", () => {
 	const others = ["", "caddy", "dockerfile", "go", "haproxy", "http", "json", "nginx", "python", "sh", "ts", "yaml"];
@@ -81,17 +70,15 @@ test("commands are in blocks of the language sh, which the tests run", () => {
 	}
 });
 
-test("each block that runs elsewhere exists once, and so does the test or proof that runs it", () => {
-	const tests = globSync(["test/*/*.test.ts", "test/proofs/*.ts", "package/*.ts", ".ci/run"], { cwd: root }).map(
-		(path) => readFileSync(join(root, path), "utf8"),
-	);
+test("each block that runs elsewhere exists once, and so does the test or script that runs it", () => {
+	const tests = globSync(["test/*/*.test.ts", "test/proofs/*.ts", "package/*.ts", ".ci/run"], { cwd: root })
+		.filter((path) => path !== "test/house/documents.test.ts")
+		.map((path) => readFileSync(join(root, path), "utf8"));
 	for (const [page, start, by] of elsewhere) {
 		const found = blocksOf(pages.get(page) ?? "").filter((block) => block.startsWith(start));
 		assert.equal(found.length, 1, `${page}: ${start}`);
-		assert.ok(
-			tests.some((text) => text.includes(by)),
-			`${page} names ${by}`,
-		);
+		const isThere = tests.some((text) => text.includes(by));
+		assert.ok(isThere, `${page} names ${by}`);
 	}
 });
 
@@ -99,7 +86,7 @@ test("each block that runs elsewhere exists once, and so does the test or proof 
 const tidy = ["README.md", "docs/programs.md", "docs/embedded-store.md"];
 
 for (const [page, text] of pages) {
-	const blocks = blocksOf(text).filter((block) => !runsElsewhere(page)(block));
+	const blocks = blocksOf(text).filter((block) => !runsElsewhere(page, block));
 	if (blocks.length === 0) continue;
 	const title = `the commands of ${page} run${tidy.includes(page) ? ", and leave no untracked file" : ""}`;
 	// Slow: a page has up to twenty commands, and each is a process of Node.
@@ -151,27 +138,13 @@ async function runShell(folder: string, script: string, environment: Record<stri
 	return run("bash", ["-eu", "-o", "pipefail", "-c", script], options);
 }
 
-/** Blocks that are a sequence besides those of docs/debian.md: each step needs the one before. */
-const sequences: [page: string, start: string][] = [
-	["docs/edits.md", "npx animal-store backup"],
-	["docs/embedded-store.md", "npx animal-store backup"],
-	["docs/embedded-store.md", "last="],
-	["docs/embedded-store.md", "litestream restore"],
-	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql"],
-	["docs/postgresql.md", "dump="],
-	["docs/postgresql.md", "mkdir"],
-	["docs/postgresql.md", "pg_basebackup"],
-];
-
 test("a block of commands that is pasted into a shell stops at its first failed step", async (context) => {
-	const all = sequences.map(([page, start]) => {
-		const block = blocksOf(pages.get(page) ?? "").find((text) => text.startsWith(start));
-		assert.ok(block, `${page}: ${start}`);
-		return block;
-	});
+	const isSequence = (page: string, block: string) => /&&$/m.test(block) || isProved(page, block);
+	const blocks = [...pages].flatMap(([page, text]) => blocksOf(text).filter((block) => isSequence(page, block)));
+	assert.ok(blocks.length > 20, `${blocks.length} blocks`);
 	// Every program is missing; the programs of a pipe are one step.
 	const shell = 'command_not_found_handle() { echo "$1" >> log; return 1; }; date() { :; }; PATH=/none; : > log';
-	for (const block of [...all, ...blocksOf(pages.get("docs/debian.md") ?? "")]) {
+	for (const block of blocks) {
 		const folder = temporaryFolder(context);
 		await run("bash", ["-c", `${shell}\n${block}`], { cwd: folder }).catch(() => {});
 		const tried = readFileSync(join(folder, "log"), "utf8").split("\n").slice(0, -1).sort();

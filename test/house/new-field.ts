@@ -9,7 +9,7 @@ import { test } from "../support/browser.ts";
 import { ask } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { runProgram, runWell, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 
 test("new fields round-trip through POST, GET, list, copy, export, import and the console", async (context) => {
@@ -43,13 +43,8 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 		const refused = await ask(`${url}/v1/pets`, { key, body: `{"chip":"1",${mia}` });
 		assert.match(refused.body, /chip must be the number of its chip/);
 	});
-	for (const [from, to] of [
-		[first, second],
-		[second, third],
-	] as const) {
-		const copied = await runProgram(["copy", "--from", from, "--to", to]);
-		assert.equal(copied.code, 0, copied.stderr);
-	}
+	await runWell(["copy", "--from", first, "--to", second]);
+	await runWell(["copy", "--from", second, "--to", third]);
 	for (const store of stores)
 		await withService(store, async (url) => {
 			assert.equal(await get(`${url}/v1/pets`), `[{"id":1,${rex},{"id":2,${mia}]`);
@@ -60,8 +55,7 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 		const environment = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
 		for (const format of ["csv", "ndjson", "json"]) {
 			const file = path(`animals.${format}`);
-			const exported = await runProgram(["export", file], { environment });
-			assert.equal(exported.code, 0, exported.stderr);
+			await runWell(["export", file], { environment });
 			assert.match(readFileSync(file, "utf8"), /collie.*9007199254740993/);
 		}
 		for (const name of ["animals.csv", "animals.ndjson", "animals.json", "more.csv"]) {
@@ -75,8 +69,7 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 			'{"id":9,"name":"Bo","categoryId":1,"breed":"terrier","chip":-7},{"id":10,"name":"Tia","categoryId":1}';
 		assert.equal(await get(pets), `[${four},${more}]`);
 		const create = ["pets", "create", "--name", "Tom", "--category-id", "3", "--breed", "pug", "--chip", "-8"];
-		const made = await runProgram(create, { environment });
-		assert.match(made.stdout, / pug +-8 {2}Tom\n$/, "the name comes last");
+		assert.match(await runWell(create, { environment }), / pug +-8 {2}Tom\n$/, "the name comes last");
 
 		const { page } = await openConsole(context, url, { hash: "#/add-many" });
 		await signIn(page, key);

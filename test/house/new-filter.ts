@@ -9,7 +9,7 @@ import { ask, linkOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { listAll } from "../support/ledger.ts";
 import { databaseFor } from "../support/postgres.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { runWell, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 
 const large = "9007199254740993";
@@ -43,8 +43,8 @@ test("a new filter works alone and with others: pages, links, commands, searches
 		}
 		assert.equal((await ask(`${pets}?categoryId=x`, { key })).status, 400);
 		const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: key };
-		const listed = await runProgram(["pets", "list", "--category-id", "1"], { environment });
-		assert.match(listed.stdout, /name\n 1 +1 {2}sold +Rex\n$/);
+		const listed = await runWell(["pets", "list", "--category-id", "1"], { environment });
+		assert.match(listed, /name\n 1 +1 {2}sold +Rex\n$/);
 
 		const found = await ask(`${service.url}/console/find?name=m&categoryId=${large}`, { key });
 		assert.match(found.body, /^\{"pets":\[\{"id":5,"name":"Kim","categoryId":9007199254740993,"status":"sold"\}\],/);

@@ -4,22 +4,19 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
 import { Agent, createServer } from "node:http";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "../support/caller.ts";
-import { blockOf, configurationOf } from "../support/document-blocks.ts";
+import { blockOf } from "../support/document-blocks.ts";
 import { listAll } from "../support/ledger.ts";
-import { isServing, listenFor } from "../support/listen.ts";
+import { listenFor } from "../support/listen.ts";
 import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { newDatabase, type Proof, program, type Trial } from "../support/proof.ts";
 import { startReaders } from "../support/readers.ts";
-import { until } from "../support/until.ts";
 import { exchange } from "../support/wire.ts";
-import { type ProxyProgram, packageFolder, proxies, spawnProxy } from "./proxies.ts";
+import { type ProxyProgram, proxies, startProxy } from "./proxies.ts";
 
 export const proof: Proof = {
 	shows: "behind nginx, Caddy and HAProxy two nodes are restarted under load thirty times, and no request fails",
@@ -110,7 +107,7 @@ async function start(proxy: ProxyProgram, trial: Trial) {
 	const { key, environment } = await newDatabase(trial);
 	const { STOP_DELAY, pause } = asDocumented[proxy.name];
 	const nodes = await startNodes(trial, { ...environment, STOP_DELAY }, pause);
-	return { nodes, url: await startBalancer(proxy, nodes.hosts, trial), key };
+	return { nodes, url: await startProxy(proxy, nodes.hosts, trial), key };
 }
 
 /** What docs/proxies.md says below the configurations: `STOP_DELAY`, and the end of the loop. */
@@ -155,42 +152,4 @@ async function startNodes(trial: Trial, environment: Record<string, string>, pau
 		assert.equal(code, 0, "the loop of docs/debian.md");
 	}
 	return { hosts, restart, running: () => Promise.all([...nodes.values()].map(({ running }) => running)) };
-}
-
-/** The documented configurations with these nodes, and without TLS. */
-const configurations: Record<ProxyProgram["name"], (port: number, nodes: string[], tree: string) => string> = {
-	nginx: (port, nodes, tree) =>
-		configurationOf("docs/proxies.md", "nginx", {
-			"listen 443 ssl;": `listen 127.0.0.1:${port};`,
-			"ssl_certificate     /etc/ssl/pets.pem;": "",
-			"ssl_certificate_key /etc/ssl/pets.key;": "",
-			[packageFolder]: tree,
-			"server 127.0.0.1:8080": nodes.map((node) => `server ${node}`).join(" max_fails=0;\n    "),
-		}),
-	caddy: (port, nodes) =>
-		configurationOf("docs/proxies.md", "caddy", {
-			"pets.example.com {": `http://127.0.0.1:${port} {`,
-			"127.0.0.1:8080": nodes.join(" "),
-		}),
-	haproxy: (port, nodes, tree) =>
-		configurationOf("docs/proxies.md", "haproxy", {
-			[packageFolder]: tree,
-			"bind :443 ssl crt /etc/ssl/pets-and-key.pem": `bind 127.0.0.1:${port}`,
-			"server node 127.0.0.1:8080": nodes.map((node, number) => `server node-${number} ${node}`).join("\n    "),
-		}),
-};
-
-/** Starts a proxy in front of these nodes. @returns its URL */
-async function startBalancer(proxy: ProxyProgram, nodes: string[], trial: Trial): Promise<string> {
-	const port = await freePort();
-	const folder = mkdtempSync(join(trial.folder, proxy.name));
-	const file = join(folder, "config");
-	writeFileSync(file, proxy.config(configurations[proxy.name](port, nodes, trial.shipped.tree)));
-	const balancer = spawnProxy(proxy, file, folder, trial);
-	const url = `http://127.0.0.1:${port}`;
-	await until(`${proxy.name} to answer`, () => {
-		balancer.assertRuns();
-		return isServing(`${url}/livez`);
-	});
-	return url;
 }

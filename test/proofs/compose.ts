@@ -13,8 +13,9 @@ import { startSteadyLoad } from "../support/mixed-load.ts";
 import { asServer, freePort } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";
 import { type Proof, root, type Trial, withKey } from "../support/proof.ts";
+import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
-import { bin, postgresTools, query } from "./pg-backup.ts";
+import { bin, postgresTools } from "./pg-backup.ts";
 
 const scripts = fileURLToPath(new URL("../../deploy/postgres", import.meta.url));
 const passwords = { POSTGRES_PASSWORD: "p0", ANIMALS_PASSWORD: "a1", STANDBY_PASSWORD: "s2" };
@@ -30,16 +31,13 @@ export const proof: Proof = {
 		const animals = (port: number, database = "animals") =>
 			`postgres://animals:${passwords.ANIMALS_PASSWORD}@127.0.0.1:${port}/${database}`;
 		await until("a synchronous standby", async () => {
-			const [[state] = []] = await query(admin(primary.port), "SELECT sync_state FROM pg_stat_replication");
-			return state === "sync";
+			const [row] = await runSql(admin(primary.port), "SELECT sync_state FROM pg_stat_replication");
+			return row?.["sync_state"] === "sync";
 		});
 		const privileges = "rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls";
-		const roles = await query(
-			admin(primary.port),
-			`SELECT (${privileges})::text FROM pg_roles WHERE rolname = 'animals'`,
-		);
-		assert.deepEqual(roles, [["false"]]);
-		await assert.rejects(query(animals(primary.port, "postgres"), "CREATE TABLE x (id int)"), /permission denied/);
+		const read = `SELECT ${privileges} AS any FROM pg_roles WHERE rolname = 'animals'`;
+		assert.deepEqual(await runSql(admin(primary.port), read), [{ any: false }]);
+		await assert.rejects(runSql(animals(primary.port, "postgres"), "CREATE TABLE x (id int)"), /permission denied/);
 
 		const { environment, key } = await withKey(animals(primary.port));
 		const node = await startProgram(trial, environment);
@@ -50,7 +48,7 @@ export const proof: Proof = {
 		node.process.kill("SIGKILL");
 		trial.say(`a node with a plain role created ${load.ledger.acknowledged.size} animals`);
 
-		await query(admin(primary.port), "CREATE DATABASE restored OWNER animals");
+		await runSql(admin(primary.port), "CREATE DATABASE restored OWNER animals");
 		machine.run(`pg_restore --exit-on-error --dbname="${animals(primary.port, "restored")}" "${dump}"`);
 		const dumped = await startProgram(trial, { DATABASE_URL: animals(primary.port, "restored") });
 		const restored = await listAll(dumped.url, key);
@@ -59,8 +57,8 @@ export const proof: Proof = {
 
 		primary.process.kill("SIGQUIT");
 		machine.run(`pg_ctl promote --silent --wait -D "${standby.data}"`);
-		await query(admin(standby.port), "ALTER SYSTEM RESET synchronous_standby_names");
-		await query(admin(standby.port), "SELECT pg_reload_conf()");
+		await runSql(admin(standby.port), "ALTER SYSTEM RESET synchronous_standby_names");
+		await runSql(admin(standby.port), "SELECT pg_reload_conf()");
 		const promoted = await until("a node on the standby", () =>
 			startProgram(trial, { DATABASE_URL: animals(standby.port) }).catch(() => undefined),
 		);

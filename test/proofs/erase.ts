@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import { addAnimals } from "../../bench/large-store.ts";
 import { ask } from "../support/caller.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { runWell, startProgram } from "../support/program.ts";
 import { newStore, type Proof, type Trial } from "../support/proof.ts";
 import { seededRandom } from "../support/random.ts";
 import { startReaders } from "../support/readers.ts";
@@ -48,11 +48,12 @@ export const proof: Proof = {
 		assertGone(trial, names);
 		assert.deepEqual([...load.statuses.keys()], [201], "no create failed");
 		assert.ok(load.slowestMs < createWaitMaxMs, `a create took ${load.slowestMs} ms`);
-		const audit = await runProgram(["audit", "list", "--json"], { environment });
-		const edits = JSON.parse(audit.stdout) as { erasedAt: string | null }[];
+		const edits = JSON.parse(await runWell(["audit", "list", "--json"], { environment })) as {
+			erasedAt: string | null;
+		}[];
 		assert.deepEqual([edits.length, edits.filter(({ erasedAt }) => !erasedAt).length], [ids.size, 0]);
 		await service.stop();
-		assert.equal((await runProgram(["verify"], { environment })).code, 0);
+		await runWell(["verify"], { environment });
 		times.sort((a, b) => a - b);
 		return {
 			animals,
@@ -103,8 +104,8 @@ async function removeAll(environment: { DATABASE_URL: string }, ids: number[]): 
 		Array.from({ length: operators }, async () => {
 			for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
 				const startedAtMs = performance.now();
-				const { code, stdout, stderr } = await runProgram(["pets", "remove", String(id)], { environment });
-				assert.deepEqual([code, stdout], [0, `animal ${id} is removed\nits name is erased\n`], stderr);
+				const said = await runWell(["pets", "remove", String(id)], { environment });
+				assert.equal(said, `animal ${id} is removed\nits name is erased\n`);
 				times.push(performance.now() - startedAtMs);
 			}
 		}),

@@ -5,11 +5,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, statSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { ask } from "../support/caller.ts";
+import { ask, callerOf } from "../support/caller.ts";
 import { attempt, idOf, post } from "../support/create.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
-import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { type Running, runProgram, runWell, startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial, type TrialStore } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
 import { until } from "../support/until.ts";
@@ -29,11 +29,11 @@ async function fillStore(trial: Trial) {
 	const { place, makeRoom } = smallDisk(trial, "small", "2m");
 	const { environment, key } = await newStore("full", place);
 	const service = await startProgram(trial, environment);
-	const ledger = await proveFullDisk({ service, key, makeRoom });
+	const { ledger, refused } = await proveFullDisk(service, key, makeRoom);
 	await service.stop("SIGKILL");
 	const again = await startProgram(trial, environment);
 	ledger.verify(await listAll(again.url, key));
-	return { acknowledged: ledger.acknowledged.size, refused: ledger.refused.size };
+	return { acknowledged: ledger.acknowledged.size, refused };
 }
 
 /** Backups, by the command and by the service, to disks that are smaller than the store. */
@@ -55,9 +55,7 @@ async function fillBackups(trial: Trial) {
 	);
 	for (const line of failures) assert.match(JSON.parse(line).reason, /^the disk is too full for \S+: free some space/);
 	assert.equal(await lastBackup(), 0, "the alert about old backups fires");
-	const agent = new Agent();
-	assert.equal((await post(service.url, store.key, agent, attempt(-1))).status, 201);
-	agent.destroy();
+	assert.equal((await callerOf(service.url, store.key).create()).status, 201);
 	const ready = await ask(`${service.url}/readyz`);
 	assert.deepEqual([ready.status, JSON.parse(ready.body)], [200, { status: "ok", writes: "working" }]);
 	makeRoom();
@@ -73,7 +71,7 @@ async function fillBackups(trial: Trial) {
 
 async function backUpToSmallDisks(trial: Trial, { environment }: TrialStore): Promise<number> {
 	const whole = join(trial.folder, "whole.db");
-	assert.equal((await runProgram(["backup", whole], { environment })).code, 0);
+	await runWell(["backup", whole], { environment });
 	const bytes = statSync(whole).size;
 	let failed = 0;
 	for (const part of [0.02, 0.1, 0.5, 0.9, 0.97, 1, 1.05, 1.2, 2]) {
@@ -84,7 +82,7 @@ async function backUpToSmallDisks(trial: Trial, { environment }: TrialStore): Pr
 		trial.say(`a backup of ${bytes} bytes to a disk of ${size}: ${code === 0 ? "made" : stderr.trim()}`);
 		if (code === 0) {
 			assert.deepEqual(readdirSync(place), ["backup.db"]);
-			assert.equal((await runProgram(["verify", file])).code, 0);
+			await runWell(["verify", file]);
 			continue;
 		}
 		failed++;
@@ -106,47 +104,38 @@ export function smallDisk({ folder, after }: Trial, name: string, size: string) 
 	return { place, makeRoom };
 }
 
-interface FullDisk {
-	service: Running;
-	key: string;
-	makeRoom(): void;
-}
-
-/** @returns the ledger, which can be compared with the store after the service has stopped */
-export async function proveFullDisk(disk: FullDisk): Promise<Ledger> {
-	const agent = new Agent({ keepAlive: true });
-	try {
-		return await fillAndFree(disk, agent);
-	} finally {
-		agent.destroy();
-	}
-}
-
-async function fillAndFree({ service, key, makeRoom }: FullDisk, agent: Agent): Promise<Ledger> {
+/**
+ * Creates until the disk is full, and again after `makeRoom`.
+ * @returns the ledger, which can be compared with the store after the service has stopped
+ */
+export async function proveFullDisk({ url }: Running, key: string, makeRoom: () => void) {
 	const ledger = new Ledger();
-	const send = async (number: number): Promise<void> => {
-		const answer = await post(service.url, key, agent, attempt(number));
-		if (answer.status === 201) return ledger.acknowledge(attempt(number), idOf(answer));
+	const agent = new Agent({ keepAlive: true });
+	let [number, refused] = [0, 0];
+	const send = async (): Promise<void> => {
+		const sent = attempt(number++);
+		const answer = await post(url, key, agent, sent);
+		if (answer.status === 201) return ledger.acknowledge(sent, idOf(answer));
 		assert.equal(answer.status, 503, answer.body);
 		assert.match(answer.body, /"code":"storage_unavailable"/);
 		assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
 		assert.doesNotMatch(answer.body, /SQLITE|disk|\.db/i, "no internals");
-		ledger.refuse(attempt(number));
+		refused++;
 	};
-	let number = 0;
-	while (ledger.refused.size < 20) {
+	while (refused < 20) {
 		assert.ok(number < 200_000, "the disk was never full");
-		await Promise.all([0, 1, 2, 3].map(() => send(number++)));
+		await Promise.all([send(), send(), send(), send()]);
 	}
-	ledger.verify(await listAll(service.url, key));
+	ledger.verify(await listAll(url, key));
 	for (const probe of ["readyz", "livez"]) {
-		const { status, body } = await ask(`${service.url}/${probe}`);
+		const { status, body } = await ask(`${url}/${probe}`);
 		assert.deepEqual([status, body], [200, '{"status":"ok","writes":"failing"}'], probe);
 	}
 	makeRoom();
-	const refusals = ledger.refused.size;
-	for (let more = 0; more < 100; more++) await send(number++);
-	assert.equal(ledger.refused.size, refusals, "there is space again");
-	ledger.verify(await listAll(service.url, key));
-	return ledger;
+	const refusedBefore = refused;
+	for (let more = 0; more < 100; more++) await send();
+	assert.equal(refused, refusedBefore, "there is space again");
+	ledger.verify(await listAll(url, key));
+	agent.destroy();
+	return { ledger, refused };
 }

@@ -9,7 +9,7 @@ import { startBalancer } from "../support/balancer.ts";
 import { keyFor } from "../support/key-for.ts";
 import { listAll } from "../support/ledger.ts";
 import { freePort } from "../support/postgres-server.ts";
-import { begin, type Running, runProgram, startProgram } from "../support/program.ts";
+import { begin, type Running, runProgram, runWell, startProgram } from "../support/program.ts";
 import { linux, newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
 
 export const proof: Proof = {
@@ -82,23 +82,14 @@ async function importThrough(trial: Trial, file: string, rows: number, { environ
 
 /** The newest id, which counts the animals, as none was removed; undefined while no node answers. */
 async function countOf(url: string, key: string): Promise<number | undefined> {
-	const { code, stdout } = await runProgram([
-		"pets",
-		"list",
-		"--last",
-		"--limit",
-		"1",
-		"--csv",
-		"--url",
-		url,
-		"--key",
-		key,
-	]);
+	const { code, stdout } = await runProgram("pets list --last --limit 1 --csv".split(" "), {
+		environment: { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key },
+	});
 	return code === 0 ? Number(/\n(\d+),/.exec(stdout)?.[1] ?? 0) : undefined;
 }
 
 async function revoke(environment: { DATABASE_URL: string }, key: string): Promise<void> {
-	const listed = await runProgram(["keys", "list", "--json"], { environment });
-	const found = (JSON.parse(listed.stdout) as { id: string; last4: string }[]).find(({ last4 }) => key.endsWith(last4));
-	assert.equal((await runProgram(["keys", "revoke", String(found?.id)], { environment })).code, 0);
+	const listed = await runWell(["keys", "list", "--json"], { environment });
+	const found = (JSON.parse(listed) as { id: string; last4: string }[]).find(({ last4 }) => key.endsWith(last4));
+	await runWell(["keys", "revoke", String(found?.id)], { environment });
 }

@@ -16,6 +16,7 @@ import { asServer, freePort } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";
 import { type Proof, program, type Trial, withKey } from "../support/proof.ts";
 import { until } from "../support/until.ts";
+import { stopAtOnce } from "./nodes.ts";
 import { bin, postgresTools } from "./pg-backup.ts";
 
 export const proof: Proof = {
@@ -42,14 +43,9 @@ export const proof: Proof = {
 			);
 		load.ledger.verify(animals);
 		await poller.stop(animals);
-		for (const { process } of nodes) {
-			assert.equal(process.exitCode, null, "no node ended");
-			process.kill("SIGTERM");
-		}
-		await Promise.all(nodes.map(({ finished }) => finished));
+		await stopAtOnce(nodes);
 		const { acknowledged, unknown } = load.ledger;
-		const names = new Set(animals.map(({ name }) => name));
-		const unknownKept = [...unknown.keys()].filter((name) => names.has(name)).length;
+		const unknownKept = [...unknown.values()].filter(({ id }) => id !== undefined).length;
 		const refused = load.statuses.get(503) ?? 0;
 		return { acknowledged: acknowledged.size, refused, unknown: unknown.size, unknownKept, ...pauses };
 	},

@@ -13,14 +13,13 @@ import {
 	renameSync,
 } from "node:fs";
 import { join } from "node:path";
-import pg from "pg";
 import { blockOf } from "../support/document-blocks.ts";
-import { keyFor } from "../support/key-for.ts";
 import { type Ledger, listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
 import { asServer, freePort } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";
-import type { Need, Proof, Trial } from "../support/proof.ts";
+import { type Need, type Proof, type Trial, withKey } from "../support/proof.ts";
+import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
 
 const page = "docs/postgresql.md";
@@ -38,10 +37,9 @@ export const proof: Proof = {
 	async prove(trial) {
 		const server = await startServer(trial);
 		const { url, shell } = server;
-		await query(`${url}/postgres`, "CREATE DATABASE animals");
-		await query(`${url}/postgres`, "CREATE DATABASE restored");
-		const environment = { DATABASE_URL: `${url}/animals` };
-		const key = await keyFor(environment.DATABASE_URL);
+		await runSql(`${url}/postgres`, "CREATE DATABASE animals");
+		await runSql(`${url}/postgres`, "CREATE DATABASE restored");
+		const { environment, key } = await withKey(`${url}/animals`);
 		const service = await startProgram(trial, environment);
 		const dumped = await add(service.url, key, 500);
 
@@ -52,19 +50,19 @@ export const proof: Proof = {
 		restored.process.kill("SIGKILL");
 		trial.say(`${dumped.acknowledged.size} animals were restored from a dump`);
 
-		shell(blockOf(page, "pg_basebackup", server.paths), environment);
+		shell(blockOf(page, "pg_basebackup --pgdata", server.paths), environment);
 		const later = await add(service.url, key, 300);
-		const [[MOMENT = ""] = []] = await query(`${url}/animals`, "SELECT clock_timestamp()::text");
+		const [now] = await runSql(`${url}/animals`, "SELECT clock_timestamp()::text AS moment");
 		const lost = await add(service.url, key, 200);
 		await archiveAll(`${url}/animals`);
 		service.process.kill("SIGKILL");
 		server.stop("immediate");
 		renameSync(server.data, `${server.data}-lost`);
-		shell(blockOf(page, "mkdir", server.paths), { PGDATA: server.data, MOMENT });
+		shell(blockOf(page, "mkdir -m", server.paths), { PGDATA: server.data, MOMENT: String(now?.["moment"]) });
 		server.start();
 		await until(
 			"the end of the recovery",
-			async () => (await query(`${url}/animals`, "SELECT (NOT pg_is_in_recovery())::text"))[0]?.[0] === "true",
+			async () => (await runSql(`${url}/animals`, "SELECT WHERE NOT pg_is_in_recovery()")).length === 1,
 			{ everyMs: 100 },
 		);
 		const again = await startProgram(trial, environment);
@@ -79,25 +77,16 @@ export const proof: Proof = {
 
 async function add(url: string, key: string, animals: number): Promise<Ledger> {
 	const load = startSteadyLoad([url], key);
-	await until(`${animals} creates`, () => load.ledger.acknowledged.size >= animals);
+	await load.acknowledges(animals);
 	await load.stop();
 	return load.ledger;
 }
 
-export async function query(url: string, sql: string): Promise<string[][]> {
-	const client = new pg.Client({ connectionString: url });
-	await client.connect();
-	const { rows } = await client.query({ text: sql, rowMode: "array" }).finally(() => client.end());
-	return rows;
-}
-
 /** Waits until the WAL written so far is in the archive. */
 async function archiveAll(url: string): Promise<void> {
-	const [[segment = ""] = []] = await query(url, "SELECT pg_walfile_name(pg_switch_wal())");
-	await until("the WAL to be archived", async () => {
-		const [[archived = ""] = []] = await query(url, "SELECT coalesce(last_archived_wal, '') FROM pg_stat_archiver");
-		return archived >= segment;
-	});
+	const [last] = await runSql(url, "SELECT pg_walfile_name(pg_switch_wal()) AS segment");
+	const archived = `SELECT FROM pg_stat_archiver WHERE last_archived_wal >= '${last?.["segment"]}'`;
+	await until("the WAL to be archived", async () => (await runSql(url, archived)).length === 1);
 }
 
 /** A server of Debian's PostgreSQL, configured by the page. It runs as nobody if this process is root. */

@@ -12,12 +12,13 @@ import { ask } from "../support/caller.ts";
 import { proveCrash, proveFailover } from "../support/histories.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
-import { answering, freePort, type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
-import { begin, runProgram, startProgram } from "../support/program.ts";
+import { freePort, isAnswering, type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
+import { begin, runWell, startProgram } from "../support/program.ts";
 import { isOnPath, type Need, type Proof, type Trial, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
+import { stopAtOnce } from "./nodes.ts";
 
 /** Its first version that supports named statements. */
 const newPooler: Need = {
@@ -54,8 +55,8 @@ export const proof: Proof = {
 
 /** After a removal, whose VACUUM changes settings, all connections of the pooler have the settings of the role. */
 async function proveSessions(poolerUrl: string, serverUrl: string): Promise<void> {
-	const removing = await runProgram(["pets", "remove", "1"], { environment: { DATABASE_URL: poolerUrl } });
-	assert.deepEqual([removing.code, removing.stdout], [0, "animal 1 is removed\nits name is erased\n"], removing.stderr);
+	const said = await runWell(["pets", "remove", "1"], { environment: { DATABASE_URL: poolerUrl } });
+	assert.equal(said, "animal 1 is removed\nits name is erased\n");
 	const shown = "SELECT pg_backend_pid() AS pid, current_setting('statement_timeout') AS set, pg_sleep(0.3)";
 	const rows = await Promise.all(Array.from({ length: poolerConnections }, () => runSql(poolerUrl, shown)));
 	assert.equal(new Set(rows.map(([row]) => row?.["pid"])).size, poolerConnections);
@@ -78,8 +79,7 @@ async function proveFrozen(poolerUrl: string, serverUrl: string): Promise<void> 
 	const isOpen = "state = 'idle in transaction'";
 	await until("the edit to hold its locks", async () => (await sessions(isOpen)) > 0);
 	await until("the edit to lose its locks", async () => (await sessions(isOpen)) === 0, { withinMs: 5_000 });
-	const { code, stderr } = await runProgram(["pets", "rename", "2", "Max"], { environment });
-	assert.equal(code, 0, stderr);
+	await runWell(["pets", "rename", "2", "Max"], { environment });
 	child.kill("SIGCONT");
 	assert.equal((await finished).code, 1);
 	assert.deepEqual(await runSql(serverUrl, "SELECT name FROM pets WHERE id = 2"), [{ name: "Max" }]);
@@ -145,11 +145,7 @@ async function loadNodes(databaseUrl: string, key: string, server: PostgresServe
 	const backAfterMs = Math.round(performance.now() - startedAtMs);
 	await load.stop();
 	ledger.verify(await listAll(nodes[0]?.url ?? "", key));
-	for (const { process } of nodes) {
-		assert.equal(process.exitCode, null, "no node ended");
-		process.kill("SIGTERM");
-	}
-	await Promise.all(nodes.map(({ finished }) => finished));
+	await stopAtOnce(nodes);
 	return { acknowledged: ledger.acknowledged.size, backAfterMs };
 }
 
@@ -187,7 +183,7 @@ ignore_startup_parameters = statement_timeout,lock_timeout
 		rmSync(place, { recursive: true });
 	});
 	await once(pooler, "spawn");
-	await answering(port);
+	await until("PgBouncer to answer", () => isAnswering(port), { everyMs: 50 });
 	server.port = String(port);
 	return server.href;
 }

@@ -7,7 +7,7 @@ import { mkdirSync, truncateSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ask } from "../support/caller.ts";
+import { ask, callerOf } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
 import { startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial } from "../support/proof.ts";
@@ -39,9 +39,7 @@ export const proof: Proof = {
 
 /** The create is first, so that the probes know its outcome. */
 async function rowOf({ service, key }: Awaited<ReturnType<typeof served>>): Promise<Row> {
-	const agent = new Agent();
-	const create = (await post(service.url, key, agent, attempt(1))).status;
-	agent.destroy();
+	const create = (await callerOf(service.url, key).create()).status;
 	const status = async (path: string) => {
 		const reply = await ask(service.url + path, { key });
 		return { status: reply.status, body: JSON.parse(reply.body) };

@@ -3,12 +3,13 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { Agent } from "node:https";
 import { join } from "node:path";
 import { ask, linksOf } from "../support/caller.ts";
 import { certificate } from "../support/certificate.ts";
 import { configurationOf } from "../support/document-blocks.ts";
+import { isServing } from "../support/listen.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";
 import { newStore, type Proof, program, type Trial } from "../support/proof.ts";
@@ -29,33 +30,34 @@ export interface ProxyProgram {
 	/** Its program, and the language of its block in docs/proxies.md. */
 	name: "nginx" | "caddy" | "haproxy";
 	versionFlag: string;
-	/** Replacements in the documented text: ports and files of this machine. */
+	/** Replacements in the documented text: ports, nodes and files of this machine. */
 	replaced(place: Place): Record<string, string>;
 	config(text: string): string;
 	parameters(file: string, folder: string): string[];
 }
 
 /** Where docs/proxies.md has files of the package. */
-export const packageFolder = "/opt/animal-store/node_modules/animal-store";
+const packageFolder = "/opt/animal-store/node_modules/animal-store";
 
 interface Place {
 	port: number;
-	/** Files of the certificate, its key, and both together. */
-	cert: string;
-	key: string;
-	both: string;
+	/** The host and port of each. */
+	nodes: string[];
 	tree: string;
+	/** Files of the certificate, its key, and both together; without TLS if absent. */
+	tls: { cert: string; key: string; both: string } | undefined;
 }
 
 export const proxies: ProxyProgram[] = [
 	{
 		name: "nginx",
 		versionFlag: "-v",
-		replaced: ({ port, cert, key, tree }) => ({
-			"listen 443": `listen 127.0.0.1:${port}`,
+		replaced: ({ port, nodes, tree, tls }) => ({
+			"listen 443 ssl;": `listen 127.0.0.1:${port}${tls ? " ssl" : ""};`,
 			"pets.example.com": "localhost",
-			"/etc/ssl/pets.pem": cert,
-			"/etc/ssl/pets.key": key,
+			"ssl_certificate     /etc/ssl/pets.pem;": tls ? `ssl_certificate ${tls.cert};` : "",
+			"ssl_certificate_key /etc/ssl/pets.key;": tls ? `ssl_certificate_key ${tls.key};` : "",
+			"server 127.0.0.1:8080": nodes.map((node) => `server ${node}`).join(" max_fails=0;\n    "),
 			[packageFolder]: tree,
 		}),
 		config: (text) => `events {}\nhttp {\naccess_log off;\n${text}}\n`,
@@ -65,8 +67,11 @@ export const proxies: ProxyProgram[] = [
 	{
 		name: "caddy",
 		versionFlag: "version",
-		replaced: ({ port, cert, key }) => ({
-			"pets.example.com {": `localhost:${port} {\nbind 127.0.0.1\ntls ${cert} ${key}`,
+		replaced: ({ port, nodes, tls }) => ({
+			"127.0.0.1:8080": nodes.join(" "),
+			"pets.example.com {": tls
+				? `localhost:${port} {\nbind 127.0.0.1\ntls ${tls.cert} ${tls.key}`
+				: `http://127.0.0.1:${port} {`,
 		}),
 		config: (text) => `{\nadmin off\nauto_https off\n}\n${text}`,
 		parameters: (file) => ["run", "--adapter", "caddyfile", "--config", file],
@@ -74,9 +79,9 @@ export const proxies: ProxyProgram[] = [
 	{
 		name: "haproxy",
 		versionFlag: "-v",
-		replaced: ({ port, both, tree }) => ({
-			"bind :443": `bind 127.0.0.1:${port}`,
-			"/etc/ssl/pets-and-key.pem": both,
+		replaced: ({ port, nodes, tree, tls }) => ({
+			"bind :443 ssl crt /etc/ssl/pets-and-key.pem": `bind 127.0.0.1:${port}${tls ? ` ssl crt ${tls.both}` : ""}`,
+			"server node 127.0.0.1:8080": nodes.map((node, number) => `server node-${number} ${node}`).join("\n    "),
 			[packageFolder]: tree,
 		}),
 		config: (text) => `defaults\ntimeout connect 5s\ntimeout client 30s\ntimeout server 30s\n${text}`,
@@ -88,10 +93,13 @@ async function tryProxy(proxy: ProxyProgram, trial: Trial): Promise<object> {
 	const { name, versionFlag } = proxy;
 	const { environment, key } = await newStore(name, trial.folder);
 	const service = await startProgram(trial, { ...environment, TRUST_PROXY: "loopback" });
-	const client = { ...(await startProxy(proxy, new URL(service.url).host, trial)), key };
+	const tls = await certificate();
+	const agent = new Agent({ ca: tls.cert, maxSockets: 1 });
+	const url = await startProxy(proxy, [new URL(service.url).host], trial, { ...tls, agent });
+	const client = { url, agent, key };
 	let links = 0;
 	for (const headers of [{}, ...spoofedHeaders]) links += await walkOverHttps({ ...client, headers });
-	const { headers } = await send(client, `${client.url}/v1/pets`);
+	const { headers } = await send(client, `${url}/v1/pets`);
 	assert.equal(headers["strict-transport-security"], "max-age=31536000");
 	assert.doesNotMatch(service.output.stdout, /"level":"(warn|error|fatal)"/);
 	assert.equal((await service.stop()).code, 0);
@@ -100,35 +108,37 @@ async function tryProxy(proxy: ProxyProgram, trial: Trial): Promise<object> {
 	return { version, walks: 1 + spoofedHeaders.length, links };
 }
 
-/** Starts a proxy with its documented configuration, and waits until it replies. It ends with the trial. */
-async function startProxy(proxy: ProxyProgram, node: string, trial: Trial): Promise<Omit<HttpsClient, "key">> {
-	const { cert, private: key } = await certificate();
-	const folder = join(trial.folder, `of-${proxy.name}`);
-	mkdirSync(folder);
-	const write = (name: string, text: string) => {
-		writeFileSync(join(folder, name), text, { mode: 0o600 });
-		return join(folder, name);
-	};
-	const files = {
-		cert: write("pets.pem", cert),
-		key: write("pets.key", key),
-		both: write("both.pem", `${cert}\n${key}`),
-		tree: trial.shipped.tree,
-	};
-	const port = await freePort();
-	const replaced = { ...proxy.replaced({ port, ...files }), "127.0.0.1:8080": node };
-	const text = configurationOf("docs/proxies.md", proxy.name, replaced);
-	const child = spawnProxy(proxy, write("config", proxy.config(text)), folder, trial);
-	const client = { url: `https://localhost:${port}`, agent: new Agent({ ca: cert, maxSockets: 1 }) };
-	await until(`${proxy.name} to answer`, () => {
-		child.assertRuns();
-		return isAnswering({ ...client, key: "" });
-	});
-	return client;
+interface Tls {
+	cert: string;
+	private: string;
+	/** It trusts the certificate. */
+	agent: Agent;
 }
 
-export function spawnProxy({ name, parameters }: ProxyProgram, file: string, folder: string, trial: Trial) {
-	const child = spawn(name, parameters(file, folder), {
+/**
+ * Starts a proxy in front of these nodes with its documented configuration, and waits until it replies. It ends with
+ * the trial. @returns its URL
+ */
+export async function startProxy(proxy: ProxyProgram, nodes: string[], trial: Trial, tls?: Tls): Promise<string> {
+	const { name } = proxy;
+	const folder = mkdtempSync(join(trial.folder, name));
+	const write = (file: string, text: string) => {
+		writeFileSync(join(folder, file), text, { mode: 0o600 });
+		return join(folder, file);
+	};
+	const port = await freePort();
+	const replaced = proxy.replaced({
+		port,
+		nodes,
+		tree: trial.shipped.tree,
+		tls: tls && {
+			cert: write("pets.pem", tls.cert),
+			key: write("pets.key", tls.private),
+			both: write("both.pem", `${tls.cert}\n${tls.private}`),
+		},
+	});
+	const config = write("config", proxy.config(configurationOf("docs/proxies.md", name, replaced)));
+	const child = spawn(name, proxy.parameters(config, folder), {
 		env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
 		stdio: ["ignore", "ignore", "pipe"],
 	});
@@ -141,14 +151,12 @@ export function spawnProxy({ name, parameters }: ProxyProgram, file: string, fol
 		child.kill("SIGTERM");
 		return within(`${name} to end`, ended, 20_000).catch(() => child.kill("SIGKILL"));
 	});
-	return { assertRuns: () => assert.equal(child.exitCode, null, `${name} has ended: ${output}`) };
-}
-
-async function isAnswering(client: HttpsClient): Promise<boolean> {
-	return send(client, `${client.url}/livez`).then(
-		({ status }) => status === 200,
-		() => false,
-	);
+	const url = tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`;
+	await until(`${name} to answer`, () => {
+		assert.equal(child.exitCode, null, `${name} has ended: ${output}`);
+		return isServing(`${url}/livez`, tls);
+	});
+	return url;
 }
 
 interface HttpsClient {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
-import { runProgram, startProgram } from "../support/program.ts";
+import { runWell, startProgram } from "../support/program.ts";
 import { newStore, type Proof, program } from "../support/proof.ts";
 
 /** Texts that programs tend to change: formulas, numbers, dates, spaces, character codes, markup. */
@@ -32,12 +32,8 @@ export const proof: Proof = {
 	async prove(trial) {
 		const { environment, key } = await newStore("animals", trial.folder);
 		const { url } = await startProgram(trial, environment);
-		const run = async (...parameters: string[]) => {
-			const connection = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
-			const { code, stdout, stderr } = await runProgram(parameters, { environment: connection, folder: trial.folder });
-			assert.equal(code, 0, stderr);
-			return stdout;
-		};
+		const connection = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
+		const run = (...parameters: string[]) => runWell(parameters, { environment: connection, folder: trial.folder });
 		const animals = names.flatMap((name) =>
 			numbers.map((number) => `{"name":${JSON.stringify(name)},"categoryId":${number},"status":"sold"}\n`),
 		);

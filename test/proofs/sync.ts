@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
-import { ask } from "../support/caller.ts";
+import { ask, callerOf } from "../support/caller.ts";
 import { attempt, idOf, post } from "../support/create.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
 import { type Running, startProgram } from "../support/program.ts";
@@ -51,7 +51,7 @@ export const proof: Proof = {
 		agent.destroy();
 		const again = await startProgram(trial, environment);
 		ledger.verify(await listAll(again.url, key));
-		assert.equal((await post(again.url, key, new Agent(), attempt(9999))).status, 201);
+		assert.equal((await callerOf(again.url, key).create()).status, 201);
 		return { acknowledged: ledger.acknowledged.size, unknown: ledger.unknown.size };
 	},
 };

@@ -9,11 +9,12 @@ import type { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { createKey } from "../../src/keys/issue.ts";
 import { lengthMax } from "../../src/store/group-commit.ts";
-import { proveCrashes } from "../proofs/crash.ts";
 import { proveFullDisk } from "../proofs/full.ts";
+import { proveNodeCrashes, stopAtOnce } from "../proofs/nodes.ts";
 import { attempt, idOf, isShed, post } from "../support/create.ts";
 import { keyFor } from "../support/key-for.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
+import { freePort } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";
 import { newStore, withKey } from "../support/proof.ts";
 import { seed } from "../support/random.ts";
@@ -27,8 +28,10 @@ for (const [engine, make] of Object.entries(engines)) {
 		timeout: slowMs, // 15 starts and kills.
 	}, async (context) => {
 		const { environment, key } = await withKey((await make(context)).databaseUrl);
-		const start = () => startProgram(context, environment);
-		const proven = await proveCrashes({ kills: 15, seed, key, start });
+		const shared = { ...environment, PORT: String(await freePort()) };
+		const start = () => startProgram(context, shared);
+		const { proven, nodes } = await proveNodeCrashes({ start, key, kills: 15, seed, count: 1 });
+		await stopAtOnce(nodes);
 		context.diagnostic(JSON.stringify(proven));
 		assert.ok(proven.acknowledged >= 900 && proven.replayed > 0, "clients were at work, and retries were replayed");
 	});
@@ -42,7 +45,7 @@ test("with a full disk, creates get 503, reads work, and the service recovers by
 	const under = ["bash", "-c", 'ulimit -S -f 400; exec "$@"', "-"];
 	const service = await startProgram(context, environment, { under });
 	const makeRoom = () => execFileSync("prlimit", ["--fsize=unlimited:", "--pid", String(service.pid)]);
-	await proveFullDisk({ service, key, makeRoom });
+	await proveFullDisk(service, key, makeRoom);
 	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);
 	assert.ok(/"level":"error".*SQLITE_/.test(stdout), "operators see the cause");

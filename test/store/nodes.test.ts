@@ -8,7 +8,7 @@ import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
 import { removeLeftWal } from "../../src/store/sqlite/file.ts";
-import { proveNodeCrashes } from "../proofs/nodes.ts";
+import { proveNodeCrashes, stopAtOnce } from "../proofs/nodes.ts";
 import { callerOf } from "../support/caller.ts";
 import { attempt, idOf, post } from "../support/create.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
@@ -18,14 +18,9 @@ import { withKey } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { readPet } from "../support/store-reads.ts";
-import { until, within } from "../support/until.ts";
+import { until } from "../support/until.ts";
 import { engines } from "./engines.ts";
 import { startStoreProcess } from "./process.ts";
-
-async function stop(nodes: Running[]): Promise<void> {
-	for (const { process } of nodes) process.kill("SIGTERM");
-	for (const { finished } of nodes) assert.equal((await within("the stop", finished)).code, 0);
-}
 
 async function namesOfKeys(environment: Record<string, string>): Promise<string[]> {
 	const keys: { name: string }[] = JSON.parse((await runProgram(["keys", "list", "--json"], { environment })).stdout);
@@ -42,7 +37,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		const keys = printed().flatMap((text) => text.match(/(?<=^ {2}export ANIMAL_STORE_KEY=)pets_\w+$/gm) ?? []);
 		assert.equal(keys.length, 1);
 		for (const { url } of nodes) assert.equal((await callerOf(url, String(keys[0])).get()).status, 200);
-		await stop(nodes);
+		await stopAtOnce(nodes);
 		assert.deepEqual(await namesOfKeys(environment), ["first key"]);
 	});
 
@@ -52,7 +47,7 @@ for (const [engine, make] of Object.entries(engines)) {
 			API_KEY: (await runProgram(["keys", "generate"])).stdout.trim(),
 		};
 		const nodes = await Promise.all([1, 2, 3, 4].map(() => startProgram(context, environment)));
-		await stop(nodes);
+		await stopAtOnce(nodes);
 		assert.deepEqual(await namesOfKeys(environment), ["API_KEY"]);
 	});
 }
@@ -89,10 +84,10 @@ for (const [engine, make] of Object.entries(engines)) {
 			Math.min(...each) >= 1 && each.reduce((sum, count) => sum + count) === ledger.acknowledged.size,
 			`${each}`,
 		);
-		await stop([first]);
+		await stopAtOnce([first]);
 		await createOn(second.url, key, 1, ledger);
 		ledger.verify(await listAll(second.url, key));
-		await stop([second]);
+		await stopAtOnce([second]);
 	});
 }
 
@@ -102,7 +97,7 @@ test("nodes on one port that are killed under load lose nothing acknowledged", l
 	const start = () => startProgram(context, shared);
 	const { proven, nodes } = await proveNodeCrashes({ start, key, kills: 4, seed: 1 });
 	context.diagnostic(JSON.stringify(proven));
-	await stop(nodes);
+	await stopAtOnce(nodes);
 });
 
 test("with REUSE_PORT, a node refuses a port of another store, even of a copy or elsewhere", linux, async (context) => {
@@ -121,8 +116,8 @@ test("with REUSE_PORT, a node refuses a port of another store, even of a copy or
 	await startRefused(on(file, { REUSE_PORT: "false" }), /^animal-store: port \d+ on 127.0.0.1 is in use: /);
 	const elsewhere = await startProgram(context, on(copy, { HOST: "127.0.0.2" }));
 	await startRefused(on(file, { HOST: "0.0.0.0" }), ofAnother);
-	await stop([node, elsewhere]);
-	await stop([await startProgram(context, on(copy))]);
+	await stopAtOnce([node, elsewhere]);
+	await stopAtOnce([await startProgram(context, on(copy))]);
 });
 
 test(
@@ -142,7 +137,7 @@ test(
 		assert.ok(new Set(serving.map(({ name }) => name)).size <= 1, serving.map(({ name }) => name).join());
 		for (const one of started)
 			if (one.status === "rejected") assert.match(String(one.reason), /a node of another store/);
-		await stop(serving.map(({ node }) => node));
+		await stopAtOnce(serving.map(({ node }) => node));
 	},
 );
 
@@ -171,7 +166,7 @@ test("two nodes with one folder for backups make each once; one continues withou
 	const before = madeBy(left);
 	await until("another backup", () => madeBy(left) > before);
 	assert.ok((await figureOf(left, "animal_store_last_backup_timestamp_seconds")) > Date.now() / 1000 - 60);
-	await stop([left]);
+	await stopAtOnce([left]);
 	const names = readdirSync(to).filter((name) => name.endsWith(".db"));
 	const times = names
 		.sort()

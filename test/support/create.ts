@@ -1,16 +1,22 @@
 // Single creates and their replies, for tests and proofs that count every create.
 
 import type { Agent } from "node:http";
+import { petStatuses } from "../../src/contract/pet.ts";
 import { ask } from "./caller.ts";
 import type { Attempt, Ledger } from "./ledger.ts";
 import type { Reply } from "./wire.ts";
 
 export type Answer = Reply;
 
-/** A create that takes some space. */
+/** A create that takes some space, with a large category id, and one of the statuses or none. */
 export function attempt(number: number): Attempt {
+	const status = petStatuses[number % 4];
 	return {
-		pet: { name: `animal ${number} ${"x".repeat(100)}`, categoryId: BigInt(number) },
+		pet: {
+			name: `animal ${number} 🐾 ${"x".repeat(100)}`,
+			categoryId: BigInt(number) * 2n ** 32n - 2n ** 62n,
+			...(status && { status }),
+		},
 		idempotencyKey: undefined,
 	};
 }

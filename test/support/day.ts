@@ -23,8 +23,6 @@ export interface Day {
 	counts: Counts;
 	/** The secret of the API key; the requests after a change use the new one. */
 	key: string;
-	/** The times of replies since the last call, in ms. */
-	takeTimes(): { creates: number[]; reads: number[] };
 	/** Waits until each node has added an animal that was sent later than now. */
 	isBack(withinMs: number): Promise<void>;
 	/** Ends the traffic, and compares the whole list with what is known. @returns the number of animals */
@@ -57,7 +55,6 @@ export interface DayStart {
 export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<Day> {
 	const random = seededRandom(seed);
 	const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
-	const times = { creates: [] as number[], reads: [] as number[] };
 	let isEnding = false;
 
 	/** @returns undefined if the connection broke or nothing came in time */
@@ -93,7 +90,6 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 		assert.deepEqual(stored, pet);
 		ledger.change(id, pet, fromMs)();
 		if (!isPolledEarly.delete(id)) unpolled.add(id);
-		times.creates.push(performance.now() - reply.sentMs);
 		day.counts.creates++;
 		return true;
 	}
@@ -113,7 +109,6 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 		const path = random() < 0.7 ? `/v1/pets/${id}` : pick(["/v1/pets", "/v1/pets?limit=100", "/v1/pets?status=sold"]);
 		const reply = await call(pick(urls), path);
 		if (!reply || reply.status === 503) return;
-		times.reads.push(performance.now() - reply.sentMs);
 		day.counts.reads++;
 		if (path === `/v1/pets/${id}`) ledger.check(id, reply.status === 404 ? undefined : petOf(reply.text), reply.sentMs);
 		else for (const pet of petsOf({ json: reply.text })) ledger.check(pet.id, pet, reply.sentMs);
@@ -184,7 +179,6 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 	const day: Day = {
 		counts: { creates: 0, edits: 0, reads: 0, refused: 0, broken: 0 },
 		key,
-		takeTimes: () => ({ creates: times.creates.splice(0), reads: times.reads.splice(0) }),
 		async isBack(withinMs) {
 			const isBack = (url: string) => add(url, newAnimal().pet, performance.now());
 			const all = urls.map((url) => until(`${url} to create`, () => isBack(url), { withinMs, everyMs: 100 }));

@@ -1,4 +1,4 @@
-// What clients know about animals: creates that were acknowledged, refused, or got no reply, and edits while others read. A
+// What clients know about animals: creates that were acknowledged or got no reply, and edits while others read. A
 // list has to show it, and a reply a state that the animal had at some moment between the request and the reply.
 
 import assert from "node:assert/strict";
@@ -31,7 +31,6 @@ const unknown = Number.POSITIVE_INFINITY;
 export class Ledger {
 	readonly acknowledged = new Map<string, Attempt>();
 	readonly unknown = new Map<string, Attempt>();
-	readonly refused = new Map<string, Attempt>();
 	readonly #versions = new Map<bigint, Version[]>();
 	/** The animals whose create is under way, or got no reply. */
 	readonly #unanswered = new Set<string>();
@@ -52,19 +51,15 @@ export class Ledger {
 		if (attempt.id === undefined) this.#unanswered.add(describe(attempt.pet));
 	}
 
-	/** It must never be listed. */
-	refuse(attempt: Attempt): void {
-		this.refused.set(attempt.pet.name, attempt);
-	}
-
 	/**
 	 * Asserts that ids ascend; that acknowledged animals are listed once and unaltered, unknown ones at most once and
 	 * unaltered, and always after they were listed for the first time; and that there is no other animal.
+	 * @param fromMs when the reading of the list began, if clients were creating meanwhile
 	 */
-	verify(listed: Pet[]): void {
+	verify(listed: Pet[], fromMs = performance.now()): void {
 		for (const [place, { id }] of listed.entries())
 			assert.ok(id > (listed[place - 1]?.id ?? 0n), `id ${id} follows ${listed[place - 1]?.id}`);
-		this.checkAll(listed);
+		this.checkAll(listed, fromMs, performance.now());
 		for (const pet of listed) {
 			if (!this.#versions.has(pet.id)) this.change(pet.id, pet)();
 			const attempt = this.unknown.get(pet.name);

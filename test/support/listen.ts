@@ -3,7 +3,7 @@
 import { once } from "node:events";
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
-import { ask } from "./caller.ts";
+import { type Ask, ask } from "./caller.ts";
 
 /** Listens on a free port, and closes the server with its connections at the end of the test. @returns the port */
 export async function listenFor(
@@ -19,8 +19,8 @@ export async function listenFor(
 }
 
 /** Whether the server of a URL replies with a success. */
-export const isServing = (url: string) =>
-	ask(url).then(
+export const isServing = (url: string, request: Ask = {}) =>
+	ask(url, request).then(
 		({ status }) => status < 300,
 		() => false,
 	);

@@ -180,11 +180,7 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 	};
 }
 
-export async function answering(port: number): Promise<void> {
-	await until(`a server on port ${port}`, () => isAnswering(port), { everyMs: 50 });
-}
-
-async function isAnswering(port: number): Promise<boolean> {
+export async function isAnswering(port: number): Promise<boolean> {
 	const client = new pg.Client({ host: "127.0.0.1", port, user, password: user, database: "postgres" });
 	client.on("error", () => {});
 	const isUp = await client.connect().then(

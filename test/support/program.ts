@@ -115,6 +115,13 @@ export function runProgram(parameters: string[], options: Start = {}): Promise<F
 	return begin(parameters, options).finished;
 }
 
+/** Runs a command, which has to succeed. @returns its standard output */
+export async function runWell(parameters: string[], options: Start = {}): Promise<string> {
+	const { code, stdout, stderr } = await runProgram(parameters, options);
+	assert.equal(code, 0, stderr);
+	return stdout;
+}
+
 /** Asserts that each command ends with 1 and one explanation, without other output. */
 export async function assertRefused(rows: readonly [parameters: string[], said: RegExp][], options: Start = {}) {
 	for (const [parameters, said] of rows) {

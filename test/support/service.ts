@@ -141,10 +141,6 @@ async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void>
 	return { url: `sqlite:${join(folder, "animals.db")}`, drop: async () => remove(folder) };
 }
 
-export function create(pet: unknown, headers: Record<string, string | undefined> = {}): TestRequest {
-	return { method: "POST", path: "/v1/pets", headers, body: typeof pet === "string" ? pet : JSON.stringify(pet) };
-}
-
 /** Makes requests that post JSON, given as text or as a value, to a path. */
 export const posting =
 	(path: string) =>
@@ -154,6 +150,8 @@ export const posting =
 		headers: { "Content-Type": "application/json", ...headers },
 		body: typeof body === "string" ? body : JSON.stringify(body),
 	});
+
+export const create = posting("/v1/pets");
 
 /** Asserts that no line of the log has the level error. */
 export function assertNoErrors({ log }: TestService): void {

@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createStore, type Engine, type StoreOptions } from "../engine.ts";
-import { createGroupCommit } from "../group-commit.ts";
+import { GroupCommit } from "../group-commit.ts";
 import type { Create } from "../idempotency.ts";
 import { StorageUnavailable, type Store, StoreRefused, StoreUpgraded } from "../store.ts";
 import { startTransaction, type TransactionName } from "../transactions.ts";
@@ -50,7 +50,7 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 		const results = await answered(createAll(pool, retryWrite, batch.flat()), leftMs);
 		return { results: batch.map(({ length }) => results.splice(0, length)) };
 	};
-	const creates = createGroupCommit((batch: Create[][], leftMs) => watch.observe(commit(batch, leftMs)), {
+	const creates = new GroupCommit((batch: Create[][], leftMs) => watch.observe(commit(batch, leftMs)), {
 		waitMaxMs: options.writeWaitMaxMs,
 		sizeOf: (batch) => batch.length,
 		onCommit: options.onCommit,
@@ -62,15 +62,15 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 		createAll: (batch) => creates.write(batch),
 		cursorSecret,
 		place: `${host}:${port}/${database}`,
-		queue: creates.queue,
-		writeState: () => watch.state(creates.queue),
+		queue: creates,
+		writeState: () => watch.state(creates),
 		checkWrites: watch.check,
 		async readUse() {
 			const { totalCount, idleCount, waitingCount } = pool;
 			return { pool: { inUse: totalCount - idleCount, idle: idleCount, waiting: waitingCount } };
 		},
 		async close() {
-			while (creates.queue.length > 0) await sleep(10);
+			while (creates.length > 0) await sleep(10);
 			await pool.end();
 		},
 	};

@@ -5,7 +5,7 @@ import { realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { createStore, type Engine, type StoreOptions } from "../engine.ts";
-import { createGroupCommit } from "../group-commit.ts";
+import { GroupCommit } from "../group-commit.ts";
 import { type ImportedPet, StorageUnavailable, type Store, type StoreUse } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
 import { toCreateRequest } from "./creates.ts";
@@ -32,7 +32,7 @@ export async function openSqlite(file: string, now: () => number, options: Store
 		await writer.close();
 		throw toRefusal(file, error);
 	});
-	const writes = createGroupCommit<Write, unknown>((batch, leftMs) => watch.observe(writer.commit(batch, leftMs)), {
+	const writes = new GroupCommit<Write, unknown>((batch, leftMs) => watch.observe(writer.commit(batch, leftMs)), {
 		waitMaxMs: options.writeWaitMaxMs,
 		isLimited: ({ name }) => name === "createPets",
 		sizeOf: (write) => (write.name === "createPets" ? write.requests.length : 1),
@@ -54,8 +54,8 @@ export async function openSqlite(file: string, now: () => number, options: Store
 		},
 		cursorSecret,
 		place: String(identityOf(file)),
-		queue: writes.queue,
-		writeState: () => watch.state(writes.queue),
+		queue: writes,
+		writeState: () => watch.state(writes),
 		checkWrites: watch.check,
 		readUse: async () => readFileUse(file),
 		async close() {
