@@ -213,7 +213,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"200 clients that pipeline delay others at most three times as long as clients that do not",
 				"test/contract/hostile.test.ts",
-				"test/contract/framing.test.ts",
+				"cuts",
 				"test/contract/connections.test.ts",
 				"test/contract/pipelining.test.ts",
 				"half-closes",
