@@ -13,7 +13,7 @@ import { pick, seed, seededRandom } from "../support/random.ts";
 import { figureOf } from "../support/scrape.ts";
 import { assertNoErrors, temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import { createHead, exchange } from "../support/wire.ts";
+import { addLargePage, createHead } from "../support/wire.ts";
 
 interface Times {
 	medianMs: number;
@@ -40,18 +40,10 @@ async function victim(context: TestContext) {
 		all.sort((a, b) => a - b);
 		return { medianMs: all[150] ?? 0, p99Ms: all[296] ?? 0 };
 	}
-	await fill(Number(new URL(service.url).port), key);
+	const port = Number(new URL(service.url).port);
+	await addLargePage(port, key);
 	await times();
-	return { service, port: Number(new URL(service.url).port), key, list, agent, times };
-}
-
-/** Adds a page of animals with the longest names. */
-async function fill(port: number, key: string): Promise<void> {
-	const body = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
-	const create = createHead(key, `Content-Length: ${Buffer.byteLength(body)}\r\n`);
-	const some = `${`${create}\r\n${body}`.repeat(24)}${create}Connection: close\r\n\r\n${body}`;
-	const replies = await Promise.all(Array.from({ length: 4 }, () => exchange(port, some)));
-	assert.equal(replies.flat().filter(({ status }) => status === 201).length, 100);
+	return { service, port, key, list, agent, times };
 }
 
 /** Opens connections, hands each to `use`, and closes them with the test. */
