@@ -26,7 +26,7 @@ export const statements: Proven[] = [
 	{
 		says: "§4.1 Lists are paginated. Decided: `Link` with `next` and an opaque signed cursor, by ascending id; the last page has no `next`; a cursor from another filter, altered, or past all ids gets 400",
 		tests: [
-			"reading all pages returns every animal once, for every limit and filter",
+			"all pages, forwards and backwards, have every animal once, for every limit and filter",
 			"a cursor is bound to its filter and store and cannot be forged; its limit may change",
 			"every read returns the last edit and id, also if that animal was removed",
 			"a backward page that was emptied by hand has no prev, and links to what follows",
