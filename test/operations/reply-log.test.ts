@@ -186,7 +186,7 @@ test("the log has the client's address only on request, and from headers only of
 
 const [id, parent] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
 
-test("a valid traceparent is continued in reply and log line, and an invalid one is ignored", async (context) => {
+test("a valid traceparent is continued in reply and log line", async (context) => {
 	const service = await testService(context);
 	for (const traceparent of [`00-${id}-${parent}-01`, `00-${id}-${parent}-00`, `cc-${id}-${parent}-01-what-follows`]) {
 		const reply = await service.send({ path: "/v1/pets", headers: { traceparent } });
@@ -194,21 +194,6 @@ test("a valid traceparent is continued in reply and log line, and an invalid one
 		assert.equal(reply.headers["traceparent"], `00-${id}-${parent}-${flags}`);
 		const { trace_id, span_id } = await lineOf(service, reply);
 		assert.deepEqual([trace_id, span_id], [id, undefined], "no span of this request exists");
-	}
-	for (const traceparent of [
-		undefined,
-		"",
-		`ff-${id}-${parent}-01`,
-		`00-${"0".repeat(32)}-${parent}-01`,
-		`00-${id}-${"0".repeat(16)}-01`,
-		`00-${id}-${parent}-01-more`,
-		`00-${id.toUpperCase()}-${parent}-01`,
-		`00-${id}-${parent}`,
-		`00-${id}-${parent}-01, 00-${id}-${parent}-01`,
-	]) {
-		const reply = await service.send({ path: "/v1/pets", headers: { traceparent } });
-		assert.equal(reply.headers["traceparent"], undefined, traceparent);
-		assert.equal((await lineOf(service, reply))["trace_id"], undefined, traceparent);
 	}
 });
 
