@@ -82,31 +82,24 @@ interface Attack {
 	use: (socket: Socket, target: Awaited<ReturnType<typeof victim>>) => void;
 }
 
+/** Sends the start of a request, and then a piece of it again and again. */
+function drip(start: (key: string) => string, piece: string): Attack["use"] {
+	return (socket, { key }) => {
+		socket.write(start(key));
+		const dripping = setInterval(() => socket.write(piece), 50);
+		socket.on("close", () => clearInterval(dripping));
+	};
+}
+
 const attacks: Record<string, Attack> = {
 	"2,000 idle connections": { count: 2000, use: () => {} },
 	"200 connections whose headers drip": {
 		count: 200,
-		use: (socket) => {
-			socket.write("GET /v1/pets HTTP/1.1\r\nHost: a\r\n");
-			const drip = setInterval(() => socket.write("X-A: b\r\n"), 50);
-			socket.on("close", () => clearInterval(drip));
-		},
+		use: drip(() => "GET /v1/pets HTTP/1.1\r\nHost: a\r\n", "X-A: b\r\n"),
 	},
 	"200 connections whose bodies drip": {
 		count: 200,
-		use: (socket, { key }) => {
-			socket.write(createHead(key, "Content-Length: 60000\r\n\r\n"));
-			const drip = setInterval(() => socket.write(" "), 50);
-			socket.on("close", () => clearInterval(drip));
-		},
-	},
-	"connections that pipeline 10,000 requests and read no reply": {
-		count: 4,
-		inFlightMax: 4 * underWayMax,
-		use: (socket, { key }) => {
-			socket.pause();
-			socket.write(`GET /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`.repeat(10_000));
-		},
+		use: drip((key) => createHead(key, "Content-Length: 60000\r\n\r\n"), " "),
 	},
 	"40 connections that pipeline 250 large pages and read no reply": {
 		count: 40,
