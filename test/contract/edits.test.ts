@@ -7,7 +7,6 @@ import { editsMax } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
-import { ask } from "../support/caller.ts";
 import {
 	assertFailure,
 	assertInvalid,
@@ -300,16 +299,4 @@ test("the names that the console replaces are erased soon after, and the history
 			assert.ok(!readFileSync(path).includes(name), `${name} in ${path}`);
 		assertNoErrors(service);
 	}
-});
-
-test("edits are counted as requests of the console and logged with their key", async (context) => {
-	const service = await testService(context, { mixes: false });
-	await service.store.createPet(rex);
-	await edit(service, { id: 1, action: "remove", seen });
-	const metrics = (await ask(`${service.opsUrl}/metrics`)).body;
-	const sample = 'animal_store_request_duration_seconds_count{operation="console",method="write",status="200"} 1\n';
-	assert.ok(metrics.includes(sample), metrics.slice(0, 2000));
-	const line = service.log.find((fields) => fields["http.route"] === "/console/edits");
-	assert.match(String(line?.["keyId"]), /^key_/);
-	assert.equal(line?.["http.response.status_code"], 200);
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { figureOf } from "../support/scrape.ts";
-import { create, type TestService, testService } from "../support/service.ts";
+import { create, posting, type TestRequest, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, createHead, exchange, fillKernel, type Reply } from "../support/wire.ts";
 
@@ -19,14 +19,16 @@ const countOf = (service: TestService, operation: string, status: number) =>
 
 test("each reply has a log line with its route, status, bytes, key and duration, and is counted", async (context) => {
 	const service = await testService(context, { mixes: false });
-	const rows = [
+	const edit = { id: 1, action: "remove", seen: { name: "a" } };
+	const rows: [TestRequest, operation: string, route: string | undefined, status: number][] = [
 		[create({ name: "a", categoryId: 1 }), "createPet", "/v1/pets", 201],
 		[{ path: "/v1/pets" }, "listPets", "/v1/pets", 200],
 		[{ path: "/v1/pets/7" }, "getPet", "/v1/pets/:petId", 404],
 		[{ path: "/livez", headers: { Authorization: undefined } }, "probe", "/livez", 200],
 		[{ path: "/openapi.json", headers: { Authorization: undefined } }, "page", "/openapi.json", 200],
+		[posting("/console/edits")({ edits: [edit] }), "console", "/console/edits", 200],
 		[{ path: "/v1/none" }, "unknown", undefined, 404],
-	] as const;
+	];
 	for (const [request, operation, route, status] of rows) {
 		const startedAt = performance.now();
 		const reply = await service.send(request);
@@ -34,8 +36,7 @@ test("each reply has a log line with its route, status, bytes, key and duration,
 		const fields = ["http.request.method", "http.route", "http.response.status_code", "http.response.body.size", "msg"];
 		const found = fields.map((field) => line[field]);
 		assert.ok(Number(durationMs) > 0 && Number(durationMs) <= performance.now() - startedAt, `${durationMs}`);
-		const method = operation === "createPet" ? "POST" : "GET";
-		assert.deepEqual(found, [method, route, status, Buffer.byteLength(reply.body), "request"]);
+		assert.deepEqual(found, [request.method ?? "GET", route, status, Buffer.byteLength(reply.body), "request"]);
 		assert.match(String(keyId), /probe|page/.test(operation) ? /^undefined$/ : /^key_/);
 		assert.match(`${level} ${time}`, /^info \d{4}-\d\d-\d\dT/);
 		assert.equal(await countOf(service, operation, status), 1);
