@@ -260,7 +260,7 @@ export const promises: Record<string, Proven[]> = {
 		},
 		{
 			says: "Only a key with `pets:edit` edits. No page of another origin calls an endpoint under `/console/`.",
-			tests: ["only a key with pets:edit edits and reads histories, and no page of another origin"],
+			tests: ["each endpoint of the console needs its scope, and no page of another origin calls one"],
 		},
 		{
 			says: "A failed download is aborted. Its address works for a minute, and only while its key works.",
