@@ -1,6 +1,6 @@
 // The table of errors, and their class (interface document §7). The meaning of a code never changes, and codes may be
 // added; messages are for people and may change. The OpenAPI document, its introduction and docs/errors.md follow
-// from this table, and test/contract/openapi-replies.test.ts provokes each example.
+// from this table, and test/contract/check-order.test.ts provokes each example.
 
 import { type Deprecation, getPetDeprecation } from "./deprecation.ts";
 import { bodyMaxBytes, bodyMaxDepth, headersMaxBytes, headersMaxCount, urlMaxLength } from "./limits.ts";
