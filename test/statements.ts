@@ -27,6 +27,7 @@ export const statements: Proven[] = [
 		says: "§4.1 Lists are paginated. Decided: `Link` with `next` and an opaque signed cursor, by ascending id; the last page has no `next`; a cursor from another filter, altered, or past all ids gets 400",
 		tests: [
 			"all pages, forwards and backwards, have every animal once, for every limit and filter",
+			"queries",
 			"a cursor is bound to its direction, filter and store; no character of it can be changed",
 			"every read returns the last edit and id, also if that animal was removed",
 		],
