@@ -8,7 +8,7 @@ export interface Deprecation {
 	sunsetMs: number;
 	/** The same instant as an HTTP date. */
 	sunset: string;
-	/** Its day, for people. Written out, because the first use of Intl takes 30 ms. */
+	/** The day of this instant, for people. Written out, because the first use of Intl takes 30 ms. */
 	sunsetDay: string;
 	successor: { path: string; call: string };
 }

@@ -20,7 +20,7 @@ export function int64FromDecimal(text: string): bigint | undefined {
 	return isInt64(value) ? value : undefined;
 }
 
-/** Text with a number that a double may round, with 16 or more digits or an exponent. A string may look like one. */
+/** Matches a number that a double may round: 16 or more digits, or an exponent. A part of a string may also match. */
 const mayRound = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]*\d[eE])/;
 
 /**

@@ -1,5 +1,5 @@
-// What metrics and logs receive about requests and connections, and the trace of a request (W3C Trace Context): its
-// span if OpenTelemetry instruments this process, otherwise the caller's traceparent.
+// The facts about requests and connections that metrics and logs receive, and the trace of a request (W3C Trace
+// Context): the request's span if OpenTelemetry instruments this process, otherwise the caller's traceparent.
 
 import type { ImportResult } from "./console.ts";
 import type { OperationName } from "./operations.ts";
@@ -9,7 +9,7 @@ export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "s
 /** Writes one line for each call, without waiting. Lines below `level` are not written. */
 export type Log = { level: string } & Record<Exclude<(typeof logLevels)[number], "silent">, LogLine>;
 
-/** @param fields JSON values, without undefined ones; `err` may be an error */
+/** @param fields JSON values; undefined values are omitted; `err` may be an error */
 type LogLine = (fields: object, message: string) => void;
 
 /**
@@ -25,7 +25,7 @@ export type ImportCounts = Record<ImportResult["outcome"], number>;
 export interface Reply {
 	route: RouteName;
 	method: string;
-	/** 499 for a client that left. */
+	/** 499 if the client left before the reply. */
 	status: number;
 	seconds: number;
 	/** The code of the failure, or `client_abort`. */
@@ -64,7 +64,7 @@ interface SpanContext {
 	traceId: string;
 	spanId: string;
 	traceFlags: number;
-	/** The span is the caller's: nothing records this request. */
+	/** True if the span is the caller's: then nothing records this request. */
 	isRemote?: boolean;
 }
 

@@ -1,4 +1,4 @@
-// Migrates the schema of a PostgreSQL store. The first node to start does it.
+// Migrates the schema of a PostgreSQL store. The first node that starts with a newer version runs the migrations.
 
 import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
@@ -6,7 +6,7 @@ import { begin, type NodePool } from "./connections.ts";
 
 const migrations = readMigrations("postgres");
 
-/** The newest schema that this version knows. */
+/** The newest schema that this version of the program knows. */
 export const { schemaMax } = migrations;
 
 /** The limit for one migration of a large store, and for waiting while another node runs it. */
@@ -15,7 +15,7 @@ const migrationLimitMs = 30 * 60_000;
 const standbySeconds = 2;
 
 /**
- * Concurrent starts are serialized by a lock on the version row: one node migrates, the others have nothing to do.
+ * A lock on the version row serializes concurrent starts: one node migrates, then the others have nothing to do.
  * @throws StoreRefused, and the server's errors
  */
 export async function migrate(pool: NodePool): Promise<void> {
@@ -36,7 +36,7 @@ export async function migrate(pool: NodePool): Promise<void> {
 	}
 }
 
-/** Rolled back because of another node, or a lock of another node was not released in time. */
+/** The migration was rolled back because of another node, or another node did not release a lock in time. */
 const concurrentMigrationCodes = /^(40001|40P01|55P03)$/;
 
 async function migrateOnce(pool: NodePool): Promise<void> {
