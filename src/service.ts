@@ -204,7 +204,7 @@ async function whenReachable<Result>({ config, log, signal }: ServiceOptions, op
 
 type Ops = ReturnType<typeof buildOps>;
 
-/** Builds metrics, the log of replies and the port with the probes. All work before the store is open. */
+/** Builds metrics, the log of replies and the port with the probes, which all work before the store is open. */
 function buildOps(options: ServiceOptions) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	/** Whether the service stops, and whether replies close their connections. */

@@ -85,7 +85,7 @@ async function edit(
 		return { outcome, action: change.action };
 	});
 	if (!json) process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
-	// This also follows a repeated edit, because the first command may have ended before the name was erased.
+	// Names are erased after a repeated edit, too: the first command may have ended before it erased them.
 	const left = replacesName(action) ? await eraseOrExplain(flags) : undefined;
 	const isErased = replacesName(action) ? left === undefined : undefined;
 	if (json) process.stdout.write(`${toJson({ id: petId, action, outcome, isErased })}\n`);

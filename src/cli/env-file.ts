@@ -9,7 +9,7 @@ export function readEnvFile(path: string): EnvFile {
 	const refuse = (reason: string) => new ConfigError([`--env-file names ${path}, which ${reason}`]);
 	let text: string;
 	try {
-		// Node has already read a pipe to its end.
+		// A pipe is refused, because Node has already read it to its end.
 		if (!statSync(path).isFile()) throw refuse("is not a regular file");
 		text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
 	} catch (error) {

@@ -48,7 +48,7 @@ export async function openImportFile(path: string, signal: AbortSignal, sheet?: 
 	}
 }
 
-/** A workbook is read as a whole, any other file a piece at a time, and from its start each time. */
+/** A workbook is read as a whole. Any other file is read piece by piece, each time from its start. */
 async function readTable(path: string, sheet: string | undefined) {
 	// The file stays open until the process exits: a program that saves the file may replace it in the meantime.
 	const file = openSync(path, "r");

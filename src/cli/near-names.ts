@@ -1,6 +1,6 @@
 // Warns of variables whose names are nearly those of settings: with DATABASE_ULR, the service would use another store.
 
-/** Shorter names are nearly those of too many variables of other programs. */
+/** Shorter names resemble too many variables of other programs. */
 const shortest = 8;
 
 /** The setting that a name with wrong letters means: at most two letters may be wrong, in a name of eight only one. */
@@ -8,7 +8,7 @@ export function nearestSetting(name: string, settingNames: readonly string[]): s
 	return settingNames.find((setting) => isNear(name, setting, Math.min(2, setting.length + 1 - shortest)));
 }
 
-/** Whether at most so many letters were left out, added, changed or exchanged with their neighbour. */
+/** Whether at most `letters` letters were left out, added, changed or exchanged with their neighbour. */
 function isNear(name: string, setting: string, letters: number): boolean {
 	if (letters < 0) return false;
 	let start = 0;

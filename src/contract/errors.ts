@@ -26,7 +26,7 @@ interface ExampleOperation {
 
 interface ErrorEntry {
 	status: number;
-	/** When it is sent. */
+	/** When the error is sent. */
 	when: string;
 	/** What the caller should do, in Markdown. */
 	fix: string;
@@ -242,8 +242,8 @@ export function entryOf(code: ErrorCode): ErrorEntry {
 
 /**
  * An expected failure, which is thrown. The caller gets the message, which names the field and the fix, and no
- * internals. It is not an Error, because a stack costs more than the rest of a refusal. It contains nothing of a
- * request, so a failure without values can be created once and used again.
+ * internals. It is not an Error, because recording a stack takes longer than the rest of a refusal. It contains nothing
+ * of a request, so a failure without values can be created once and used again.
  */
 export class ApiError {
 	readonly code: ErrorCode;

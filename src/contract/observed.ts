@@ -85,7 +85,7 @@ function callersTrace(header: unknown): TraceContext | undefined {
 	if (typeof header !== "string") return undefined;
 	const [, version, traceId = "", spanId = "", flags = "", rest] =
 		/^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header) ?? [];
-	// Later versions may append parts.
+	// Later versions of the header may append parts.
 	const isKnown = version !== undefined && version !== "ff" && !(version === "00" && rest !== undefined);
 	if (!isKnown || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
 	return { traceId, spanId: undefined, traceparent: traceParentOf(traceId, spanId, Number.parseInt(flags, 16)) };

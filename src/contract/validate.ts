@@ -10,7 +10,7 @@ export interface Fault {
 	field: string | undefined;
 	/** Begins with a verb, such as "must be …" or "is required and must be …". */
 	problem: string;
-	/** The part of the message that is about this value only, so that equal problems can be counted. */
+	/** The part of the message about this value only. It is not in `problem`, so that equal problems can be counted. */
 	detail?: string;
 }
 

@@ -2,7 +2,7 @@
 // UTF-16, and Windows-1252. This file also defines the error for a file that cannot be read.
 
 /**
- * The error of a whole file, as opposed to a row that breaks a rule. The message is one sentence for people, with the
+ * An error about a whole file, as opposed to a row that breaks a rule. The message is one sentence for people, with the
  * fix. It does not name the file, because the caller knows the name.
  */
 export class FileError extends Error {

@@ -78,7 +78,7 @@ async function* readable(batches: AsyncIterable<CsvRecord[]>): AsyncGenerator<Cs
 	}
 }
 
-/** Row `headerRow`; by default, the row that names columns of an animal, else the first with two texts or the first. */
+/** Finds row `headerRow`, or the row that names an animal's columns, or the first with two texts, or the first. */
 export async function findHeader(
 	source: Source,
 	kind: FileKind,
@@ -165,7 +165,7 @@ function quoteCell(cell: string, delimiter: string): string {
 
 const pieceSize = 64 * 1024;
 
-/** Reads a piece at a time. Pasted text: `blobSource(new Blob([text]))`. */
+/** Reads a blob piece by piece. For pasted text: `blobSource(new Blob([text]))`. */
 export function blobSource(blob: Blob): Source {
 	return async function* pieces() {
 		for (let start = 0; start < blob.size; start += pieceSize)

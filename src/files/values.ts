@@ -45,7 +45,7 @@ const meaningOf = new Map<string, PetStatus | null>(
 	}),
 );
 
-/** Returns the same for cells that differ only in case, accents, blanks and the form of apostrophes. */
+/** Returns the same text for cells that differ only in case, accents, blanks and the form of apostrophes. */
 export function plainValue(text: string): string {
 	return foldedText(text).trim().replace(/\s+/g, " ").replace(/[’‘]/g, "'");
 }

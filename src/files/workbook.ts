@@ -7,12 +7,12 @@ import { findHeading, hasTexts } from "./columns.ts";
 import { FileError } from "./encoding.ts";
 import { csv, type FileKind, headerWithin, type Source } from "./formats.ts";
 
-/** A workbook is read as a whole. For a larger one, the reader would need minutes and gigabytes, or fail. */
+/** A workbook is read as a whole. For a larger workbook, the reader would need minutes and gigabytes, or fail. */
 const fileMaxBytes = 64 * 1024 * 1024;
 const contentMaxBytes = 2 * fileMaxBytes;
 
 /**
- * @param wanted the name of a sheet; by default, the first that names columns of an animal, else the first with texts
+ * @param wanted the name of a sheet; by default, the first with columns of an animal, or with texts, or the first
  * @returns `kind.sheet` is the name of the sheet that is read, `sheets` the names of all sheets
  */
 export async function readWorkbook(file: Blob, wanted?: string) {

@@ -14,7 +14,7 @@ export type Overload = ReturnType<typeof watchOverload>;
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
 const defaultLimits = {
-	/** The mean delay of the event loop; 150 ms are about 4,000 concurrent requests. */
+	/** The mean delay of the event loop; 150 ms correspond to about 4,000 concurrent requests. */
 	delayMs: 150,
 	/**
 	 * The share of the time that this thread used the CPU, or of its CPU quota that the process used. If both are lower,

@@ -140,7 +140,7 @@ function expectation({ request: { headers } }: Exchange): void {
 
 const jsonUtf8 = /^application\/json[ \t]*(?:;[ \t]*(?:charset=(?:utf-?8|"utf-?8")[ \t]*)?)*$/i;
 
-/** Checks the headers of a body before it is read. A 415 names what is accepted (RFC 9110 §15.5.16). */
+/** Checks the headers of a body before it is read. A 415 reply names what is accepted (RFC 9110 §15.5.16). */
 function bodyHeaders(exchange: Exchange, { acceptsBody }: Route): void {
 	if (!acceptsBody) return;
 	const { headers } = exchange.request;

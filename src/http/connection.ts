@@ -30,7 +30,7 @@ export class Connection {
 	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat the field. */
 	credential: { field: string; keyHash: string | undefined } | undefined;
 	readonly #open: Map<Socket, Connection>;
-	/** By arrival. A Map that changes with each request would keep young objects alive and the garbage collector busy. */
+	/** In order of arrival. A Map that changes so often would keep young objects alive and the garbage collector busy. */
 	readonly #underWay: Arrived[] = [];
 	/** One listener for all responses: a closure for each response would take longer than the closure's work. */
 	readonly #onResponseClose: (this: ServerResponse) => void;

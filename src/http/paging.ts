@@ -18,7 +18,7 @@ export function createCursors(secret: Buffer) {
 	/** The latest cursor to a last page: nearly every page links to the same last page. */
 	let last = { signed: "", cursor: "" };
 
-	/** SHA-512/256 resists length extension, so a key before the message makes it a MAC at the cost of one hash. */
+	/** SHA-512/256 resists length extension, so a key before the message makes the hash a MAC: one hash is enough. */
 	function write({ after, upTo }: PagePosition, filter: Filter): string {
 		const position = upTo === undefined ? after.toString(36) : `-${upTo.toString(36)}`;
 		const signed = `${key} ${signedFilter(filter)} ${position}`;

@@ -72,7 +72,7 @@ function nameOf(route: Route | undefined): RouteName {
 	return route.countedAs ?? "page";
 }
 
-/** The fields of a request's log line, with OpenTelemetry's names of attributes where it has names. */
+/** The fields of a request's log line, named like OpenTelemetry's attributes where such attributes exist. */
 function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply, isOnTerminal: boolean): object {
 	const { id, route, caller, trace, clientAddress } = exchange;
 	return {

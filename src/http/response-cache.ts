@@ -8,13 +8,13 @@ import { crc32, gzipSync } from "node:zlib";
 import type { Store, StoreVersion } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** The most bytes, approximately, of all cached replies. */
+/** The approximate limit for the size of all cached replies together. */
 const cachedMaxBytes = 16 * 1024 * 1024;
 /** The size of a cached reply without its strings. */
 const replyBytes = 500;
 /** How many used keys are remembered: fewer than the replies that fit, so that few replies are evicted unused. */
 const usedMax = 2 ** 11;
-/** A shorter body fits into one packet anyway. */
+/** Shorter bodies are not compressed, because they fit into one packet anyway. */
 const gzipMinLength = 1000;
 
 /** The result of a read. */

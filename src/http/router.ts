@@ -42,9 +42,9 @@ export function createRouter() {
 	function find(exchange: Exchange): Route {
 		const { url = "/", method = "" } = exchange.request;
 		if (url === "*") return server;
-		// RFC 9112 §3.2.2: if a target is an absolute URL, as proxies get, only its path is used and its host is ignored.
+		// RFC 9112 §3.2.2: if a target is an absolute URL, as for proxies, only its path is used and its host is ignored.
 		const target = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/i, "");
-		// A target must not have a fragment. If it has one, the fragment is treated as a query, which no path accepts.
+		// A target must not have a fragment. If it has one, the fragment is treated as the query.
 		const mark = target.search(/[?#]/);
 		const end = mark < 0 ? target.length : mark;
 		exchange.query = target.slice(end + 1);

@@ -35,7 +35,7 @@ export function minuteOf(upToMs: number[], counts: number[]): Minute {
 	for (const [index, upper] of upToMs.entries()) {
 		const count = counts[index] ?? 0;
 		const lower = upToMs[index - 1] ?? 0;
-		// Linear within the bucket.
+		// Interpolates linearly within the bucket.
 		if (count > 0 && below + count >= rank)
 			return { replies, p95Ms: lower + ((rank - below) / count) * (upper - lower) };
 		below += count;

@@ -14,7 +14,7 @@ import { type Store, StoreRefused } from "./store.ts";
 export type OwnStore = Pick<Store, "cursorSecret" | "place">;
 
 export function openBackupFolder(folder: string, { cursorSecret, place }: OwnStore) {
-	/** Whether a file is a backup of this store. If DATABASE_URL names a backup, it is the store, so not counted. */
+	/** Whether a file is a backup of this store. A backup that DATABASE_URL names is the store, so it is not one. */
 	function isOwn(name: string): boolean {
 		const file = join(folder, name);
 		return identityOf(file) !== place && secretOfBackup(file)?.equals(cursorSecret) === true;

@@ -41,7 +41,7 @@ export interface OpenOptions {
 	sweepRows?: number;
 	/** The most connections to a database server; by default, 10. */
 	connectionsMax?: number;
-	/** Runs background work and reports its failures; commands have none. */
+	/** Runs background work and reports its failures. Commands have no background work. */
 	background?: Background;
 	/** How long a create may wait until its commit begins; no limit if absent. */
 	writeWaitMaxMs?: number | undefined;

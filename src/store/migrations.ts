@@ -38,7 +38,7 @@ export function readMigrations(engine: "postgres" | "sqlite") {
 	};
 }
 
-/** Reads the last applied migration. The database stores the oldest version that may write elsewhere. */
+/** Reads the last applied migration. The oldest version that may write is stored separately. */
 export const readApplied = "SELECT value FROM settings WHERE name = 'applied_schema'";
 export const writeApplied = `INSERT INTO settings (name, value) VALUES ('applied_schema', $1)
 	ON CONFLICT (name) DO UPDATE SET value = excluded.value`;

@@ -131,7 +131,7 @@ export interface PetPage {
 	json: string;
 	/** The ids of the page's first and last animal; absent if the page is empty. */
 	ids?: { first: bigint; last: bigint };
-	/** More animals follow the page, or precede it if the query has `upTo`. */
+	/** Whether more animals follow the page (or, if the query has `upTo`, precede the page). */
 	hasMore: boolean;
 	version: StoreVersion;
 }
@@ -221,7 +221,7 @@ export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefine
 export interface Categories {
 	/** The categories with names, by id. */
 	names(): Promise<CategoryName[]>;
-	/** At most `limit` categories, by id: first all with names, then those with the most animals are chosen. */
+	/** At most `limit` categories, sorted by id. Named categories are chosen first, then those with the most animals. */
 	list(limit: number): Promise<Category[]>;
 	/** Applies the changes in their order, in one transaction. Names are compared by `foldedText`. */
 	apply(changes: readonly CategoryChange[]): Promise<CategoryResult[]>;

@@ -16,7 +16,7 @@ import { fileOf } from "./work.ts";
 
 export interface RestoreOptions extends LongWork {
 	force: boolean;
-	/** The whole audit log: animals that it removes are not restored. */
+	/** The whole audit log: animals whose removal it records are not restored. */
 	auditLog?: readonly EditRecord[] | undefined;
 }
 

@@ -124,7 +124,7 @@ async function clearUnusedSpace(database: Database.Database, descriptor: number)
 		pages = new Set(found.map(({ page }) => page));
 		await packPages(database, found);
 	}
-	// Some page has no rows, or only a row that cannot grow into all of its unused space.
+	// Some pages have no row, or none that can grow into all unused space: only VACUUM clears these pages.
 	waitForLock(() => database.exec("VACUUM"));
 	return emptyWal(database);
 }

@@ -68,7 +68,7 @@ export class NodePool extends pg.Pool {
 		});
 	}
 
-	/** Whether a connection was opened after this node last left a read-only server; older ones lead to that server. */
+	/** Whether a connection was opened after this node last left a read-only server: older ones lead to that server. */
 	#isCurrent(client: pg.Client): boolean {
 		return (client as { leftBefore?: number }).leftBefore === this.#left.count;
 	}

@@ -66,8 +66,8 @@ export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 export type Retry = <T>(transaction: () => Promise<T>) => Promise<T>;
 
 /**
- * Equal to `lock_timeout`: the isolation level decides whether conflicting transactions wait or are rolled back. Much
- * shorter than the time that a client waits for a reply.
+ * Equal to `lock_timeout`, because, depending on the isolation level, conflicting transactions wait for locks or are
+ * rolled back. Much shorter than the time that a client waits for a reply.
  */
 const retryForMs = 3_000;
 /** A few round trips to a nearby server. */

@@ -4,7 +4,7 @@ import type { FindSql } from "../find.ts";
 import type { NodePool } from "./connections.ts";
 import { petJson } from "./reads.ts";
 
-/** The first of these that the server has is used, because lower() knows only ASCII in the C locale. */
+/** The first of these collations that the server has is used: in the C locale, lower() knows only ASCII. */
 const collations = ["pg_c_utf8", "C.utf8", "C.UTF-8", "und-x-icu", "en_US.utf8"];
 const readCollation = `SELECT quote_ident(collname) AS name FROM pg_collation
 	WHERE collname = ANY($1::text[]) AND collencoding IN (-1, pg_char_to_encoding('UTF8'))

@@ -42,7 +42,7 @@ const concurrentMigrationCodes = /^(40001|40P01|55P03)$/;
 async function migrateOnce(pool: NodePool): Promise<void> {
 	const columns = "one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL";
 	await pool.query(`CREATE TABLE IF NOT EXISTS schema_version (${columns})`).catch((error) => {
-		// It can still collide with a concurrent start of another node. Then the table exists.
+		// This can still collide with a concurrent start of another node. Then the table exists.
 		if (!/^(23505|42P07|42710)$/.test(error.code)) throw error;
 	});
 	await pool.query("INSERT INTO schema_version VALUES (1, 0) ON CONFLICT (one) DO NOTHING");
@@ -72,12 +72,12 @@ async function migrateOnce(pool: NodePool): Promise<void> {
 	}
 }
 
-/** A distributed engine takes one statement at a time. Each ends with a semicolon at the end of a line. */
+/** Splits SQL at semicolons that end a line: a distributed engine takes only one statement at a time. */
 function statementsOf(sql: string): string[] {
 	return sql.split(/;$/m).filter((statement) => statement.trim() !== "");
 }
 
-/** Whether a commit of this start or an earlier one waits for a synchronous standby. */
+/** Whether a commit of this start or of an earlier start waits for a synchronous standby. */
 async function isWaitingForStandby(pool: NodePool): Promise<boolean> {
 	const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()
 		AND usename = current_user AND query_start < clock_timestamp() - interval '${standbySeconds} s'`;

@@ -77,7 +77,7 @@ export function missingStoreError(file: string): StoreRefused {
 
 /** @returns false if another process has created the file in the meantime. That file is complete. */
 function create(file: string): boolean {
-	// Read in this order: when another process creates the store, the file exists before its WAL.
+	// The WAL is checked first: when another process creates the store, the file exists before its WAL.
 	if (hasWal(file) && !existsSync(file)) {
 		throw new StoreRefused(
 			`${file} is missing, but its WAL ${file}-wal exists: ` +
@@ -188,7 +188,7 @@ export function readCursorSecret(database: Database.Database): unknown {
 
 /**
  * The secret of a backup's store, of any version; undefined if the file is not a backup, or cannot be read.
- * @param file must not be a store that this process has open: closing a second descriptor releases its locks
+ * @param file must not be a store that this process has open: closing a second descriptor would release its locks
  */
 export function secretOfBackup(file: string): Buffer | undefined {
 	try {
