@@ -94,8 +94,8 @@ function ignoreEnd(error: Error): undefined {
 }
 
 /**
- * On a terminal, SIGHUP means that the terminal was closed. Elsewhere, SIGHUP asks for a reload and is ignored.
- * SIGUSR1, on which Node would open the debugger, is always ignored.
+ * On a terminal, SIGHUP means that the terminal was closed. Elsewhere it asks for a reload, which is ignored, as is
+ * SIGUSR1, with which Node would open the debugger.
  * @returns SIGHUP if it stops the service
  */
 function ignoreSignals(log: Log, isOnTerminal: boolean): "SIGHUP"[] {

@@ -165,7 +165,7 @@ To poll, send the \`ETag\` of a page in \`If-None-Match\`: while the page is the
 			links: {
 				nextPage: {
 					operationId: "listPets",
-					// No runtime expression can read the cursor from the header, or a parameter that was not sent.
+					// No runtime expression can take the cursor from the header, or a parameter that was not sent.
 					description:
 						'The next page, while there is one: follow the URL with rel="next" in the header Link unchanged. ' +
 						"It repeats limit and status and adds the cursor.",

@@ -51,7 +51,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		try {
 			await rows.touch(list);
 		} catch (error) {
-			// The next flush stores these times, unless the key was used again since.
+			// The next flush stores them, unless the key was used again since.
 			for (const [operation, byKey] of flushed)
 				uses.set(operation, new Map([...byKey, ...(uses.get(operation) ?? [])]));
 			throw error;
