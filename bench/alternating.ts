@@ -1,12 +1,12 @@
 // bench/metrics.ts loads this file before the service: metrics and log lines are on for one slice of time and off for
-// the next. When the service ends, the file BENCH_FIGURES gets the main thread's CPU time per request in each slice.
-// Medians of these say more than sums, because other programs disturb single slices.
+// the next. When the service ends, the file that BENCH_FIGURES names gets the main thread's CPU time per request in
+// each slice. The median of the slices says more than their sum, because other programs disturb single slices.
 
 import { writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 
 const sliceMs = 50;
-/** These are not counted, because the code is still being compiled. */
+/** The first requests are not counted, because the code is still being compiled. */
 const firstRequests = 50_000;
 /** A slice with fewer requests is ignored. */
 const leastRequests = 100;

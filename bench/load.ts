@@ -20,11 +20,11 @@ export interface Load {
 	perSecond?: number;
 	/** If given, the request is a POST with this body. */
 	body?: string;
-	/** The share of POSTs if there is a body, 1 if absent; the others are GETs. */
+	/** With a body, this share of the requests are POSTs (1 if absent); the others are GETs. */
 	postShare?: number;
 	/** Replaces `ID` in the URL with a random id up to this one. */
 	maxId?: number;
-	/** Replaces `CURSOR` in the URL with a random cursor of these. */
+	/** Replaces `CURSOR` in the URL with one of these cursors, at random. */
 	cursors?: string[];
 	headers?: Record<string, string>;
 	/** If true, replies with a status above 399 are expected, and all others are failures. */
@@ -33,7 +33,7 @@ export interface Load {
 
 export interface Request {
 	method: "GET" | "POST";
-	/** With the query. */
+	/** Includes the query. */
 	path: string;
 	headers: Record<string, string>;
 	body?: string;
@@ -49,7 +49,7 @@ export interface Result {
 	databaseMicros?: number;
 	/** Failed replies and broken connections. */
 	failures: number;
-	/** Head and body of an average reply. */
+	/** The size of an average reply, head and body. */
 	bytes: number;
 	/** Memory of the server right after the load. */
 	rssMb: number;
@@ -87,7 +87,7 @@ export async function warmUp(servers: { load: Load }[]): Promise<void> {
 	await Promise.all(servers.map(({ load }) => cannon({ ...load, seconds: 1 })));
 }
 
-/** Loads all servers at the same time and measures the cost per request, for them and for the database's processes. */
+/** Loads all servers at the same time, and measures the cost per request of the servers and of the database. */
 export async function measure(servers: Loaded[], database?: () => number[]): Promise<Result> {
 	await warmUp(servers);
 	return measureWarm(servers, database);
@@ -119,7 +119,7 @@ export async function measureWarm(servers: Loaded[], database?: () => number[]):
 	};
 }
 
-/** `bytes` is the sum of all replies. */
+/** Here, `bytes` is the total of all replies. */
 type Counted = Omit<Result, "cpuMicros" | "databaseMicros" | "rssMb"> & { requests: number };
 
 function cannon(load: Load): Promise<Counted> {
@@ -198,7 +198,7 @@ async function autocannon(load: Load): Promise<Counted> {
 	};
 }
 
-/** A file about a process, empty once the process has ended. */
+/** The text of a file below /proc; empty once its process has ended. */
 function procFile(path: string): string {
 	try {
 		return readFileSync(`/proc/${path}`, "utf8");

@@ -1,5 +1,5 @@
 // `npm run bench:metrics` measures the cost of metrics and log lines: the main thread's CPU time per request under
-// load, with and without them in turns, ten times a second (alternating.ts). Option: `--seconds N` for each scenario.
+// load, with and without metrics and log lines, in turns of 50 ms (alternating.ts). Option: `--seconds N` per scenario.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -64,7 +64,7 @@ function naivePostgres(url: string): Partial<Store> {
 			...(row["status"] ? { status: row["status"] } : {}),
 		});
 	let reads = 0n;
-	/** No reply is cached. */
+	/** Each read returns a new version, so that no reply is cached. */
 	const newVersion = () => ({ timeline: "", lastEdit: reads++, lastId: 0n });
 	const columns = "SELECT id, name, category_id, status FROM pets";
 	return {

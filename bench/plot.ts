@@ -1,5 +1,5 @@
-// The plot of docs/performance.md: bars of the CPU time per request of each server, by scenario, and the range of its
-// rounds. The colors are legible on light and on dark pages.
+// Draws the plot of docs/performance.md: for each scenario, a bar for each server's CPU time per request, with the
+// range of its rounds. The colors are legible on light and on dark pages.
 
 import { figuresOf, find, names, type Results, valuesOf } from "./results.ts";
 

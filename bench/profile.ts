@@ -39,7 +39,7 @@ interface Profile {
 	timeDeltas: number[];
 }
 
-/** The share of each part in the samples of the last `seconds`, without those in which the thread was idle. */
+/** The share of each part in the samples of the last `seconds`, without samples in which the thread was idle. */
 function sharesOf({ nodes, samples, timeDeltas }: Profile, seconds: number): Map<string, number> {
 	const partOf = new Map(
 		nodes.map(({ id, callFrame: { functionName, url } }) => {

@@ -1,4 +1,4 @@
-// Gets one reply of a server: reference servers repeat it, and it is checked before a measurement.
+// Gets one reply of a server. Replies are checked before a measurement, and reference servers repeat them.
 
 import { Agent, request as open } from "node:http";
 import { text } from "node:stream/consumers";
@@ -9,7 +9,7 @@ export interface Reply {
 	/** Without the headers that every server adds itself. */
 	headers: Record<string, string>;
 	body: string;
-	/** Head and body on the wire. */
+	/** The size of head and body on the wire. */
 	bytes: number;
 }
 

@@ -1,4 +1,4 @@
-// The tables of a run, and docs/performance.md with its plot, all from the same figures.
+// Writes the tables of a run, and docs/performance.md with its plot, all from the same figures.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { plot } from "./plot.ts";
@@ -76,7 +76,7 @@ function shown({ median, min, max }: Figures, digits: number): string {
 	return `${median.toFixed(digits)} (${min.toFixed(digits)}–${max.toFixed(digits)})`;
 }
 
-/** A row for each scenario and a column for each server: median (least–most). */
+/** A table with a row for each scenario and a column for each server; a cell is the median (least–most). */
 function matrix(title: string, measurements: Measurement[], field: Field, digits: number): string {
 	const servers = [...new Set(measurements.map(({ who }) => who))];
 	const scenarios = [...new Set(measurements.map(({ what }) => what))];
@@ -104,7 +104,7 @@ function againstTable({ measurements, others }: Results): string {
 	return `${table(["CPU of this checkout", "against", "ratio", "verdict"], rows)}\n\n${summary}`;
 }
 
-/** Omits the reference servers and the lower load, which are in the file of all figures. */
+/** Omits the reference servers and the lower load, which are in docs/performance.json. */
 function latencyTable({ latencies }: Results): string {
 	const documented = latencies.filter(({ who, share }) => who === names.ours && share !== 0.5);
 	const rows = documented.map(({ what, who, share, rate, rounds }) => {

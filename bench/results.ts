@@ -27,7 +27,7 @@ export interface Measurement {
 export interface LatencyMeasurement {
 	what: string;
 	who: string;
-	/** Absent if the rate is the same for all. */
+	/** Absent if the rate is the same for all servers. */
 	share?: number;
 	rate: number;
 	rounds: Latency[];
@@ -43,7 +43,7 @@ export interface Results {
 	about: string;
 	/** The parts that could not be measured on this machine. */
 	absent: string[];
-	/** Other checkouts. */
+	/** The folders of other checkouts. */
 	others: string[];
 	measurements: Measurement[];
 	latencies: LatencyMeasurement[];
@@ -69,7 +69,7 @@ export function figuresOf(values: number[]): Figures {
 
 export type Field = "cpuMicros" | "requestsPerSecond" | "totalMicros";
 
-/** CPU time is that of the server and, for `totalMicros`, of its database. */
+/** `cpuMicros` is the CPU time of the server; `totalMicros` includes its database's. */
 export function valuesOf({ rounds }: Pick<Measurement, "rounds">, field: Field): number[] {
 	return rounds.map((round) =>
 		field === "totalMicros" ? round.cpuMicros + (round.databaseMicros ?? 0) : round[field],
@@ -87,7 +87,7 @@ export function find(measurements: Measurement[], what: string, who: string): Me
 	return measurements.find((one) => one.what.startsWith(what) && one.who === who);
 }
 
-/** A difference counts if every round shows it, and the first median is outside all rounds of the other measurement. */
+/** A difference counts if every round shows it, and the median of `one` is outside the range of `other`. */
 export function verdictOf(one: Measurement, other: Measurement): "worse" | "better" | "same" {
 	const ratio = ratioOf(one, other, "totalMicros");
 	const [ours, theirs] = [one, other].map((of) => figuresOf(valuesOf(of, "totalMicros"))) as [Figures, Figures];

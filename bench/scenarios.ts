@@ -86,7 +86,7 @@ async function walkAll(server: Server): Promise<{ any: string[]; last: string }>
 	return { any: cursors.filter((_, index) => index % step === 0), last: ends.at(-1) ?? "" };
 }
 
-/** The cursors of all pages after the one at this cursor. */
+/** The cursors of all pages after the page at this cursor. */
 async function follow(server: Server, query: string, from?: string): Promise<string[]> {
 	const cursors: string[] = [];
 	for (let cursor = from, isFirst = true; isFirst || cursor; isFirst = false) {
@@ -107,7 +107,7 @@ export async function loadOf(scenario: Scenario, pages: Pages, seconds: number):
 	return { url: `${url}/v1/pets${path}`, key, connections: 64, seconds, ...own };
 }
 
-/** Gets one reply for each method of a load. @throws if one is wrong */
+/** Gets one reply for each method of a load. @throws if a reply is wrong */
 export async function check(load: Load, scenario: Scenario): Promise<Record<string, Reply>> {
 	const replies: Record<string, Reply> = {};
 	for (const postShare of load.body === undefined ? [0] : load.postShare ? [0, 1] : [1]) {

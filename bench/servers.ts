@@ -12,7 +12,7 @@ import { cpuSeconds, onCore } from "./load.ts";
 import type { Reply } from "./reply.ts";
 import { names } from "./results.ts";
 
-/** Temporary; for stores and logs. */
+/** A temporary folder for stores and logs. */
 export const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-"));
 const running = new Set<ChildProcess>();
 let started = 0;
@@ -21,10 +21,10 @@ export interface Server {
 	name: string;
 	pid: number;
 	url: string;
-	/** Only the service has one. */
+	/** The address of the operators' port, which only the service has. */
 	opsUrl?: string;
 	key: string;
-	/** From the start of the process until it accepts connections. */
+	/** The time from the start of the process until it accepts connections. */
 	readyMs: number;
 	readyCpuMs: number;
 	stop(): Promise<void>;
@@ -35,11 +35,11 @@ export interface Start {
 	parameters: string[];
 	environment: Record<string, string>;
 	key: string;
-	/** The core, or several such as "0,1"; 0 if absent. */
+	/** The core, or several cores such as "0,1"; 0 if absent. */
 	core?: number | string;
 }
 
-/** Starts a server on Node; a line of its output is JSON with its address. */
+/** Starts a server that runs on Node; a line of the server's output is JSON with its address. */
 export async function startNode({ name, parameters, environment, key, core = 0 }: Start): Promise<Server> {
 	const log = join(folder, `log-${started++}`);
 	const startedAtMs = performance.now();
@@ -104,18 +104,18 @@ export function startPlain(file: string, key: string): Promise<Server> {
 	return startNode({ name: names.plain, parameters: ["bench/plain.ts", file], environment: { API_KEY: key }, key });
 }
 
-/** Bare node:http with these replies by method. */
+/** Starts bare node:http with these replies by method. */
 export function startBare(replies: Record<string, Reply>): Promise<Server> {
 	const file = join(folder, `replies-${started}.json`);
 	writeFileSync(file, JSON.stringify(replies));
 	return startNode({ name: names.bare, parameters: ["bench/bare.ts", file], environment: {}, key: "" });
 }
 
-/** The program, if it is installed; Debian's folder is not in everyone's PATH. */
+/** The program, if it is installed. Debian installs it in a folder that is not in every user's PATH. */
 const nginx = ["nginx", "/usr/sbin/nginx"].find((program) => !spawnSync(program, ["-v"]).error);
 export const nginxVersion = nginx && /nginx\/(\S+)/.exec(String(spawnSync(nginx, ["-v"]).stderr))?.[1];
 
-/** One process of nginx with this reply for every request. */
+/** Starts one process of nginx, which sends this reply to every request. */
 export async function startNginx(reply: Reply): Promise<Server> {
 	const home = join(folder, `nginx-${started++}`);
 	mkdirSync(home);
@@ -131,7 +131,7 @@ export async function startNginx(reply: Reply): Promise<Server> {
 	return { ...serverOf(child, names.nginx), url: `http://127.0.0.1:${port}`, key: "", readyMs, readyCpuMs };
 }
 
-/** A reply with status 200 is a file that stays open; nginx itself writes all others. */
+/** nginx sends a reply with status 200 from a file that it keeps open, and writes all other replies itself. */
 function nginxConfiguration({ status, headers, body }: Reply, home: string, port: number): string {
 	const quoted = (text: string) => `'${text.replaceAll("'", "\\'")}'`;
 	const { "content-type": type = "text/plain", "content-length": _, ...others } = headers;

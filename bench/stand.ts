@@ -39,7 +39,7 @@ export async function openStand(count: number, hasLongNames = false): Promise<St
 	return { services };
 }
 
-/** A file of another checkout's benchmark, which knows the schema of that checkout. */
+/** Imports a file of another checkout's benchmark: it knows the schema of that checkout. */
 function theirs<Module>(checkout: string, name: string): Promise<Module> {
 	return import(pathToFileURL(resolve(checkout, `bench/${name}.ts`)).href);
 }

@@ -1,5 +1,5 @@
-// `npm run bench:start` measures the start with a large store, `--animals N` (10,000,000): the time and the CPU time of the
-// service until it listens, for an empty store, and for the large one after a clean stop and after a SIGKILL.
+// `npm run bench:start` measures the start with a large store, `--animals N` (10,000,000): the time and the CPU time of
+// the service until it listens, for an empty store, and for the large store after a clean stop and after a SIGKILL.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

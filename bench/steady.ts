@@ -1,6 +1,6 @@
-// Load at a constant rate. Latency counts from the time when a request should have been sent, so a server that stalls
-// does not delay the requests that would show it (no coordinated omission). Runs in a separate process on the second
-// core. Argument: a JSON file with the load, whose `perSecond` is the rate.
+// Puts load on a server at a constant rate. Latency is counted from the time when a request should have been sent, so a
+// stall of the server counts in full, although it delays requests (no coordinated omission). Runs in a separate process
+// on the second core. Argument: a JSON file with the load, whose `perSecond` is the rate.
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ import { createBody, type Load, nextRequest, onCore } from "./load.ts";
 
 export interface SteadyLoad extends Load {
 	perSecond: number;
-	/** This many more connections create animals, each one after the other. They are not counted. */
+	/** The number of additional connections that create animals, one after another. Their requests are not counted. */
 	creators?: number;
 }
 
@@ -27,7 +27,7 @@ export interface Latency {
 	failures: number;
 }
 
-/** Not counted, because the code of the load itself is still being compiled. */
+/** This time is not counted, because the code of the load itself is still being compiled. */
 const warmUpSeconds = 0.5;
 
 /** Runs the load in a separate process. */
@@ -56,7 +56,7 @@ function statusOf(text: string): number | undefined {
 	return status === 304 || text.length >= end + 4 + length ? status : undefined;
 }
 
-/** Creates animals, one after the other. */
+/** Creates animals, one after another. */
 function createAlways(load: Load): Socket {
 	const text = textOf({ ...load, body: createBody });
 	const socket = connect(Number(new URL(load.url).port), new URL(load.url).hostname).setNoDelay();
@@ -109,7 +109,7 @@ async function fire(load: SteadyLoad): Promise<Done> {
 	const total = Math.round(load.perSecond * (load.seconds + warmUpSeconds));
 	const startedAtMs = performance.now();
 	countedFromMs = startedAtMs + warmUpSeconds * 1000;
-	// Requests that cannot be sent in twice the time are given up; `perSecond` is lower then.
+	// Requests that were not sent within twice the time are given up, which lowers `perSecond`.
 	const giveUpAtMs = startedAtMs + load.seconds * 2000;
 	for (let sent = 0; done.replies < total && performance.now() < giveUpAtMs; await tick()) {
 		for (; sent < total && idle.length > 0; sent++) {

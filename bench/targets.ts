@@ -27,7 +27,7 @@ function targetOf(name: string, value: number | undefined, [sign, bound]: Bound,
 	return [{ name, value: `${value.toFixed(unit ? 0 : 2)}${unit}`, target: `${sign} ${bound}${unit}`, isMet }];
 }
 
-/** Scenario, its baseline (a server, or another scenario of the service), the figure, and the bound of the ratio. */
+/** Each row: a scenario, its baseline (a server, or another scenario of the service), the figure, the ratio's bound. */
 const ratios: [what: string, than: { who?: string; what?: string }, field: Field, bound: Bound][] = [
 	["list of 20: first page", { who: names.bare }, "cpuMicros", ["≤", 1.5]],
 	["list of 20: first page", { who: names.nginx }, "cpuMicros", ["≤", 2.2]],
@@ -55,7 +55,7 @@ export function targetsOf(results: Results): Target[] {
 	];
 }
 
-/** The median of the ratios, if both were measured. */
+/** The median of the ratios, if both measurements exist. */
 function medianRatio(one: Measurement | undefined, other: Measurement | undefined, field: Field): number | undefined {
 	return one && other && ratioOf(one, other, field).median;
 }

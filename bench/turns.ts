@@ -72,7 +72,7 @@ export async function measureScenario(scenario: Scenario, stand: Stand): Promise
 	return measurements;
 }
 
-/** Latencies at shares of the highest rate of each server, or of the service if that is lower. */
+/** Measures latencies at shares of each server's highest rate, or of the service's if that is lower. */
 export async function measureLatency(scenario: Scenario, stand: Stand): Promise<LatencyMeasurement[]> {
 	const entries = (await entriesOf(scenario, stand)).filter(({ server }) => server.name !== names.nginx);
 	const most: number[] = [];
@@ -95,7 +95,7 @@ export async function measureLatency(scenario: Scenario, stand: Stand): Promise<
 	return measured.map(({ load, ...measurement }) => measurement);
 }
 
-/** Latencies of gets alone, and while other connections create animals as fast as the server answers. */
+/** Measures latencies of gets alone, and while other connections create animals as fast as the server answers. */
 export async function measureBesideCreates(scenario: Scenario, stand: Stand): Promise<LatencyMeasurement[]> {
 	const entries = await entriesOf(scenario, stand);
 	const measured = entries.flatMap(({ server, load: { body: _, ...load } }) =>
@@ -112,7 +112,7 @@ export async function measureBesideCreates(scenario: Scenario, stand: Stand): Pr
 	return measured.map(({ load, ...measurement }) => measurement);
 }
 
-/** The time until each server is ready, and its memory a second later. */
+/** Measures the time until each server is ready, and its memory a second later. */
 export async function measureStarts(key: string): Promise<StartMeasurement[]> {
 	const [empty, full] = ["empty.db", "ours.db"].map((name) => `sqlite:${join(folder, name)}`) as [string, string];
 	const starts: [string, () => Promise<Server>][] = [
@@ -138,7 +138,7 @@ export async function measureStarts(key: string): Promise<StartMeasurement[]> {
 	return measured.map(({ who, rounds }) => ({ who, rounds }));
 }
 
-/** The service with stores of several sizes, all at the same time. */
+/** Measures the service with stores of several sizes, all running at the same time. */
 export async function measureSizes(): Promise<Measurement[]> {
 	const services: Pages[] = [];
 	for (const size of values.sizes.split(",").map(Number)) {

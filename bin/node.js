@@ -1,5 +1,5 @@
-// Finds a Node that is new enough, and runs programs with it: the running one, or the one that npm installed where the
-// running one is too old. Plain JavaScript that Node 18 can read. `node bin/node.js FILE ...` runs a file.
+// Finds a Node that is new enough, and runs programs with it: the running Node, or, if that is too old, the Node that
+// npm installed. Plain JavaScript that Node 18 can read. `node bin/node.js FILE ...` runs a file.
 
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ function findNode() {
 	}
 }
 
-/** Runs a file with a Node that is new enough, passes signals on to it, and ends as it does. */
+/** Runs a file with a Node that is new enough, forwards signals to that process, and exits with its code. */
 export function run(parameters) {
 	const node = findNode();
 	if (node === undefined) {
@@ -40,9 +40,9 @@ export function run(parameters) {
 		process.exitCode = 1;
 		return;
 	}
-	// The socket that systemd passes (sd_listen_fds(3)) is the descriptor 3.
+	// The socket that systemd passes (sd_listen_fds(3)) is descriptor 3.
 	const sockets = process.env["LISTEN_PID"] === String(process.pid) ? ["inherit"] : [];
-	// Detached from the terminal's process group: otherwise Ctrl-C would reach it twice.
+	// Detached from the terminal's process group: otherwise the child would get Ctrl-C twice.
 	const child = spawn(node, parameters, {
 		detached: true,
 		stdio: ["inherit", "inherit", "inherit", ...sockets, "ipc"],
@@ -54,7 +54,7 @@ export function run(parameters) {
 	});
 }
 
-/** Ends this process with the one that started it, even when that one is killed: npm and `run` may be. */
+/** Ends this process when the process that started it (npm or `run`) ends, even if that process is killed. */
 export function endWithParent() {
 	const end = () => process.kill(process.pid, "SIGTERM");
 	if (process.channel) {
@@ -71,7 +71,7 @@ export function endWithParent() {
 	}, 500).unref();
 }
 
-/** The process id of npm, also if its shell stays between npm and this process, as dash does. */
+/** The process id of npm, even if a shell such as dash stays between npm and this process. */
 function npmBehindShell() {
 	try {
 		const [, command, parent] = /\((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${process.ppid}/stat`, "utf8")) ?? [];

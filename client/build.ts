@@ -1,4 +1,5 @@
-// Builds the client: ES modules in dist, and CommonJS in dist/cjs for Nodes that cannot `require` ES modules.
+// Builds the client: ES modules in dist, and CommonJS in dist/cjs for versions of Node that cannot `require` ES
+// modules.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -44,14 +44,14 @@ export interface Int64Types {
 
 export type Int64Mode = keyof Int64Types;
 
-/** An int64 as the client returns it in this mode. Without a mode: every type that the client accepts. */
+/** An int64 as the client returns it in this mode. Without a mode: any type that the client accepts. */
 export type Int64<Mode extends Int64Mode = Int64Mode> = Int64Types[Mode];
 
 export type PetStatus = ${union(petStatuses)};
 
 ${interfaceOf("NewPet", NewPet, "Int64")}
 ${interfaceOf('Pet<Mode extends Int64Mode = "string">', Pet, "Int64<Mode>")}
-/** The codes of the service's errors. Later versions may add some: any other string is a code, too. */
+/** The codes of the service's errors. Later versions may add codes, so any other string is a code, too. */
 export type ErrorCode =
 ${errorCodes.map((code) => `\t| "${code}"`).join("\n")}
 	| (string & Record<never, never>);
@@ -68,7 +68,7 @@ export const filterNames = [${list(filterNames)}] as const satisfies (keyof Filt
 /** The fields of a Pet that are int64. */
 export const int64Fields: readonly string[] = [${list(int64Fields)}];
 
-/** Most animals on a page. */
+/** The most animals on a page. */
 export const limitMax = ${limitMax};
 `;
 }

@@ -97,7 +97,7 @@ export function openApiDocument() {
 	};
 }
 
-/** The headers that a reply always has if it declares them. Location is not one: it ends with getPet. */
+/** The headers that a reply always has if it declares them. Not Location, which ends with the removal of getPet. */
 const required = ["X-Request-Id", "Cache-Control", "ETag", "Vary", "WWW-Authenticate", "Allow", "Retry-After"];
 
 function headerObject([name, description]: [string, string]) {
@@ -130,9 +130,9 @@ function successReplies({ success, headers: asked = {} }: Operation): Record<str
 	};
 }
 
-/** Refusals before the key is known, and so without the headers of its rate. */
+/** Statuses of refusals before the key is known: these replies have no headers of the key's rate. */
 const beforeRate = [401, 408, 414, 431];
-/** Failures after the deprecation check, and so with its headers. */
+/** Statuses of failures after the deprecation check: these replies have deprecation headers. */
 const afterDeprecation = [400, 404, 410, 500, 503];
 
 /** For each status of an operation: when it is sent, its headers, and an example of each of its codes. */
@@ -182,7 +182,7 @@ function parameterIn(place: "path" | "query" | "header") {
 	return ([name, schema]: [string, TSchema]) => {
 		const { description = "", examples = [], ...rest } = asPublished(schema);
 		const [value] = examples;
-		// Pages that try out requests send an `example`. Of `examples`, the reader must choose one.
+		// Pages that try out requests send an `example`. From `examples`, the reader must first choose one.
 		const isSent = place === "path" || "default" in rest;
 		const shown: Omit<MediaTypeObject, "schema"> = isSent ? { example: value } : { examples: { typical: { value } } };
 		return {

@@ -1,5 +1,5 @@
-// Whether an OpenAPI document only adds to an earlier one of the same version, so that programs written for the earlier
-// one keep working (interface document §9: within /v1 nothing is removed or changes its meaning).
+// Checks that an OpenAPI document only adds to an earlier document of the same version, so that programs written for
+// the earlier document keep working (interface document §9: within /v1, nothing is removed or changes its meaning).
 
 interface Schema {
 	$ref?: string;
@@ -52,7 +52,7 @@ export function breakingChanges(before: Document, after: Document): string[] {
 			const [old, now] = [item[method], after.paths[path]?.[method]];
 			const place = `${method.toUpperCase()} ${path}`;
 			if (!old) return [];
-			if (!now) return [`${place} is removed`];
+			if (!now) return [`${place} was removed`];
 			return operationChanges(place, { document: before, operation: old }, { document: after, operation: now });
 		}),
 	);
@@ -66,8 +66,8 @@ interface Side {
 function operationChanges(place: string, before: Side, after: Side): string[] {
 	const changes: string[] = [];
 	const [old, now] = [before.operation, after.operation];
-	if (old.operationId !== now.operationId) changes.push(`${place} is renamed to ${now.operationId}`);
-	if (JSON.stringify(old.security) !== JSON.stringify(now.security)) changes.push(`${place} has other security`);
+	if (old.operationId !== now.operationId) changes.push(`${place} was renamed to ${now.operationId}`);
+	if (JSON.stringify(old.security) !== JSON.stringify(now.security)) changes.push(`${place} has different security`);
 	const parametersOf = ({ operation, document }: Side) =>
 		new Map(
 			(operation.parameters ?? [])
@@ -77,7 +77,7 @@ function operationChanges(place: string, before: Side, after: Side): string[] {
 	const [known, given] = [parametersOf(before), parametersOf(after)];
 	for (const [name, parameter] of known) {
 		const later = given.get(name);
-		if (!later) changes.push(`${place}: the parameter ${name} is removed`);
+		if (!later) changes.push(`${place}: the parameter ${name} was removed`);
 		else changes.push(...inputChanges(`${place}: the parameter ${name}`, schemasOf(parameter, later, before, after)));
 	}
 	for (const [name, { required }] of given) {
@@ -91,20 +91,18 @@ function operationChanges(place: string, before: Side, after: Side): string[] {
 	for (const [status, reply] of Object.entries(old.responses ?? {})) {
 		const later = now.responses?.[status];
 		if (!later) {
-			changes.push(`${place}: the reply ${status} is removed`);
+			changes.push(`${place}: reply ${status} was removed`);
 			continue;
 		}
 		const [was, is] = [resolve(reply, before.document), resolve(later, after.document)];
 		for (const [type, { schema }] of Object.entries(was.content ?? {})) {
 			const laterContent = is.content?.[type];
-			if (!laterContent) changes.push(`${place}: the reply ${status} is no longer ${type}`);
+			if (!laterContent) changes.push(`${place}: reply ${status} is no longer ${type}`);
 			else
-				changes.push(
-					...outputChanges(`${place}: the reply ${status}`, schemasOf({ schema }, laterContent, before, after)),
-				);
+				changes.push(...outputChanges(`${place}: reply ${status}`, schemasOf({ schema }, laterContent, before, after)));
 		}
 		for (const header of Object.keys(was.headers ?? {}))
-			if (!is.headers?.[header]) changes.push(`${place}: the reply ${status} loses the header ${header}`);
+			if (!is.headers?.[header]) changes.push(`${place}: reply ${status} no longer has the header ${header}`);
 	}
 	return changes;
 }
@@ -122,13 +120,13 @@ function schemasOf({ schema = {} }: Holder, later: Holder, before: Side, after: 
 	return { old: schema, now: later.schema ?? {}, before: before.document, after: after.document };
 }
 
-/** Callers may be allowed to send more, but nothing that they send may be refused. */
+/** The later document may accept more, but must accept everything that the earlier document accepted. */
 function inputChanges(place: string, pair: SchemaPair): string[] {
 	const [old, now] = [resolve(pair.old, pair.before), resolve(pair.now, pair.after)];
 	const changes = typeChanges(place, old, now);
 	for (const value of old.enum ?? [])
-		if (now.enum && !now.enum.includes(value)) changes.push(`${place} no longer takes ${value}`);
-	if (!old.enum && now.enum) changes.push(`${place} takes only some values now`);
+		if (now.enum && !now.enum.includes(value)) changes.push(`${place} no longer accepts ${value}`);
+	if (!old.enum && now.enum) changes.push(`${place} now accepts only some values`);
 	for (const [limit, isNarrower] of [
 		["minimum", (was = -Infinity, is = -Infinity) => is > was],
 		["minLength", (was = 0, is = 0) => is > was],
@@ -137,18 +135,18 @@ function inputChanges(place: string, pair: SchemaPair): string[] {
 	] as [keyof Schema & ("minimum" | "maximum" | "minLength" | "maxLength"), (was?: number, is?: number) => boolean][])
 		if (isNarrower(old[limit], now[limit])) changes.push(`${place} has a narrower ${limit}`);
 	for (const name of now.required ?? [])
-		if (!old.required?.includes(name)) changes.push(`${place} requires ${name} now`);
+		if (!old.required?.includes(name)) changes.push(`${place} now requires ${name}`);
 	return [...changes, ...memberChanges(place, { ...pair, old, now }, inputChanges)];
 }
 
-/** Replies may have more fields, but none that callers read may be missing. */
+/** Replies may have more fields, but no field that callers read may be missing. */
 function outputChanges(place: string, pair: SchemaPair): string[] {
 	const [old, now] = [resolve(pair.old, pair.before), resolve(pair.now, pair.after)];
 	const changes = typeChanges(place, old, now);
 	for (const name of old.required ?? [])
-		if (!now.required?.includes(name)) changes.push(`${place} may lack ${name} now`);
+		if (!now.required?.includes(name)) changes.push(`${place}: ${name} is no longer required`);
 	for (const value of now.enum ?? [])
-		if (old.enum && !old.enum.includes(value)) changes.push(`${place} may be ${value} now`);
+		if (old.enum && !old.enum.includes(value)) changes.push(`${place} may now be ${value}`);
 	return [...changes, ...memberChanges(place, { ...pair, old, now }, outputChanges)];
 }
 
@@ -159,7 +157,7 @@ function typeChanges(place: string, old: Schema, now: Schema): string[] {
 function memberChanges(place: string, pair: SchemaPair, changesOf: typeof inputChanges): string[] {
 	const fields = Object.entries(pair.old.properties ?? {}).flatMap(([name, old]) => {
 		const now = pair.now.properties?.[name];
-		return now ? changesOf(`${place}.${name}`, { ...pair, old, now }) : [`${place}.${name} is removed`];
+		return now ? changesOf(`${place}.${name}`, { ...pair, old, now }) : [`${place}.${name} was removed`];
 	});
 	const { old, now } = pair;
 	return old.items && now.items

@@ -1,5 +1,5 @@
-// `npm pack` and `npm publish` run this first: it writes lib/, which is the checkout's src, client/src, openapi.json and
-// built pages as JavaScript, because Node strips no types below node_modules.
+// `npm pack` and `npm publish` run this first. It writes lib/: src and client/src as JavaScript, because Node strips no
+// types below node_modules, with openapi.json and the built pages.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";

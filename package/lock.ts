@@ -1,7 +1,7 @@
-// `npm run lock` updates package-lock.json and adds fields that npm leaves out. All packages run on the Node that
-// bin/node.js finds, whatever Node runs npm: their own `engines` would only cause warnings, so they are removed. The
-// packages of Node get one, so that npm installs them only where they are needed. `gypfile: false` stands in the
-// package.json of better-sqlite3; without it here, npm 9 and 10 try to compile.
+// `npm run lock` updates package-lock.json, then changes some of its fields. All packages run on the Node that
+// bin/node.js finds, whichever Node runs npm: the packages' `engines` would only cause warnings, so they are removed.
+// The packages that contain Node get `engines`, so that npm installs them only where they are needed. `gypfile: false`
+// is in the package.json of better-sqlite3; unless the lock file has it, too, npm 9 and 10 try to compile.
 
 import { execSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ interface LockEntry {
 	[field: string]: unknown;
 }
 
-/** The text of a lock file with our additions. */
+/** The text of a lock file with these changes. */
 export function completeLock(text: string): string {
 	const lock = JSON.parse(text) as { packages: Record<string, LockEntry> };
 	for (const [path, entry] of Object.entries(lock.packages)) {

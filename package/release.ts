@@ -1,6 +1,6 @@
-// `npm run release` makes everything that a release consists of, in dist/release, and tries it (try-release.ts): both
-// packages, the image for two platforms, a list of their parts with licences (SBOM, CycloneDX), checksums. It refuses a
-// version that must not be published yet, except with --dry-run. --publish publishes what it made.
+// `npm run release` makes a release in dist/release, and tries it (try-release.ts): both packages, the image for two
+// platforms, a list of their parts with licences (SBOM, CycloneDX), and checksums. It refuses a version that must not
+// be published yet, except with --dry-run. `--publish` instead publishes the release that an earlier run made.
 
 import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
@@ -44,7 +44,7 @@ function obstacles(): string[] {
 	const places = ["package.json", "client/package.json", "README.md", "SECURITY.md"];
 	const open = places.filter((path) => read(path).includes("OWNER/"));
 	if (open.length > 0)
-		found.push(`write the account that publishes for OWNER: sed -i s,OWNER/,ACCOUNT/,g ${open.join(" ")}`);
+		found.push(`replace OWNER by the account that publishes: sed -i s,OWNER/,ACCOUNT/,g ${open.join(" ")}`);
 	return found;
 }
 
@@ -59,7 +59,7 @@ function makePackages(): void {
 
 const files = () => readdirSync(target).filter((name) => name !== "image");
 
-/** The checksums of all files. The one of the image's list of platforms is its digest in a registry. */
+/** The checksums of all files. In a registry, the checksum of the image's list of platforms is the image's digest. */
 function writeSums(): void {
 	const sumOf = (name: string) => hash("sha256", readFileSync(join(target, name)));
 	const sums = [...files(), "image/manifest.json"].map((name) => `${sumOf(name)}  ${name}\n`);
@@ -82,7 +82,7 @@ async function make(): Promise<void> {
 	}
 }
 
-/** Publishes dist/release, unchanged since its checksums were written: on GitHub, with the rights of its workflow. */
+/** Publishes dist/release if it matches its checksums. Runs on GitHub, with the rights of the workflow. */
 function publish(): void {
 	run("sha256sum", ["--check", "--strict", "SHA256SUMS"], target);
 	const { GITHUB_ACTOR = "", GITHUB_REPOSITORY = "", GH_TOKEN = "" } = process.env;
@@ -95,7 +95,7 @@ function publish(): void {
 
 const lacks = [linux, rootUser, program("buildah"), program("skopeo")].filter(({ isMet }) => !isMet());
 const found = [...obstacles(), ...lacks.map(({ text }) => `this machine lacks ${text}`)];
-for (const sentence of found) console.error(`before ${version} can be published: ${sentence}`);
+for (const sentence of found) console.error(`${version} cannot be published yet: ${sentence}`);
 if (lacks.length > 0 || (found.length > 0 && (values.publish || !values["dry-run"]))) process.exit(1);
 if (values.publish) publish();
 else await make();

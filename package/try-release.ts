@@ -1,5 +1,5 @@
-// Tries a release as its users will, by the first lines of the README: the package from a registry with each Node in
-// use, the image as a container; and the client in a new TypeScript project.
+// Tries a release as its users will, with the first lines of the README: the package from a registry with each Node
+// version in use, and the image as a container. Also tries the client in a new TypeScript project.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -30,7 +30,7 @@ export async function tryRelease(place: Place, target: string, image: ReturnType
 	const flags = ["--registry", registry, login, "--provenance=false"];
 	for (const name of readdirSync(target).filter((name) => name.endsWith(".tgz")))
 		execFileSync("npm", ["publish", name, ...flags], { cwd: target, stdio: "pipe" });
-	// Each Node in use, with an npm of its time.
+	// Each Node version in use, with an npm of the same age.
 	for (const [node, npm] of Object.entries({ 20: "10", 24: "11", 26: "12" })) {
 		const nodeOf = await install(place.folder, nodePackage, node);
 		await tryPackages(place, registry, nodeOf, await install(place.folder, "npm", npm));
@@ -39,9 +39,9 @@ export async function tryRelease(place: Place, target: string, image: ReturnType
 
 const seconds = (startMs: number) => `${((performance.now() - startMs) / 1000).toFixed(1)} s`;
 
-/** Starts verdaccio, which has the packages of this release only, and passes on the others. @returns its address */
+/** Starts verdaccio: it has this release's packages, and gets all others from npm's registry. @returns its address */
 async function startRegistry({ folder, after }: Place): Promise<string> {
-	// Mirrors of the registry may lack the tag `cjs`, by which verdaccio asks for this version.
+	// verdaccio asks for this version by its tag `cjs`, which mirrors of the registry may lack.
 	mkdirSync(join(folder, "verdaccio-6.10.4"));
 	writeFileSync(join(folder, "verdaccio-6.10.4/package.json"), '{"overrides":{"node-fetch":"2.7.0"}}');
 	const { path } = await install(folder, "verdaccio", "6.10.4");
@@ -67,7 +67,7 @@ async function tryPackages({ folder, after, say }: Place, registry: string, node
 	const work = join(home, "work");
 	mkdirSync(work, { recursive: true });
 	const tools = { node: join(node.path, "bin/node"), npm: join(npm.path, "bin/npm-cli.js") };
-	// An empty cache, as newcomers have.
+	// The cache is empty, as it is for new users.
 	const settings = { npm_config_registry: registry, npm_config_cache: join(home, "cache") };
 	const machine = newMachine({ after }, home, work, tools, settings);
 	const startMs = performance.now();

@@ -34,13 +34,6 @@ const commands: Record<string, Record<string, Make>> = {
 		verify: async () => (await import("./cli/backup.ts")).verifyCommand(),
 		copy: async () => (await import("./cli/copy.ts")).copyCommand(),
 	},
-	"More:": {
-		openapi: async () => {
-			const command = new Command("openapi").description("print the OpenAPI document of the interface");
-			return command.action(() => void process.stdout.write(readRoot("openapi.json")));
-		},
-		version: async () => new Command("version").description("print the version").action(() => console.log(version)),
-	},
 };
 
 /** Loads only the command that is called. Help and unknown names need all commands. */
@@ -53,11 +46,7 @@ async function addCommands(to: Command, name = ""): Promise<void> {
 	}
 }
 
-function readRoot(name: string): string {
-	return readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
-}
-
-const { version } = JSON.parse(readRoot("package.json"));
+const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
 	.version(version, "-V, --version", "print the version")

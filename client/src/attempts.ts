@@ -106,7 +106,7 @@ export class Attempts {
 	}
 }
 
-/** Undefined if the text is not JSON. @throws RangeError (parseExact) */
+/** @returns undefined if the text is not JSON @throws RangeError (parseExact) */
 function parse(text: string, int64: Int64Mode): unknown {
 	try {
 		return parseExact(text, int64);
@@ -122,7 +122,7 @@ function toApiError(response: Response, body: unknown): ApiError {
 	return new ApiError(`another server, such as a proxy, replied ${response.status}`, response, "unexpected_reply");
 }
 
-/** How long to wait after this attempt; undefined when another one cannot succeed. */
+/** How long to wait after this attempt; undefined if another attempt cannot succeed. */
 function pauseMs(error: AnimalStoreError, attempt: number): number | undefined {
 	const jitter = 0.5 + Math.random() / 2;
 	const growing = Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs) * jitter;

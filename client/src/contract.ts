@@ -9,7 +9,7 @@ export interface Int64Types {
 
 export type Int64Mode = keyof Int64Types;
 
-/** An int64 as the client returns it in this mode. Without a mode: every type that the client accepts. */
+/** An int64 as the client returns it in this mode. Without a mode: any type that the client accepts. */
 export type Int64<Mode extends Int64Mode = Int64Mode> = Int64Types[Mode];
 
 export type PetStatus = "available" | "pending" | "sold";
@@ -36,7 +36,7 @@ export interface Pet<Mode extends Int64Mode = "string"> {
 	status?: PetStatus | undefined;
 }
 
-/** The codes of the service's errors. Later versions may add some: any other string is a code, too. */
+/** The codes of the service's errors. Later versions may add codes, so any other string is a code, too. */
 export type ErrorCode =
 	| "invalid_json"
 	| "invalid_body"
@@ -78,5 +78,5 @@ export const filterNames = ["status"] as const satisfies (keyof Filter)[];
 /** The fields of a Pet that are int64. */
 export const int64Fields: readonly string[] = ["id", "categoryId"];
 
-/** Most animals on a page. */
+/** The most animals on a page. */
 export const limitMax = 100;

@@ -2,11 +2,11 @@
 
 import type { ErrorCode } from "./contract.ts";
 
-/** The errors of all failed calls. */
+/** The base class of the errors of failed calls. */
 export abstract class AnimalStoreError extends Error {
 	/** After a create: whether the animal may have been added. Repeat the call with `idempotencyKey` to find out. */
 	isUnsettled = true;
-	/** After a create: the same animal with this key is added only once within 24 hours. */
+	/** After a create: its Idempotency-Key, with which the animal is added only once within 24 hours. */
 	idempotencyKey?: string;
 }
 
@@ -37,7 +37,7 @@ export class ApiError extends AnimalStoreError {
 		this.code = code;
 		this.status = status;
 		this.headers = headers;
-		// `overloaded` is decided before the request is read.
+		// A create that was refused as `overloaded` was not stored.
 		this.isUnsettled = (status >= 500 && code !== "overloaded") || code === "unexpected_reply";
 		this.requestId = requestIdOf(headers);
 		const seconds = headers.get("retry-after");
@@ -50,7 +50,7 @@ export class NoReply extends AnimalStoreError {
 	override readonly name = "NoReply";
 	/**
 	 * `timeout`: no reply within `timeoutMs`. `lost`: the connection broke. `unreachable`: there was no connection, or
-	 * the runtime does not distinguish the two (browsers).
+	 * the runtime (a browser) does not distinguish this from a broken connection.
 	 */
 	readonly reason: "timeout" | "lost" | "unreachable";
 
@@ -70,11 +70,11 @@ export function requestIdOf(headers: Headers): string | undefined {
 }
 
 const brokenConnection = /ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|connection (closed|reset)|broken pipe/i;
-/** If the port of an https address does not speak TLS, that is also reported as a reset. */
+/** A port without TLS at an https address is reported as a reset, too. */
 const noTls = /before secure TLS/;
 
 /**
- * Explains an error of `fetch`. Its reason is in the cause of the error, or in the error itself (Bun, browsers).
+ * Explains an error of `fetch`. The reason is in the error's cause, or in the error itself (Bun, browsers).
  * @param hasBegun whether the head of a reply had arrived
  */
 export function connectionError(address: string, thrown: unknown, hasBegun: boolean): NoReply {

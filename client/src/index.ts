@@ -28,7 +28,7 @@ export interface Call<Result> extends Promise<Result> {
  * ```
  *
  * Attempts that got 429, 502, 503, 504 or no reply are repeated, after `Retry-After` or a growing pause with jitter,
- * until `retryForMs` has passed. That is safe for creates too: each carries an Idempotency-Key. An address that cannot
+ * until `retryForMs` has passed. That is safe for creates, too: each has an Idempotency-Key. An address that cannot
  * be reached and has never replied is probably wrong: the call fails within a second.
  */
 export class AnimalStore<Mode extends Int64Mode = "string"> {
@@ -67,7 +67,7 @@ export class AnimalStore<Mode extends Int64Mode = "string"> {
 	 */
 	listPage({ limit = limitMax, cursor, ...filter }: ListQuery = {}, options?: CallOptions): Call<Page<Mode>> {
 		const query = new URLSearchParams({ limit: String(limit) });
-		// Even a mistyped name is sent, so that the service refuses it: without it, the list would have all animals.
+		// A mistyped filter is sent, too, so that the service refuses it: otherwise, the list would have all animals.
 		for (const [field, value] of Object.entries(filter)) if (value !== undefined) query.set(field, String(value));
 		if (cursor !== undefined) query.set("cursor", cursor);
 		return toCall(async () => {
@@ -128,7 +128,7 @@ export class AnimalStore<Mode extends Int64Mode = "string"> {
 		return this.#attempts.send({ method: "GET", path, headers: {} }, options);
 	}
 
-	/** JSON.stringify does not support bigint, and writes a string of digits as a string. */
+	/** Writes int64 fields itself: JSON.stringify does not support bigint, and writes a string of digits as a string. */
 	#jsonOf(pet: NewPet): string {
 		const { int64 } = this.#settings;
 		const fields = newPetFields.filter((field) => pet[field] !== undefined);

@@ -1,5 +1,5 @@
-// int64 values in the type that the caller chose, never rounded, even where JSON.parse does not pass a number's source
-// (Node 20, older browsers).
+// Reads and writes int64 values in the type that the caller chose, never rounded, even where JSON.parse does not pass a
+// number's source text to its reviver (Node 20, older browsers).
 
 import { type Int64, type Int64Mode, int64Fields } from "./contract.ts";
 
@@ -24,7 +24,7 @@ export function parseExact(text: string, mode: Int64Mode): unknown {
 		const digits = isMarked ? value.slice(1) : String(value);
 		if (int64Fields.includes(name)) return toType(digits, mode, name);
 		if (!isMarked) return value;
-		// A field of a later version: a number if that is exact.
+		// A field that only later versions know becomes a number if that is exact.
 		return Number.isSafeInteger(Number(digits)) ? Number(digits) : digits;
 	});
 }

@@ -38,11 +38,11 @@ interface Retries {
 	timeoutMs?: number | undefined;
 	/** How long failed attempts are repeated; 0 for one attempt only. Default: 30 000. */
 	retryForMs?: number | undefined;
-	/** How often a failed attempt is repeated at most. Default: as often as `retryForMs` allows. */
+	/** The maximum number of retries. Default: as many as `retryForMs` allows. */
 	maxRetries?: number | undefined;
 }
 
-/** Options of every call. They override those of the client. */
+/** Options of every call. They override the client's options. */
 export interface CallOptions extends Retries {
 	/** Aborts the call, even between attempts, with the signal's reason. */
 	signal?: AbortSignal | undefined;
@@ -71,7 +71,7 @@ export interface SentRequest {
 	readonly url: string;
 	readonly headers: Record<string, string>;
 	readonly body?: string | undefined;
-	/** From 1. */
+	/** The number of the attempt, from 1. */
 	readonly attempt: number;
 }
 
@@ -95,7 +95,7 @@ const retryRules: Rules = {
 
 const callRules: Rules = {
 	...retryRules,
-	// Not instanceof: a signal may come from another realm.
+	// Does not use instanceof, because a signal may come from another realm.
 	signal: [(value) => "aborted" in Object(value), "an AbortSignal"],
 	idempotencyKey: [(value) => visibleAscii(value) && String(value).length < 256, "1 to 255 visible ASCII characters"],
 };
@@ -152,7 +152,7 @@ export function readOptions(options: CommonOptions & Partial<Int64Option<Int64Mo
 	return { ...options, base, key, int64, timeoutMs, retryForMs, maxRetries };
 }
 
-/** An environment variable; undefined if there is none, and in Deno without permission to read it. */
+/** An environment variable; undefined if it is not set, or if Deno has no permission to read it. */
 function environment(name: string): string | undefined {
 	try {
 		const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };

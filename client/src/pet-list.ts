@@ -1,4 +1,4 @@
-// Lists of animals: page by page, one by one, or the first ones as an array.
+// Lists of animals: page by page, one by one, or the first animals as an array.
 
 import { type Filter, type Int64Mode, limitMax, type Pet } from "./contract.ts";
 
@@ -24,7 +24,7 @@ type Pages<Mode extends Int64Mode> = AsyncGenerator<Page<Mode>, void, undefined>
 
 /** All animals, one by one with `for await`, page by page with `pages()`, or as an array. */
 export interface PetList<Mode extends Int64Mode = "string"> extends AsyncIterable<Pet<Mode>> {
-	/** Begins at the first page, or with `from: "last"` at the newest animals. Each page is by ascending id. */
+	/** Begins at the first page, or with `from: "last"` at the newest animals. Ids ascend within each page. */
 	pages(order?: { from?: "first" | "last" }): Pages<Mode>;
 	/** The first `limit` animals; Infinity for all. @throws RangeError for a limit that is not a positive integer */
 	toArray(most: { limit: number }): Promise<Pet<Mode>[]>;

@@ -1,6 +1,6 @@
 # Adds an animal safely, reads all animals, and acts on the code of an error.
 # Needs curl 7.71: without --fail, --retry-all-errors repeats a request after
-# lost connections, time-outs, 408, 429 and most 5xx, but after no other error.
+# lost connections, time-outs, 408, 429 and most 5xx, but not after other errors.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -6,7 +6,7 @@ import { AnimalStore, ApiError } from "@animal-store/client";
 // The address and the key come from the environment.
 const store = new AnimalStore();
 
-// Add safely. A string or a bigint for what a number cannot hold.
+// Add safely. A string or a bigint can hold values that a number cannot.
 const rex = await store.createPet({ name: "Rex", categoryId: "9223372036854775807", status: "available" });
 console.log(`added ${rex.id}: ${rex.name} in category ${rex.categoryId}`);
 

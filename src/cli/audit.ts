@@ -21,14 +21,13 @@ export function auditCommand(): Command {
 	return audit;
 }
 
-async function listEdits({ json, ...flags }: DatabaseOptions): Promise<void> {
-	const form = json ? "json" : process.stdout.isTTY ? "aligned" : "tabs";
-	await withStore(flags, (store) => toStdout(auditText(store, form)));
+async function listEdits({ json = false, ...flags }: DatabaseOptions): Promise<void> {
+	await withStore(flags, (store) => toStdout(auditText(store, json)));
 }
 
-export function auditText(store: Store, form: "json" | "aligned" | "tabs", rows = 1000): AsyncIterable<string> {
+export function auditText(store: Store, isJson: boolean, rows = 1000): AsyncIterable<string> {
 	const pages = pagesOf(store, rows);
-	return form === "json" ? jsonArray(pages, toJson) : formatTable(cellsOfAll(pages), columns, form === "aligned");
+	return isJson ? jsonArray(pages, toJson) : formatTable(cellsOfAll(pages), columns);
 }
 
 async function* pagesOf({ edits }: Store, rows: number): AsyncGenerator<EditRecord[]> {

@@ -44,7 +44,7 @@ async function list({ json, ...flags }: DatabaseOptions): Promise<void> {
 	if (json) return printJson(found);
 	const cells = found.map(({ id, name = "", animals }) => [`${id}`, `${animals}`, name]);
 	const isNumber = (title: string) => title !== "name";
-	await toStdout(formatTable([cells], ["number", "animals", "name"], process.stdout.isTTY, isNumber));
+	await toStdout(formatTable([cells], ["number", "animals", "name"], isNumber));
 }
 
 /** Applies the change and prints the result. @throws CommandError */

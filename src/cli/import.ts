@@ -228,7 +228,7 @@ async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptio
 		const counts = { animals, unclear, rejected, ignored: unused, unknown };
 		return printJson({ ...file.kind, ...counts, reasons: reasons.list() });
 	}
-	await toStdout(formatPetTable([first], true, newPetFields));
+	await toStdout(formatPetTable([first], newPetFields));
 	if (animals > first.length) process.stdout.write(`and ${countOf(animals - first.length, "more animal")}\n`);
 	printReasons(file, reasons);
 	console.error(describeUnsent(unknown, flags.createCategories));

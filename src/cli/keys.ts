@@ -12,7 +12,7 @@ import type { OpenOptions } from "../store/engine.ts";
 import type { ListedKey } from "../store/store.ts";
 import { parseDuration, parsePrintable } from "./arguments.ts";
 import { changeStore, type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
-import { adviseAsCalled, examples, formatTable, printJson, timeFromNow, toStdout } from "./output.ts";
+import { adviseAsCalled, examples, formatTable, printJson, toStdout } from "./output.ts";
 
 export function keysCommand(): Command {
 	const keys = new Command("keys").description("create, list, rotate and revoke API keys");
@@ -81,24 +81,21 @@ async function create({ name, scopes, expires, rate, json, databaseUrl }: Create
 
 async function list({ json = false, databaseUrl }: DatabaseOptions): Promise<void> {
 	const rows = await withStore({ databaseUrl }, (store) => store.keys.list());
-	const now = Date.now();
-	const keys = rows.map((row) => describeKey(row, now));
-	if (json) return printJson(keys);
-	if (keys.length === 0)
+	const nowMs = Date.now();
+	if (json) return printJson(rows.map((row) => describeKey(row, nowMs)));
+	if (rows.length === 0)
 		return console.error(adviseAsCalled("there are no keys yet: animal-store keys create --name N"));
-	await toStdout(keyTable(keys, now));
+	await toStdout(formatTable([rows.map((row) => cellsOf(row, nowMs))], titles));
 }
 
 const deprecatedOperations = Object.entries<Operation>(operations)
 	.filter(([, { deprecation }]) => deprecation)
 	.map(([name]) => name);
 
-/** A key as `keys list --json` shows it; times are ISO 8601. */
-export type ShownKey = ReturnType<typeof describeKey> & Partial<Record<`${string}LastUsed`, string | null>>;
+const timeOf = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
 
 function describeKey(row: ListedKey, nowMs: number) {
 	const uses = Object.values(row.usedAtMs);
-	const time = (ms: number | undefined) => (ms === undefined ? null : new Date(ms).toISOString());
 	return {
 		id: row.id,
 		name: row.name,
@@ -106,39 +103,21 @@ function describeKey(row: ListedKey, nowMs: number) {
 		last4: row.secret.last4,
 		scopes: row.scopes,
 		rate: row.rate ?? null,
-		created: time(row.createdAtMs),
-		expires: time(row.secret.expiresAtMs),
-		revoked: time(row.revokedAtMs),
-		lastUsed: time(uses.length > 0 ? Math.max(...uses) : undefined),
-		...Object.fromEntries(deprecatedOperations.map((name) => [`${name}LastUsed`, time(row.usedAtMs[name])])),
+		created: timeOf(row.createdAtMs),
+		expires: timeOf(row.secret.expiresAtMs),
+		revoked: timeOf(row.revokedAtMs),
+		lastUsed: timeOf(uses.length > 0 ? Math.max(...uses) : undefined),
+		...Object.fromEntries(deprecatedOperations.map((name) => [`${name}LastUsed`, timeOf(row.usedAtMs[name])])),
 	};
 }
 
-const tableWidthMax = 100;
-const nameWidthMin = 8;
+const titles = ["id", "name", "state", "last4", "scopes", "rate", "expires", "used", ...deprecatedOperations];
 
-/** Short names and times as "2 h ago", so that lines have at most 100 columns. */
-export function keyTable(keys: readonly ShownKey[], nowMs: number): AsyncGenerator<string> {
-	const time = (at: string | null | undefined) => (at ? timeFromNow(Date.parse(at), nowMs) : "-");
-	const used = deprecatedOperations.filter((name) => keys.some((key) => key[`${name}LastUsed`]));
-	const cells = keys.map((key) => ({
-		id: key.id,
-		name: key.name,
-		state: key.state,
-		last4: key.last4,
-		scopes: key.scopes.map((scope) => scope.replace(/^pets:|:read$/, "")).join(),
-		...(keys.some(({ rate }) => rate !== null) && { rate: key.rate ?? "-" }),
-		expires: time(key.expires),
-		used: time(key.lastUsed),
-		...Object.fromEntries(used.map((name) => [name, time(key[`${name}LastUsed`])])),
-	}));
-	const titles = Object.keys(cells[0] ?? {});
-	const rows = cells.map((key) => Object.values<string>(key));
-	const widths = titles.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
-	const excess = widths.reduce((sum, width) => sum + width + 2, -2) - tableWidthMax;
-	const nameWidth = Math.max(nameWidthMin, (widths[1] ?? 0) - excess);
-	const cut = (name: string) => (name.length > nameWidth ? `${name.slice(0, nameWidth - 1)}…` : name);
-	return formatTable([rows.map(([id = "", name = "", ...others]) => [id, cut(name), ...others])], titles, true);
+function cellsOf(row: ListedKey, nowMs: number): string[] {
+	const { id, name, state, last4, scopes, rate, expires, lastUsed } = describeKey(row, nowMs);
+	const used = deprecatedOperations.map((operation) => timeOf(row.usedAtMs[operation]));
+	const days = [expires, lastUsed, ...used].map((time) => time?.slice(0, 10) ?? "-");
+	return [id, name, state, last4, scopes.join(), rate ?? "-", ...days];
 }
 
 async function withIssuer(flags: Flags, work: (issuer: Issuer) => Promise<void>, options?: OpenOptions): Promise<void> {

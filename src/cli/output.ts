@@ -1,5 +1,4 @@
 // The output of commands: text at the pace of its reader, results as JSON, commands that can be pasted, and tables.
-// These are aligned, with a header, on a terminal. In a pipe, scripts get fields separated by tabs.
 
 import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -46,8 +45,7 @@ const [, program = ""] = process.argv;
 const isOnPath = basename(program) === "animal-store" && !program.includes("node_modules");
 const commandName = isOnPath ? "animal-store" : "npx animal-store";
 
-const commands =
-	"pets|import|export|serve|config|keys|categories|audit|backup|restore|verify|copy|openapi|help|\\[options\\]";
+const commands = "pets|import|export|serve|config|keys|categories|audit|backup|restore|verify|copy|help|\\[options\\]";
 const call = new RegExp(`(?<![\\w/-])(?:npx )?animal-store (?=(?:${commands})(?![\\w-]))`, "g");
 
 /** The text with each call of the command written as it is called here. */
@@ -55,11 +53,10 @@ export function adviseAsCalled(text: string): string {
 	return text.replace(call, `${commandName} `);
 }
 
-/** One piece of text for each page. Only a terminal gets a header, once. Numbers are aligned to the right. */
+/** A header, then one piece of text for each page. Numbers are aligned to the right. */
 export async function* formatTable(
 	pages: Pages<readonly string[]>,
 	titles: readonly string[],
-	isTerminal: boolean,
 	isNumber: (title: string) => boolean = () => false,
 ): AsyncGenerator<string> {
 	let widths = titles.map(({ length }) => length);
@@ -68,10 +65,6 @@ export async function* formatTable(
 		isNumber(titles[index] ?? "") ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0);
 	const line = (cells: readonly string[]) => cells.map(fit).join("  ").trimEnd();
 	for await (const rows of pages) {
-		if (!isTerminal) {
-			yield rows.map((cells) => `${cells.join("\t")}\n`).join("");
-			continue;
-		}
 		for (const cells of rows) widths = widths.map((width, index) => Math.max(width, cells[index]?.length ?? 0));
 		if (isFirst && rows.length > 0) yield `${styleText("bold", line(titles))}\n`;
 		isFirst = false;
@@ -80,40 +73,21 @@ export async function* formatTable(
 }
 
 type Field = (typeof petFields)[number];
-/** Scripts read fields by position, so a field that is added to the contract comes after the others. */
-const pipedFields: readonly Field[] = [...new Set<Field>(["id", "categoryId", "status", "name", ...petFields])];
 
 export function formatPetTable(
 	pages: Pages<Partial<Record<Field, unknown>>>,
-	isTerminal: boolean,
 	fields: readonly Field[] = petFields,
 ): AsyncGenerator<string> {
 	// The name comes last, so that wide characters in it do not shift other columns.
-	const columns = isTerminal ? [...fields.filter((field) => field !== "name"), "name" as const] : pipedFields;
-	const textOf = (value: unknown) => (isTerminal ? escapeControls(String(value ?? "-")) : String(value ?? ""));
+	const columns = [...fields.filter((field) => field !== "name"), "name" as const];
+	const textOf = (value: unknown) => escapeControls(String(value ?? "-"));
 	async function* rows() {
 		for await (const pets of pages) yield pets.map((pet) => columns.map((column) => textOf(pet[column])));
 	}
-	return formatTable(rows(), columns, isTerminal, (field) => isInt64Schema(PetSchema.properties[field as Field]));
+	return formatTable(rows(), columns, (field) => isInt64Schema(PetSchema.properties[field as Field]));
 }
 
 /** Replaces characters that control a terminal or change the direction of text. */
 function escapeControls(text: string): string {
 	return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, "\uFFFD");
-}
-
-const units: [unit: string, ms: number][] = [
-	["y", 365 * 86_400_000],
-	["d", 86_400_000],
-	["h", 3_600_000],
-	["min", 60_000],
-];
-
-/** Such as "2 h ago", "in 90 d" and "just now". */
-export function timeFromNow(atMs: number, nowMs: number): string {
-	const distanceMs = Math.abs(atMs - nowMs);
-	const [unit, unitMs] = units.find(([, ms]) => distanceMs >= ms) ?? [];
-	if (unit === undefined || unitMs === undefined) return atMs > nowMs ? "in 1 min" : "just now";
-	const count = Math.round(distanceMs / unitMs);
-	return atMs > nowMs ? `in ${count} ${unit}` : `${count} ${unit} ago`;
 }

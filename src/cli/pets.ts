@@ -82,7 +82,7 @@ async function writePet(pet: Pet, options: OutputOptions): Promise<void> {
 
 function formatOutput(pages: Pages<Pet>, { json, csv }: OutputOptions): AsyncGenerator<string | Uint8Array> {
 	if (json || csv) return formatPets(pages, json ? "json" : "csv");
-	return formatPetTable(pages, process.stdout.isTTY === true);
+	return formatPetTable(pages);
 }
 
 function withOutput(command: Command): Command {

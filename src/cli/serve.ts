@@ -75,7 +75,6 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		if (isOnTerminal && signal === "SIGINT") process.stdout.write("\n");
 		void close(0, { signal });
 	};
-	switchLevelOnSignal(log, config.logLevel);
 	onSignals(["SIGINT", "SIGTERM", "SIGQUIT", ...ignoreSignals(log, isOnTerminal)], onSignal, () => process.exit(1));
 	process.on("uncaughtException", (err) => {
 		log.fatal({ err }, "stopping after an unexpected error");
@@ -94,25 +93,15 @@ function ignoreEnd(error: Error): undefined {
 }
 
 /**
- * On a terminal, SIGHUP means that the terminal was closed. Elsewhere it asks for a reload, which is ignored, as is
- * SIGUSR1, with which Node would open the debugger.
+ * On a terminal, SIGHUP means that the terminal was closed. Elsewhere it asks for a reload, which is ignored, as are
+ * SIGUSR1, with which Node would open the debugger, and SIGUSR2, which would end the process.
  * @returns SIGHUP if it stops the service
  */
 function ignoreSignals(log: Log, isOnTerminal: boolean): "SIGHUP"[] {
 	const isHangup = isOnTerminal || isUnderNpm();
-	for (const signal of isHangup ? ["SIGUSR1"] : ["SIGUSR1", "SIGHUP"])
+	for (const signal of ["SIGUSR1", "SIGUSR2", ...(isHangup ? [] : ["SIGHUP"])])
 		process.on(signal, () => log.info({ signal }, "the signal is ignored; SIGTERM stops the service"));
 	return isHangup ? ["SIGHUP"] : [];
-}
-
-/** SIGUSR2 switches between the configured level and debug. */
-function switchLevelOnSignal(log: Log, configured: string): void {
-	process.on("SIGUSR2", () => {
-		const logLevel = log.level === "debug" ? configured : "debug";
-		log.level = "debug";
-		log.warn({ signal: "SIGUSR2", logLevel }, "the log level changes");
-		log.level = logLevel;
-	});
 }
 
 /** Prints the first key, requests to paste, and the reply to one of them. */
@@ -155,7 +144,7 @@ export function configCommand(): Command {
 		const rows = readConfig(undefined, flags).given.map(withoutSecret);
 		if (json) return printJson(rows);
 		const cells = rows.map(({ name, value, from }) => [name, value ?? "-", from]);
-		await toStdout(formatTable([cells], ["setting", "value", "from"], true));
+		await toStdout(formatTable([cells], ["setting", "value", "from"]));
 	});
 }
 

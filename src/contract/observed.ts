@@ -6,8 +6,8 @@ import type { OperationName } from "./operations.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-/** Writes one line for each call, without waiting. Lines below `level` are not written. */
-export type Log = { level: string } & Record<Exclude<(typeof logLevels)[number], "silent">, LogLine>;
+/** Writes one line for each call, without waiting. Lines below the configured level are not written. */
+export type Log = Record<Exclude<(typeof logLevels)[number], "silent">, LogLine>;
 
 /** @param fields JSON values; undefined values are omitted; `err` may be an error */
 type LogLine = (fields: object, message: string) => void;
@@ -30,8 +30,6 @@ export interface Reply {
 	seconds: number;
 	/** The code of the failure, or `client_abort`. */
 	reason?: string | undefined;
-	/** The key that called a deprecated operation. */
-	deprecatedCaller?: string | undefined;
 	imported?: ImportCounts | undefined;
 }
 

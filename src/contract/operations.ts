@@ -38,7 +38,7 @@ export interface Operation {
 		schema: TSchema;
 		headers: readonly ResponseHeader[];
 		/** OpenAPI links: the operations that continue from this reply. */
-		links?: Record<string, { operationId: string; parameters?: Record<string, string>; description: string }>;
+		links?: Record<string, { operationId: string; parameters: Record<string, string>; description: string }>;
 	};
 	/** Failures in addition to those of every operation (`commonErrors`). */
 	errors: readonly ErrorCode[];
@@ -162,25 +162,6 @@ To poll, send the \`ETag\` of a page in \`If-None-Match\`: while the page is the
 			description: "A page of animals.",
 			schema: Pets,
 			headers: ["ETag", "Vary", "Link"],
-			links: {
-				nextPage: {
-					operationId: "listPets",
-					// No runtime expression can take the cursor from the header, or a parameter that was not sent.
-					description:
-						'The next page, while there is one: follow the URL with rel="next" in the header Link unchanged. ' +
-						"It repeats limit and status and adds the cursor.",
-				},
-				previousPage: {
-					operationId: "listPets",
-					description: 'The previous page, while there is one: follow the URL with rel="prev" unchanged.',
-				},
-				lastPage: {
-					operationId: "listPets",
-					description:
-						'The newest animals, at most limit: follow the URL with rel="last" unchanged. Request it again with its ' +
-						"ETag to see what is new: 304 if nothing is.",
-				},
-			},
 		},
 		errors: ["invalid_parameter", "invalid_cursor"],
 	},
@@ -239,12 +220,6 @@ carries the date in its headers \`Deprecation\` and \`Sunset\`.`,
 			description: "The animal.",
 			schema: Pet,
 			headers: ["ETag", "Vary", "Deprecation", "Sunset", "Link"],
-			links: {
-				successor: {
-					operationId: "listPets",
-					description: "The replacement of getPet: lists the animals, optionally only those with one status.",
-				},
-			},
 		},
 		errors: ["pet_not_found", "operation_removed"],
 		deprecation: getPetDeprecation,

@@ -6,14 +6,13 @@
 // end of the cell may be missing.
 
 import { FileError } from "./encoding.ts";
-import { type RecordPlace, recordMaxLength } from "./records.ts";
+import { type RecordPlace, recordMaxLength, tooLong } from "./records.ts";
 
 export interface CsvRecord extends RecordPlace {
-	/** One empty cell when the record is too long. */
 	cells: string[];
 }
 
-/** The records that are not blank. @throws FileError for an unclosed quote, after the records before it */
+/** The records that are not blank. @throws FileError for an unclosed quote or a long record, after those before it */
 export async function* csvRecords(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<CsvRecord[]> {
 	const scan = startScan(delimiter);
 	for await (const text of texts) {
@@ -49,8 +48,6 @@ function startScan(delimiter: string) {
 		open: "",
 		/** A line whose end has not come yet. */
 		rest: "",
-		/** Set in a record that is too long to keep. */
-		skipping: undefined as Skipping | undefined,
 		/** The records that ended in this piece of the file. */
 		found: [] as CsvRecord[],
 		failure: undefined as FileError | undefined,
@@ -61,17 +58,13 @@ type Scan = ReturnType<typeof startScan>;
 function readText(scan: Scan, text: string): void {
 	const end = text.lastIndexOf("\n") + 1;
 	if (end > 0) {
-		const lines = scan.rest + text.slice(0, end);
-		scan.rest = "";
-		const whole = scan.open + (scan.skipping ? skipRecord(scan, lines) : lines).replaceAll("\r\n", "\n");
-		scan.open = "";
+		const whole = scan.open + (scan.rest + text.slice(0, end)).replaceAll("\r\n", "\n");
+		scan.open = scan.rest = "";
 		for (let at = 0; at < whole.length && !scan.failure; ) at = readCell(scan, whole, at);
 	}
 	scan.rest += text.slice(end);
 	// One more than a record may have, for the carriage return at its end.
-	if (!scan.skipping && scan.size + scan.open.length + scan.rest.length <= recordMaxLength + 1) return;
-	skipRecord(scan, scan.open + scan.rest);
-	scan.open = scan.rest = "";
+	if (scan.size + scan.open.length + scan.rest.length > recordMaxLength + 1) scan.failure ??= tooLong(scan.line);
 }
 
 /** @returns where the next cell begins */
@@ -95,9 +88,8 @@ function readCell(scan: Scan, text: string, at: number): number {
 function endRecord(scan: Scan): void {
 	const { line, row, cells, size, breaks, delimiter } = scan;
 	// The last cell has no delimiter after it.
-	const isTooLong = size > recordMaxLength + 1;
-	if (isTooLong) scan.found.push({ line, row, cells: [""], isTooLong });
-	else if (/\S/.test(cells.join(delimiter))) scan.found.push({ line, row, cells, isTooLong });
+	if (size > recordMaxLength + 1) scan.failure ??= tooLong(line);
+	else if (/\S/.test(cells.join(delimiter))) scan.found.push({ line, row, cells });
 	scan.line += breaks + 1;
 	scan.row++;
 	scan.cells = [];
@@ -108,30 +100,4 @@ function refuseQuote(scan: Scan): void {
 	const problem = `a quote opens here and is not closed within ${recordMaxLength} characters`;
 	scan.failure ??= new FileError(`${problem}: close it, or write """ if it is part of the text`, scan.line);
 	scan.open = "";
-}
-
-/** Where a record that is skipped is: `closing` is after a quote in a quoted cell, which may be doubled. */
-type Skipping = "start" | "text" | "quoted" | "closing";
-
-/** Drops text up to the end of a record that is too long. @returns what follows */
-function skipRecord(scan: Scan, text: string): string {
-	scan.skipping ??= "start";
-	for (const { 0: token, index } of text.matchAll(new RegExp(`["${scan.delimiter}\n]|[^"${scan.delimiter}\n]+`, "g"))) {
-		scan.size += token.length;
-		if (token === "\n" && (scan.skipping !== "quoted" || scan.delimiter === "\t")) {
-			endRecord(scan);
-			scan.skipping = undefined;
-			return text.slice(index + 1);
-		}
-		if (token === "\n") scan.breaks++;
-		if (token === "\n" && scan.size > recordMaxLength) refuseQuote(scan);
-		scan.skipping = afterToken(scan.skipping, token, scan.delimiter);
-	}
-	return "";
-}
-
-function afterToken(before: Skipping, token: string, delimiter: string): Skipping {
-	if (before === "quoted") return token === '"' ? "closing" : "quoted";
-	if (token === delimiter) return "start";
-	return token === '"' && before !== "text" ? "quoted" : "text";
 }

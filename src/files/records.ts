@@ -1,5 +1,5 @@
-// Splits text into lines, and a JSON array of any size into its elements, without parsing them. A record has at most
-// 65,536 characters, so that a huge one uses little memory.
+// Splits text into lines, and a JSON array of any size into its elements, without parsing them. A file with a record
+// of more than 65,536 characters is broken, so that a huge one uses little memory.
 
 import { bodyMaxBytes } from "../contract/limits.ts";
 import { FileError } from "./encoding.ts";
@@ -12,49 +12,48 @@ export interface RecordPlace {
 	line: number;
 	/** The row as a spreadsheet counts them: a cell with line breaks is in one row. */
 	row: number;
-	isTooLong: boolean;
 }
 
 export interface PetRecord extends RecordPlace {
-	/** Empty when the record is too long. */
 	text: string;
 }
 
-/** The lines that are not blank. */
+export function tooLong(line: number): FileError {
+	return new FileError(`longer than ${recordMaxLength} characters: shorten it, or close a quote in it`, line);
+}
+
+/** The lines that are not blank. @throws FileError for one that is too long */
 export async function* lineRecords(texts: AsyncIterable<string>): AsyncGenerator<PetRecord[]> {
 	let line = 0;
-	/** The start of a line whose end has not come yet. If it is too long, its text is dropped. */
+	/** The start of a line whose end has not come yet. */
 	let rest = "";
-	let isDropped = false;
 	function endLine(end: string): PetRecord {
-		const whole = rest + end;
-		const text = whole.endsWith("\r") ? whole.slice(0, -1) : whole;
-		const isTooLong = isDropped || text.length > recordMaxLength;
+		const text = (rest + end).replace(/\r$/, "");
 		line++;
 		rest = "";
-		isDropped = false;
-		return { line, row: line, text: isTooLong ? "" : text, isTooLong };
+		if (text.length > recordMaxLength) throw tooLong(line);
+		return { line, row: line, text };
 	}
 	for await (const text of texts) {
 		const lines = text.split("\n");
 		const last = lines.pop() ?? "";
 		yield lines.map(endLine).filter(isNotBlank);
 		rest += last;
-		isDropped ||= rest.length > recordMaxLength + 1;
-		if (isDropped) rest = "";
+		// One more than a record may have, for the carriage return at its end.
+		if (rest.length > recordMaxLength + 1) throw tooLong(line + 1);
 	}
 	yield [endLine("")].filter(isNotBlank);
 }
 
-function isNotBlank({ text, isTooLong }: PetRecord): boolean {
-	return isTooLong || /\S/.test(text);
+function isNotBlank({ text }: PetRecord): boolean {
+	return /\S/.test(text);
 }
 
 const [open, close, openObject, closeObject, comma, quote, backslash, newline] = new TextEncoder().encode('[]{},"\\\n');
 
 /**
  * The elements of one JSON array. Only strings and brackets are recognised; the JSON parser checks each element.
- * @throws FileError for text before or after the array, for a missing element, and for a missing end
+ * @throws FileError for text before or after the array, for a missing or too long element, and for a missing end
  */
 export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerator<PetRecord[]> {
 	let line = 1;
@@ -80,7 +79,7 @@ export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerato
 
 	function scanInArray(code: number, at: number): void {
 		if (!element && !isBlank(code)) {
-			element = { line, row: line, text: "", isTooLong: false };
+			element = { line, row: line, text: "" };
 			start = at;
 		}
 		if (code === quote) isInString = true;
@@ -89,11 +88,10 @@ export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerato
 			throw broken("a closing bracket has no opening one");
 	}
 
-	/** Drops the text of an element that is too long to be sent. */
 	function keep(text: string, end: number): void {
 		if (!element) return;
-		if (!element.isTooLong) element.text += text.slice(start, end);
-		if (element.text.length > recordMaxLength) element = { ...element, text: "", isTooLong: true };
+		element.text += text.slice(start, end);
+		if (element.text.length > recordMaxLength) throw tooLong(element.line);
 		start = 0;
 	}
 

@@ -7,7 +7,7 @@ import { checkFields, checkTexts, type Fault, integerOfText } from "../contract/
 import { ColumnError, type Columns, checkColumns, findColumns, type Mapping } from "./columns.ts";
 import { decodeText, FileError, quoteNames } from "./encoding.ts";
 import { type FileKind, findHeader, firstRecords, type Source, tableRecords } from "./formats.ts";
-import { jsonElements, lineRecords, type PetRecord, recordMaxLength } from "./records.ts";
+import { jsonElements, lineRecords, type PetRecord } from "./records.ts";
 import { type Outcome, outcomeOf, type Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;
@@ -165,12 +165,10 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 	reading.reportUnused(found.unused, header.line);
 	for await (const records of tableRecords(source, kind)) {
 		const rows: FileRow[] = [];
-		for (const { line, row, cells, isTooLong } of records) {
-			if (row <= header.row) continue;
-			const place = { line, row, number: line };
-			if (isTooLong) rows.push({ ...place, given: { cells: columns.map(() => ""), columns }, ...tooLong });
-			else if (!isEmpty(cells, found))
-				rows.push({ ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, reading) });
+		for (const { line, row, cells } of records) {
+			if (row <= header.row || isEmpty(cells, found)) continue;
+			const given = { cells, columns };
+			rows.push({ line, row, number: line, given, ...petOfCells(cells, columns, found, reading) });
 		}
 		yield rows;
 	}
@@ -217,9 +215,9 @@ async function* jsonRows(source: Source, kind: FileKind, reading: Reading): Asyn
 	const columnsOf = columnFinder(reading.mapping);
 	let elements = 0;
 	for await (const records of jsonRecords(source, kind)) {
-		yield records.map(({ line, row, text, isTooLong }) => {
+		yield records.map(({ line, row, text }) => {
 			const number = isArray ? ++elements : line;
-			return { line, row, number, given: text, ...(isTooLong ? tooLong : petOfJson(text, line)) };
+			return { line, row, number, given: text, ...petOfJson(text, line) };
 		});
 	}
 	function petOfJson(text: string, line: number): Outcome {
@@ -258,5 +256,3 @@ function tryParse(text: string): { value?: unknown; error?: string } {
 		return { error: (error as SyntaxError).message };
 	}
 }
-
-const tooLong = { faults: [{ field: undefined, problem: `longer than ${recordMaxLength} characters` }] };

@@ -37,7 +37,7 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
 const forwardedNames = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"];
 
 /** Whether a proxy, or a client that pretends to be one, added any of these headers. */
-export function isForwarded(headers: IncomingHttpHeaders): boolean {
+function isForwarded(headers: IncomingHttpHeaders): boolean {
 	return forwardedNames.some((name) => headers[name] !== undefined);
 }
 
@@ -47,7 +47,7 @@ export function isForwarded(headers: IncomingHttpHeaders): boolean {
  * appends to every header.
  * @throws ApiError `malformed_request`: a fallback would silently put a wrong scheme or host into links
  */
-export function readForwarded(headers: IncomingHttpHeaders) {
+function readForwarded(headers: IncomingHttpHeaders) {
 	const [proto, host] = [lastOf(headers["x-forwarded-proto"]), lastOf(headers["x-forwarded-host"])];
 	if (proto !== undefined && !/^https?$/i.test(proto)) throw invalid("name the scheme http or https");
 	if (host !== undefined && !isHost(host)) throw invalid("name a valid host");

@@ -47,7 +47,6 @@ export function createReplyWatch(options: ReplyWatchOptions): Watch & { close():
 			status: isSent ? response.statusCode : clientAbortStatus,
 			seconds: (performance.now() - exchange.startedAtMs) / 1000,
 			reason: isSent ? exchange.failure : "client_abort",
-			deprecatedCaller: route?.deprecation && exchange.caller?.id,
 			imported: exchange.imported,
 		};
 		note(reply, fieldsOf(exchange, reply, isOnTerminal));

@@ -110,7 +110,7 @@ function addPrivate(router: Router, options: AppOptions, limits: RateLimits): vo
 		POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) },
 	});
 	const { key, importRows, edit, history, categories, changeCategories } = createConsoleHandlers(options, limits);
-	const { order, keyOf, download } = createExportHandlers(options, activity);
+	const { order, keyOf, download } = createExportHandlers(options);
 	router.add("/console/key", get(undefined, key));
 	router.add("/console/activity", get("metrics:read", activity));
 	router.add(

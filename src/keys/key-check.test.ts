@@ -22,7 +22,7 @@ function checkOver(
 	context: TestContext,
 	rows: { timeline?: string; find?: (hash: string) => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] },
 ) {
-	const clock = { nowMs: 1000, reads: 0, touched: [] as KeyUse[][], failed: [] as string[] };
+	const clock = { nowMs: 1000, reads: 0, touched: [] as KeyUse[][] };
 	context.mock.method(performance, "now", () => clock.nowMs);
 	const keyRows = {
 		get timeline() {
@@ -37,11 +37,8 @@ function checkOver(
 			await rows.touch?.(uses);
 		},
 	} as unknown as KeyRows;
-	const keyCheck = createKeyCheck(
-		keyRows,
-		() => clock.nowMs,
-		createBackground((task) => clock.failed.push(task)),
-	);
+	const background = createBackground(() => {});
+	const keyCheck = createKeyCheck(keyRows, () => clock.nowMs, background);
 	context.after(() => keyCheck.close());
 	return { clock, keyCheck };
 }
@@ -158,29 +155,6 @@ test("closing stores each last use once, and waits for it", async (context) => {
 			{ keyId: "key_a", operation: "listPets", usedAtMs: 2000 },
 			{ keyId: "key_a", operation: "getPet", usedAtMs: 2000 },
 		],
-	]);
-});
-
-test("a last use that could not be stored is stored later, unless the key was used again", async (context) => {
-	let isDown = true;
-	const { clock, keyCheck } = checkOver(context, {
-		touch: async () => {
-			if (!isDown) return;
-			keyCheck.noteUse(working, "listPets");
-			throw new StorageUnavailable("down");
-		},
-	});
-	keyCheck.noteUse(working, "listPets");
-	keyCheck.noteUse(working, "getPet");
-	clock.nowMs = 3000;
-	await keyCheck.close();
-	assert.deepEqual(clock.failed, ["key use"]);
-	isDown = false;
-	await keyCheck.close();
-	const later = clock.touched[1]?.map(({ operation, usedAtMs }) => [operation, usedAtMs]);
-	assert.deepEqual(later, [
-		["listPets", 3000],
-		["getPet", 1000],
 	]);
 });
 

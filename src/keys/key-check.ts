@@ -18,7 +18,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 	/** By hash, with the start of the read on the monotonic clock: a jump of the wall clock must not extend the trust. */
 	const cache = new Map<string, { row: KeyRow; readAtMs: number; isRefreshing: boolean }>();
 	/** Last uses that are not stored yet, in milliseconds since 1970, by operation and key id. */
-	let uses = new Map<string, Map<string, number>>();
+	const uses = new Map<string, Map<string, number>>();
 
 	async function read(hash: string): Promise<KeyRow | undefined> {
 		const readAtMs = performance.now();
@@ -41,21 +41,14 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 
 	const ifWorking = (row: KeyRow) => (isWorking(row, now()) ? row : undefined);
 
+	/** If it fails, these uses are lost: a key in use is soon used again. */
 	async function flush(): Promise<void> {
 		if (uses.size === 0) return;
-		const flushed = uses;
-		uses = new Map();
-		const list = [...flushed].flatMap(([operation, byKey]) =>
+		const list = [...uses].flatMap(([operation, byKey]) =>
 			[...byKey].map(([keyId, usedAtMs]): KeyUse => ({ keyId, operation, usedAtMs })),
 		);
-		try {
-			await rows.touch(list);
-		} catch (error) {
-			// The next flush stores them, unless the key was used again since.
-			for (const [operation, byKey] of flushed)
-				uses.set(operation, new Map([...byKey, ...(uses.get(operation) ?? [])]));
-			throw error;
-		}
+		uses.clear();
+		await rows.touch(list);
 	}
 	const stopFlushing = background.repeat("key use", flushEveryMs, flush);
 

@@ -34,14 +34,13 @@ test("unread lines above a limit are dropped, and their number is logged when re
 
 test("lines below the level are not written, and an error has its causes and its code", () => {
 	const lines: string[] = [];
-	const log = createLogTo({ write: (line) => void lines.push(line) }, "warn");
+	const logFrom = (level: string) => createLogTo({ write: (line) => void lines.push(line) }, level);
+	const log = logFrom("warn");
 	const cause = Object.assign(new Error("no disk"), { code: "EIO" });
 	log.info({ a: 1 }, "not written");
 	log.error({ task: undefined, err: new TypeError("broken", { cause }) }, 'request "failed"');
-	log.level = "silent";
-	log.fatal({}, "not written");
-	log.level = "debug";
-	log.debug({}, "stopped");
+	logFrom("silent").fatal({}, "not written");
+	logFrom("debug").debug({}, "stopped");
 	const [{ time, err, ...failed }, stopped] = lines.map((line) => JSON.parse(line));
 	assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000);
 	assert.deepEqual(failed, { level: "error", msg: 'request "failed"' });

@@ -41,12 +41,12 @@ export function createLog(level: string, output: Writable, isOnTerminal: boolean
 /** Callers log single fields, never a header, a URL or a body, and therefore never a key. */
 export function createLogTo(destination: { write(line: string): void }, level: string): Log {
 	const time = isoTime();
-	const log = { level } as Log;
-	const ranks: readonly string[] = logLevels;
+	const log = {} as Log;
+	const lowest = (logLevels as readonly string[]).indexOf(level);
 	for (const [rank, name] of logLevels.entries()) {
 		if (name === "silent") continue;
 		log[name] = (fields, message) => {
-			if (rank < ranks.indexOf(log.level)) return;
+			if (rank < lowest) return;
 			const text = JSON.stringify("err" in fields ? { ...fields, err: describeError(fields.err) } : fields);
 			const comma = text === "{}" ? "" : ",";
 			destination.write(`{"level":"${name}",${time()}${comma}${text.slice(1, -1)},"msg":${JSON.stringify(message)}}\n`);

@@ -10,7 +10,7 @@ import { StorageUnavailable, type Store } from "../store/store.ts";
 import { createSeries, expose, histogramSamples, type Value } from "./exposition.ts";
 import { metricTable } from "./metrics.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
-import { callersMax, createRequestMetrics } from "./request-metrics.ts";
+import { createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics } from "./store-metrics.ts";
 
 const traffic = createTraffic({ log: { warn() {} } }).read;
@@ -39,32 +39,13 @@ test("label values are escaped", () => {
 	assert.equal(text.split("\n")[2], 'm{a="x\\"y\\\\z\\n"} 1');
 });
 
-test("calls of a deprecated operation are counted for the keys that called last, and together for all others", async () => {
-	const metrics = createRequestMetrics(traffic);
-	const call = (deprecatedCaller: string) => metrics.observeReply({ ...getPet, deprecatedCaller });
-	call("first");
-	for (let index = 1; index < callersMax; index++) call(`key${index}`);
-	call("first");
-	call("one more");
-	const keys = linesOf(metrics, "animal_store_deprecated_calls_total").map((line) => /key_id="(.*)"/.exec(line)?.[1]);
-	assert.ok(keys.includes("first") && keys.includes("key2") && !keys.includes("key1"), keys.join());
-	for (let index = 0; index < 1000; index++) call(`one${index}`);
-	call("first");
-	const lines = linesOf(metrics, "animal_store_deprecated_calls_total");
-	assert.equal(lines.length, callersMax + 1);
-	const total = lines.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0);
-	assert.equal(total, 3 + callersMax + 1000);
-	assert.ok(lines.includes('animal_store_deprecated_calls_total{operation="getPet",key_id="first"} 1'));
-	assert.ok(lines.includes('animal_store_deprecated_calls_total{operation="getPet",key_id="one999"} 1'));
-});
-
 test("the number of series is bounded, whatever clients send", async () => {
 	const metrics = createRequestMetrics(traffic);
 	for (let index = 0; index < 2000; index++) {
-		metrics.observeReply({ ...getPet, method: `M${index}`, deprecatedCaller: `key${index}` });
+		metrics.observeReply({ ...getPet, method: `M${index}` });
 		metrics.observeReply({ ...getPet, route: "unknown", method: `M${index}`, status: 404, reason: "route_not_found" });
 	}
-	assert.ok(textOf(metrics.read()).split("\n").length < 210);
+	assert.ok(textOf(metrics.read()).split("\n").length < 160);
 });
 
 test("methods are read, write or other; failures are counted by reason", async () => {

@@ -5,7 +5,7 @@ import type { TrafficCounts } from "../contract/observed.ts";
 import { backgroundTasks } from "../store/store.ts";
 import { contentType, expose, type Metric, type Value } from "./exposition.ts";
 import { createProcessMetrics, type ProcessSources } from "./process-metrics.ts";
-import { callersMax, createRequestMetrics } from "./request-metrics.ts";
+import { createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics, type StoreSources } from "./store-metrics.ts";
 
 const metric =
@@ -25,10 +25,6 @@ export const metricTable = {
 	animal_store_refusals_total: counter(
 		"Failed requests by error code, including those that are not HTTP; client_abort: the client left first.",
 		["reason"],
-	),
-	animal_store_deprecated_calls_total: counter(
-		`Calls of deprecated operations by key, for the ${callersMax} keys that called last; other: all other keys.`,
-		["operation", "key_id"],
 	),
 	animal_store_imported_rows_total: counter(
 		"Rows of imports. outcome: added, present (added before), different (added before with other fields), removed " +

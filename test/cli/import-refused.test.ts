@@ -45,18 +45,12 @@ test("300 MB in one line, quote or string are refused with little memory", {
 	timeout: slowMs, // It writes and reads 300 MB for each.
 }, async (context) => {
 	const { environment, path, scratch } = await importer(context);
-	const starts: [text: string, code: number, said: RegExp][] = [
-		["name,categoryId\\n", 2, /longer than 65536 characters|1 rejected/],
-		['name,categoryId\\n\\"', 1, /a quote opens here/],
-		['{\\"name\\":\\"', 2, /1 rejected/],
-		['[{\\"name\\":\\"', 1, /not a JSON array/],
-	];
-	for (const [start, code, said] of starts) {
+	for (const start of ["name,categoryId\\n", 'name,categoryId\\n\\"', '{\\"name\\":\\"', '[{\\"name\\":\\"']) {
 		const zeros = `{ printf "${start}"; head -c 300000000 /dev/zero | tr "\\\\0" x; }`;
 		const under = ["bash", "-c", `${zeros} | "$@"`, "-"];
 		const finished = await runMeasured(["import", "-"], { environment, under, folder: path(".") });
-		assert.equal(finished.code, code, finished.stderr);
-		assert.match(finished.stdout + finished.stderr, said);
+		assert.equal(finished.code, 1, finished.stderr);
+		assert.match(finished.stderr, /line [12]: longer than 65536 characters: /);
 	}
 	assert.deepEqual(readdirSync(scratch), [], "the copy of standard input is removed");
 });

@@ -15,21 +15,17 @@ const rex = { name: "Rex", categoryId: 1n, status: "available" };
 
 test("bad lines of CSV go to a file with the reason, which is imported once it is corrected", async (context) => {
 	const { write, read, run, pets } = await importer(context);
-	write(
-		"a.csv",
-		`name,categoryId,status\nRex,1,available\nx,1.5,sold\n,3,\nd,4,5\n${"e".repeat(70_000)},5,\nf,6,gone\n`,
-	);
+	write("a.csv", `name,categoryId,status\nRex,1,available\nx,1.5,sold\n,3,\nd,4,5\nf,6,gone\n`);
 	const { code, stdout, stderr } = await run("a.csv");
 	assert.equal(code, 2, stderr);
-	assert.match(stdout, /^a\.csv: 1 added, 0 already there, 5 rejected \(see a\.csv\.rejected\.csv\)/);
+	assert.match(stdout, /^a\.csv: 1 added, 0 already there, 4 rejected \(see a\.csv\.rejected\.csv\)/);
 	const lines = read("a.csv.rejected.csv").split("\n");
 	const expected = [
 		/^line,reason,name,categoryId,status$/,
 		/^3,categoryId must be an integer from -9223372036854775808 to 9223372036854775807,x,1.5,sold$/,
 		/^4,"name must be a string of 1 to 255 Unicode code points: .*",,3,$/,
 		/^5,"status must be one of ""available"", ""pending"", ""sold""",d,4,5$/,
-		/^6,longer than 65536 characters,,,$/,
-		/^7,"status must be one of ""available"", ""pending"", ""sold""",f,6,gone$/,
+		/^6,"status must be one of ""available"", ""pending"", ""sold""",f,6,gone$/,
 		/^$/,
 	];
 	assert.equal(lines.length, expected.length);
@@ -44,7 +40,7 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 	const { write, read, run, pets } = await importer(context);
 	write(
 		"a",
-		`{"name":"Rex","categoryId":1,"status":"available"}\n{"name":"x","categoryId":1.50}\n{broken\n5\n{"nmae":"x"}\n{"name":"${"e".repeat(70_000)}"}\n`,
+		`{"name":"Rex","categoryId":1,"status":"available"}\n{"name":"x","categoryId":1.50}\n{broken\n5\n{"nmae":"x"}\n`,
 	);
 	assert.equal((await run("a")).code, 2);
 	const lines = read("a.rejected.ndjson").trimEnd().split("\n");
@@ -53,7 +49,6 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 		/^\{"line":3,"reason":"not one JSON object: .*","text":"\{broken"\}$/,
 		/^\{"line":4,"reason":"not a JSON object","text":"5"\}$/,
 		/^\{"nmae":"x","line":5,"reason":"name is required and must [^"]+; categoryId is required and must [^"]+"\}$/,
-		/^\{"line":6,"reason":"longer than 65536 characters","text":""\}$/,
 	];
 	for (const [index, pattern] of expected.entries()) assert.match(lines[index] ?? "", pattern);
 	write("again.ndjson", `${lines[0]}\n`);

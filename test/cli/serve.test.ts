@@ -7,10 +7,9 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { curlForFirst, curlOf } from "../../src/contract/curl.ts";
 import { settings } from "../../src/settings.ts";
-import { ask, callerOf } from "../support/caller.ts";
+import { ask } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { assertRefused, runProgram, type Start, startProgram, startRefused } from "../support/program.ts";
-import { newStore } from "../support/proof.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
@@ -115,23 +114,6 @@ test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor o
 	const { code, stdout, stderr } = await service.stop();
 	assert.deepEqual([code, stderr], [0, ""], "Node would report a debugger");
 	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
-});
-
-test("SIGUSR2 switches the log to debug and back, and does not stop the service", async (context) => {
-	const { environment, key } = await newStore("animals", temporaryFolder(context));
-	const service = await startProgram(context, environment);
-	const ask = async () => assert.equal((await callerOf(service.url, key).create()).status, 201);
-	const has = (text: string) => until(text, () => service.output.stdout.includes(text));
-	await ask();
-	assert.doesNotMatch(service.output.stdout, /"level":"debug"/);
-	service.process.kill("SIGUSR2");
-	await has('"logLevel":"debug"');
-	await ask();
-	await has('"level":"debug"');
-	service.process.kill("SIGUSR2");
-	await has('"logLevel":"info"');
-	await ask();
-	assert.equal((await service.stop()).code, 0);
 });
 
 test("a module that Node preloads runs in the service only, not in its threads and backups", async (context) => {

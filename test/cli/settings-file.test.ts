@@ -59,7 +59,7 @@ test("all commands read the file of settings, named before or after the command"
 	const revoked = await runProgram(["--env-file", file, "keys", "revoke", id], { folder });
 	assert.deepEqual([revoked.code, revoked.stderr], [0, `${id} is revoked\nin ${store}\n`]);
 	const pet = await runProgram(["pets", "create", "--name", "Rex", "--category-id", "1", "--env-file", file]);
-	assert.deepEqual([pet.code, pet.stdout], [0, "1\t1\t\tRex\n"]);
+	assert.deepEqual([pet.code, pet.stdout], [0, "id  categoryId  status  name\n 1           1  -       Rex\n"]);
 });
 
 test("an older Node leaves the file of settings to the command, which says why it cannot be read", (context) => {

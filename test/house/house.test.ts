@@ -34,7 +34,7 @@ const mayImport: Record<string, RegExp> = {
 	"config.ts": /^src\/settings\.ts$|^src\/store\/postgres\/url\.ts$/,
 	"service.ts": /^src\/(?!main|cli)|^dist$|^package\.json$/,
 	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
-	"main.ts": /^src\//,
+	"main.ts": /^src\/|^package\.json$/,
 	client: /^client\/src\//,
 	console: /^((console|client)\/src|console\/reference|openapi|src\/(contract|files))\/|^$/,
 };

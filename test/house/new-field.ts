@@ -76,7 +76,7 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 		assert.equal(await get(pets), `[${four},${more}]`);
 		const create = ["pets", "create", "--name", "Tom", "--category-id", "3", "--breed", "pug", "--chip", "-8"];
 		const made = await runProgram(create, { environment });
-		assert.match(made.stdout, /\tTom\tpug\t-8\n$/, "later fields come last");
+		assert.match(made.stdout, / pug +-8 {2}Tom\n$/, "the name comes last");
 
 		const { page } = await openConsole(context, url, { hash: "#/add-many" });
 		await signIn(page, key);

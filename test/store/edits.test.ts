@@ -40,18 +40,12 @@ for (const [engine, make] of Object.entries(engines)) {
 		await store.createPet({ name: "Rex", categoryId: 1n });
 		for (let edits = 0; edits <= 7; edits++) {
 			const expected = Array.from({ length: edits }, (_, index) => index + 1);
-			const text = async (form: "json" | "tabs" | "aligned") =>
-				(await Array.fromAsync(auditText(store, form, 3))).join("");
-			const lines = (await text("tabs")).split("\n").slice(0, -1);
+			const text = async (isJson: boolean) => (await Array.fromAsync(auditText(store, isJson, 3))).join("");
 			assert.deepEqual(
-				JSON.parse(await text("json")).map(({ id }: { id: number }) => id),
+				JSON.parse(await text(true)).map(({ id }: { id: number }) => id),
 				expected,
 			);
-			assert.deepEqual(
-				lines.map((line) => Number(line.split("\t")[0])),
-				expected,
-			);
-			const [header = "", ...rows] = (await text("aligned")).split("\n").slice(0, -1);
+			const [header = "", ...rows] = (await text(false)).split("\n").slice(0, -1);
 			if (edits > 0) assert.match(header, /^id +at +animal +action +change +by +name erased$/);
 			assert.deepEqual(
 				rows.map((row) => [row.split(" ")[0], row.indexOf(editor)]),

@@ -1,16 +1,13 @@
 // Verifies a whole store or backup: header, schema, every page and every animal. It only reads: a service may use
 // the store at the same time.
 
-import { chmodSync, copyFileSync, existsSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, statSync } from "node:fs";
 import { setImmediate as tick } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { petStatuses } from "../../contract/pet.ts";
 import {
 	busyTimeoutMs,
 	hasKnownSchema,
-	hasWal,
 	isDamage,
 	readCursorSecret,
 	refuseSchema,
@@ -53,7 +50,7 @@ export async function verifyStore(databaseUrl: string, work: LongWork): Promise<
 	const report: StoreReport = { file, bytes: statSync(file).size, schema: 0, ...counts, problems: [] };
 	try {
 		verifyHeader(file, "r");
-		const database = openToRead(file);
+		const database = new Database(file, { readonly: true, timeout: busyTimeoutMs });
 		try {
 			await verifyOpened(database, report, work);
 		} finally {
@@ -62,6 +59,10 @@ export async function verifyStore(databaseUrl: string, work: LongWork): Promise<
 	} catch (error) {
 		const { code = "", message } = error as NodeJS.ErrnoException;
 		if (code === "EACCES") throw new StoreRefused(`cannot read ${file}: check the permissions`);
+		if (/^SQLITE_(CANTOPEN|READONLY)/.test(code))
+			throw new StoreRefused(
+				`cannot read ${file}: verify it as a user who may write to its folder, or verify a backup`,
+			);
 		if (!isDamage(code)) throw toRefusal(file, error);
 		report.problems.push(message);
 	}
@@ -100,33 +101,3 @@ async function verifyOpened(database: Database.Database, report: StoreReport, wo
 /** A reading connection does not check the constraints of columns. */
 const statuses = petStatuses.map((status) => `'${status}'`).join(", ");
 const isWrong = `length(name) NOT BETWEEN 1 AND 255 OR status NOT IN (${statuses})`;
-
-/** A store that was closed can be read in place only where SQLite may write beside it. Elsewhere, a copy is read. */
-function openToRead(file: string): Database.Database {
-	let database: Database.Database | undefined;
-	try {
-		database = new Database(file, { readonly: true, timeout: busyTimeoutMs });
-		database.prepare("SELECT count(*) FROM sqlite_schema").get();
-		return database;
-	} catch (error) {
-		database?.close();
-		if (!/^SQLITE_(CANTOPEN|READONLY)/.test((error as NodeJS.ErrnoException).code ?? "")) throw error;
-		return openCopy(realpathSync(file));
-	}
-}
-
-/** The copy has no name any more when this returns. */
-function openCopy(file: string): Database.Database {
-	const folder = mkdtempSync(join(tmpdir(), "animal-store-verify-"));
-	try {
-		const copy = join(folder, "copy.db");
-		copyFileSync(file, copy);
-		chmodSync(copy, 0o600);
-		if (hasWal(file)) copyFileSync(`${file}-wal`, `${copy}-wal`);
-		const database = new Database(copy);
-		database.prepare("SELECT count(*) FROM sqlite_schema").get();
-		return database;
-	} finally {
-		rmSync(folder, { recursive: true });
-	}
-}
