@@ -93,8 +93,8 @@ function ignoreEnd(error: Error): undefined {
 }
 
 /**
- * On a terminal, SIGHUP means that the terminal was closed. Elsewhere it asks for a reload, which is ignored, as are
- * SIGUSR1, with which Node would open the debugger, and SIGUSR2, which would end the process.
+ * On a terminal, SIGHUP means that the terminal was closed. Elsewhere, SIGHUP asks for a reload and is ignored. Always
+ * ignored are SIGUSR1, on which Node would open the debugger, and SIGUSR2, which would end the process.
  * @returns SIGHUP if it stops the service
  */
 function ignoreSignals(log: Log, isOnTerminal: boolean): "SIGHUP"[] {

@@ -41,7 +41,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 
 	const ifWorking = (row: KeyRow) => (isWorking(row, now()) ? row : undefined);
 
-	/** If it fails, these uses are lost: a key in use is soon used again. */
+	/** If storing fails, these uses are lost: a key in use is soon used again. */
 	async function flush(): Promise<void> {
 		if (uses.size === 0) return;
 		const list = [...uses].flatMap(([operation, byKey]) =>
