@@ -8,7 +8,7 @@ import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
-import { begin, runProgram, startProgram } from "../support/program.ts";
+import { assertRefused, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
@@ -54,11 +54,12 @@ test("a large store with damage inside starts; verify finds it, and no backup is
 	assert.equal((await it.create(service.url)).status, 201);
 	service.process.kill("SIGTERM");
 	assert.equal((await within("the stop", service.finished)).code, 0);
-	for (const command of [["verify"], ["backup", join(folder, "b.db")]]) {
-		const { code, stderr } = await runProgram(command, { environment: it.environment });
-		assert.equal(code, 1);
-		assert.match(stderr, /s\.db is damaged: restore a backup/);
-	}
+	const isDamaged = /s\.db is damaged: restore a backup/;
+	const commands: [string[], RegExp][] = [
+		[["verify"], isDamaged],
+		[["backup", join(folder, "b.db")], isDamaged],
+	];
+	await assertRefused(commands, { environment: it.environment });
 	assert.deepEqual(readdirSync(folder), []);
 	await assert.rejects(
 		openStore(it.environment.DATABASE_URL, Date.now, { verify: "whole" }),
@@ -79,10 +80,7 @@ test("a large store that is truncated, or whose schema or ends are damaged, is r
 	for (const [what, change] of rows) {
 		const copy = change(Buffer.from(bytes));
 		writeFileSync(it.file, copy);
-		const { code, stderr } = await begin(["serve"], {
-			environment: { ...it.environment, PORT: "0", OPS_PORT: "0" },
-		}).finished;
-		assert.deepEqual([code, /is damaged: restore a backup/.test(stderr)], [1, true], `${what}: ${stderr}`);
+		await startRefused(it.environment, /is damaged: restore a backup/);
 		assert.ok(readFileSync(it.file).equals(copy), what);
 	}
 });
