@@ -5,14 +5,13 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import pg from "pg";
 import { openStore } from "../../src/store/open.ts";
 import { callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { assertRefused, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { runSql } from "../support/sql.ts";
+import { connect, runSql } from "../support/sql.ts";
 import { readPet } from "../support/store-reads.ts";
 
 async function shop(context: TestContext, engine: "sqlite" | "postgres") {
@@ -90,9 +89,7 @@ test("postgres: a removal beside an old snapshot says that the name remains; a r
 	const sampled = await runSql(store.databaseUrl, `SELECT attname FROM pg_stats WHERE ${ours} ORDER BY 1`);
 	const columns = sampled.map(({ attname }) => attname).join(" ");
 	assert.equal(columns, "caller category_id created_at_ms id key pet_id status", "no names and fingerprints");
-	const reader = new pg.Client({ connectionString: store.databaseUrl });
-	reader.on("error", () => {}); // The database is dropped with the test, also if it fails.
-	await reader.connect();
+	const reader = await connect(context, store.databaseUrl);
 	await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pets");
 	const kept = await store.run("pets", "remove", "2");
 	assert.deepEqual([kept.code, kept.stdout], [1, "animal 2 is removed\n"]);

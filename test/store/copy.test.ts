@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
-import pg from "pg";
 import { type CopyOptions, copyStore } from "../../src/cli/copy.ts";
 import { lockWrites } from "../../src/cli/maintenance/work.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
@@ -16,7 +15,7 @@ import { keyFor } from "../support/key-for.ts";
 import { databaseFor, withSettings } from "../support/postgres.ts";
 import { assertRefused, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { runSql } from "../support/sql.ts";
+import { connect, runSql } from "../support/sql.ts";
 import { readPet } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 
@@ -223,8 +222,7 @@ test("a copy locks its source against writers, and is refused beside a write und
 	const [[file, database], [source, target]] = await bothWays(context);
 	await Promise.all([file, database, source].map((url) => openStore(url, Date.now).then((store) => store.close())));
 	await keyFor(file);
-	const client = new pg.Client({ connectionString: database });
-	await client.connect();
+	const client = await connect(context, database);
 	await client.query("SELECT pg_advisory_lock(1)");
 	await client.query(`CREATE FUNCTION halt() RETURNS trigger LANGUAGE plpgsql AS
 		'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
@@ -235,16 +233,15 @@ test("a copy locks its source against writers, and is refused beside a write und
 	const writer = new Database(file.slice("sqlite:".length), { timeout: 0 });
 	assert.throws(() => writer.exec("BEGIN IMMEDIATE"), { code: "SQLITE_BUSY" });
 	writer.close();
-	await client.query("SELECT pg_advisory_unlock(1)").finally(() => client.end());
+	await client.query("SELECT pg_advisory_unlock(1)");
 	assert.equal((await copying).code, 0, (await copying).stderr);
 
-	const other = new pg.Client({ connectionString: source });
-	await other.connect();
+	const other = await connect(context, source);
 	await other.query("BEGIN");
 	await other.query("UPDATE counters SET last_id = last_id");
 	await other.query("INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 1)");
-	const refused = await runProgram(["copy", "--from", source, "--to", target]).finally(() => other.end());
-	assert.match(refused.stderr, /^animal-store: the tables cannot be locked \(.*lock timeout\): stop all writers\n$/);
+	const isLocked = /^animal-store: the tables cannot be locked \(.*lock timeout\): stop all writers\n$/;
+	await assertRefused([[["copy", "--from", source, "--to", target], isLocked]]);
 });
 
 test("a copy whose lock on the source was lost stays unfinished", async (context) => {

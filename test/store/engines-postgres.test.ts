@@ -189,9 +189,9 @@ test("if TEST_POSTGRES_URL names a database, a test has its own schema in it, an
 	await store.close();
 	const where = "SELECT current_database() AS database, (SELECT count(*)::text FROM pets) AS pets";
 	const database = new URL(given.url).pathname.slice(1);
-	assert.deepEqual((await inIt.query(where)).rows, [{ database, pets: "1" }]);
+	assert.deepEqual(await inIt.query(where), [{ database, pets: "1" }]);
 	await inIt.drop();
 	const schemas =
 		"SELECT nspname FROM pg_namespace WHERE nspname LIKE 'test%' OR to_regclass('public.pets') IS NOT NULL";
-	assert.deepEqual((await given.query(schemas)).rows, []);
+	assert.deepEqual(await given.query(schemas), []);
 });

@@ -7,15 +7,15 @@ import { Agent } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
-import pg from "pg";
 import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
 import { keyFor } from "../support/key-for.ts";
 import { type Attempt, listAll } from "../support/ledger.ts";
-import { testDatabase } from "../support/postgres.ts";
+import { databaseFor } from "../support/postgres.ts";
 import { type Running, startProgram } from "../support/program.ts";
 import { figureOf } from "../support/scrape.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { connect } from "../support/sql.ts";
 import { cutting } from "../support/tcp-proxy.ts";
 import { until, within } from "../support/until.ts";
 
@@ -66,13 +66,8 @@ async function sqlite(context: TestContext): Promise<Engine> {
 }
 
 async function postgres(context: TestContext): Promise<Engine> {
-	const { url: databaseUrl, drop } = await testDatabase();
-	const holder = new pg.Client({ connectionString: databaseUrl });
-	await holder.connect();
-	context.after(async () => {
-		await holder.end();
-		await drop();
-	});
+	const { url: databaseUrl } = await databaseFor(context);
+	const holder = await connect(context, databaseUrl);
 	/** A trigger that is deferred to the commit waits for a lock. */
 	async function hold() {
 		await holder.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS

@@ -9,6 +9,7 @@ import { createRetry } from "../../src/store/postgres/errors.ts";
 import { openPool } from "../../src/store/postgres/pool.ts";
 import { StorageUnavailable, type Store } from "../../src/store/store.ts";
 import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
+import { connect } from "../support/sql.ts";
 import { petsOf } from "../support/store-reads.ts";
 import { type Link, startProxy } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
@@ -81,11 +82,9 @@ test("postgres: reads of one tick use one statement, and equal lists share one r
 	const committed = async (work: (store: Store) => Promise<unknown>): Promise<number> => {
 		const count = async () => {
 			const others = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-			await until("all connections to end", async () => (await database.query(others)).rows.length === 0);
-			const { rows } = await database.query(
-				"SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()",
-			);
-			return Number(rows[0].xact_commit);
+			await until("all connections to end", async () => (await database.query(others)).length === 0);
+			const [row] = await database.query("SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()");
+			return Number(row?.["xact_commit"]);
 		};
 		const before = await count();
 		const store = await openStore(database.url, Date.now);
@@ -129,7 +128,7 @@ test("postgres: under repeatable read, creates of three nodes succeed once, keye
 		ids.flat().sort((a, b) => Number(a - b)),
 		Array.from({ length: 180 }, (_, index) => BigInt(index + 1)),
 	);
-	const numberFrom = async (sql: string) => Number((await database.query(sql)).rows[0].number);
+	const numberFrom = async (sql: string) => Number((await database.query(sql))[0]?.["number"]);
 	assert.equal(await numberFrom("SELECT count(*) AS number FROM pets"), 180);
 	// A separate query, because a worker of Citus answers one that also reads pets.
 	const rolled = await numberFrom(
@@ -189,27 +188,18 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 });
 
 test("postgres: a connection lost in a transaction fails only its caller", async (context) => {
-	const database = await testDatabase();
+	const database = await databaseFor(context);
 	const { url, cut } = await slowLink(context, database.url, 0);
 	const store = await openStore(url, Date.now);
-	const other = new pg.Client({ connectionString: database.url });
-	await other.connect();
-	context.after(async () => {
-		await other.end();
-		await store.close();
-		await database.drop();
-	});
+	context.after(() => store.close());
+	const other = await connect(context, database.url);
 	await other.query("BEGIN; LOCK TABLE keys");
 	const key = { id: "a", name: "A", scopes: ["pets:read"], createdAtMs: 5 };
 	const secret = { hash: "h", last4: "0001", createdAtMs: 5 };
 	const refused = assert.rejects(store.keys.add(key, secret), StorageUnavailable);
-	await until("the transaction to wait for the lock", async () => {
-		const { rows } = await database.query(
-			`SELECT 1 FROM pg_stat_activity
-			WHERE datname = current_database() AND application_name = 'animal-store' AND wait_event_type = 'Lock'`,
-		);
-		return rows.length > 0;
-	});
+	const waiting = `SELECT 1 FROM pg_stat_activity
+		WHERE datname = current_database() AND application_name = 'animal-store' AND wait_event_type = 'Lock'`;
+	await until("the transaction to wait for the lock", async () => (await database.query(waiting)).length > 0);
 	cut();
 	await refused;
 	await other.query("ROLLBACK");

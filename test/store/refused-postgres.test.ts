@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ask } from "../support/caller.ts";
-import { databaseFor, requireStandby } from "../support/postgres.ts";
+import { databaseFor } from "../support/postgres.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
 import { assertRefused, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { setOnServer } from "../support/sql.ts";
 import { slowMs } from "../support/until.ts";
 
 test("an unusable database is refused with one sentence that names the fix", async (context) => {
@@ -65,7 +66,7 @@ test("a missing synchronous standby is reported at every start, until it is no l
 }, async (context) => {
 	const server = await startPostgresFor(context);
 	const url = `${server.url}/postgres`;
-	await requireStandby(url, "*");
+	await setOnServer(url, "synchronous_standby_names", "*");
 	// The second start finds the first one's commit still waiting.
 	for (let start = 0; start < 2; start++) {
 		await startRefused(
@@ -73,7 +74,7 @@ test("a missing synchronous standby is reported at every start, until it is no l
 			/^animal-store: commits wait for a synchronous standby, and none is connected: start it, or change synchronous_standby_names on the server\n$/,
 		);
 	}
-	await requireStandby(url, "");
+	await setOnServer(url, "synchronous_standby_names", "");
 	const service = await startProgram(context, { DATABASE_URL: url });
 	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
 });

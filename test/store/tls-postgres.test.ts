@@ -4,29 +4,24 @@ import assert from "node:assert/strict";
 import { chownSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import pg from "pg";
 import { certificate } from "../support/certificate.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
 import { runProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { runSql, setOnServer } from "../support/sql.ts";
 
 test("sslmode controls the check of the server's certificate, as in PostgreSQL's own clients", async (context) => {
 	const server = await startPostgresFor(context);
 	const folder = temporaryFolder(context);
-	const owner = new pg.Client({ connectionString: `${server.url}/postgres` });
-	// If the test fails early, the server is removed while this is connected.
-	owner.on("error", () => {});
-	await owner.connect();
-	const data = (await owner.query("SHOW data_directory")).rows[0].data_directory;
+	const url = `${server.url}/postgres`;
+	const data = String((await runSql(url, "SHOW data_directory"))[0]?.["data_directory"]);
 	const { uid, gid } = statSync(data);
 	const [ours, foreign] = await Promise.all([certificate(), certificate()]);
 	for (const [name, text] of Object.entries({ "server.crt": ours.cert, "server.key": ours.private })) {
 		writeFileSync(join(data, name), text, { mode: 0o600 });
 		chownSync(join(data, name), uid, gid);
 	}
-	await owner.query("ALTER SYSTEM SET ssl = on");
-	await owner.query("SELECT pg_reload_conf()");
-	await owner.end();
+	await setOnServer(url, "ssl", "on");
 	const root = join(folder, "root.crt");
 	const otherRoot = join(folder, "other.crt");
 	writeFileSync(root, ours.cert);

@@ -6,11 +6,10 @@ import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Ask, ask, callerOf, linkOf } from "./caller.ts";
-import { requireStandby } from "./postgres.ts";
 import type { PostgresServer } from "./postgres-server.ts";
 import type { Running } from "./program.ts";
 import { figureOf } from "./scrape.ts";
-import { runSql } from "./sql.ts";
+import { runSql, setOnServer } from "./sql.ts";
 import type { ServiceWithStandby } from "./standby.ts";
 import { until } from "./until.ts";
 import type { Reply } from "./wire.ts";
@@ -97,8 +96,7 @@ export async function leaveBehind(primary: PostgresServer, standby: PostgresServ
 	const expected = JSON.stringify(await count(primary));
 	await until("the standby to follow", async () => JSON.stringify(await count(standby)) === expected);
 	const url = `${standby.url}/postgres`;
-	await runSql(url, "ALTER SYSTEM SET primary_conninfo = ''");
-	await runSql(url, "SELECT pg_reload_conf()");
+	await setOnServer(url, "primary_conninfo", "");
 	await until(
 		"the standby to be alone",
 		async () => (await runSql(url, "SELECT FROM pg_stat_wal_receiver")).length === 0,
@@ -159,7 +157,7 @@ export async function proveCrash({ service, key, primary, standby, lead }: Servi
 	const isReading = async () => (await statusOf(scene)) === 200;
 	await addAnimals(scene, 40, "common");
 	const other = await openStore(`${primary.url}/postgres`, Date.now);
-	await requireStandby(`${primary.url}/postgres`, "*");
+	await setOnServer(`${primary.url}/postgres`, "synchronous_standby_names", "*");
 	await leaveBehind(primary, standby);
 	const lost = Array.from({ length: 30 }, () => other.createPet({ name: "lost", categoryId: 1n }));
 	const unknown = Promise.allSettled(lost).finally(() => other.close());
