@@ -1,12 +1,16 @@
-// The PostgreSQL servers and databases on which the service refuses to start, and its messages.
+// The PostgreSQL servers, databases and certificates that the service refuses, and its messages.
 
 import assert from "node:assert/strict";
+import { chownSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { ask } from "../support/caller.ts";
+import { certificate } from "../support/certificate.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
 import { assertRefused, runProgram, startProgram, startRefused } from "../support/program.ts";
-import { setOnServer } from "../support/sql.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { runSql, setOnServer } from "../support/sql.ts";
 import { slowMs } from "../support/until.ts";
 
 test("an unusable database is refused with one sentence that names the fix", async (context) => {
@@ -77,4 +81,61 @@ test("a missing synchronous standby is reported at every start, until it is no l
 	await setOnServer(url, "synchronous_standby_names", "");
 	const service = await startProgram(context, { DATABASE_URL: url });
 	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
+});
+
+test("sslmode controls the check of the server's certificate, as in PostgreSQL's own clients", async (context) => {
+	const server = await startPostgresFor(context);
+	const folder = temporaryFolder(context);
+	const url = `${server.url}/postgres`;
+	const data = String((await runSql(url, "SHOW data_directory"))[0]?.["data_directory"]);
+	const { uid, gid } = statSync(data);
+	const [ours, foreign] = await Promise.all([certificate(), certificate()]);
+	for (const [name, text] of Object.entries({ "server.crt": ours.cert, "server.key": ours.private })) {
+		writeFileSync(join(data, name), text, { mode: 0o600 });
+		chownSync(join(data, name), uid, gid);
+	}
+	await setOnServer(url, "ssl", "on");
+	const root = join(folder, "root.crt");
+	const otherRoot = join(folder, "other.crt");
+	writeFileSync(root, ours.cert);
+	writeFileSync(otherRoot, foreign.cert);
+
+	const rows: [host: string, parameters: string, refused?: RegExp][] = [
+		["localhost", `sslmode=verify-full&sslrootcert=${root}`],
+		[
+			"127.0.0.1",
+			`sslmode=verify-full&sslrootcert=${root}`,
+			/no TLS connection .*127\.0\.0\.1 is not in the cert's list/,
+		],
+		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${root}`],
+		["localhost", `sslmode=verify-full&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
+		["localhost", "sslmode=verify-full&sslrootcert=system", /no TLS connection .*self-signed certificate/],
+		["localhost", "sslrootcert=system", /no TLS connection .*self-signed certificate/],
+		["127.0.0.1", `sslrootcert=${root}`, /no TLS connection .*127\.0\.0\.1 is not in the cert's list/],
+		["127.0.0.1", `sslmode=require&sslrootcert=${root}`],
+		["127.0.0.1", `sslmode=require&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
+		["localhost", "sslmode=verify-full", /no TLS connection .*self-signed certificate/],
+		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
+		["127.0.0.1", "sslmode=verify-ca", /DATABASE_URL has sslmode=verify-ca without sslrootcert/],
+		["127.0.0.1", "sslmode=require"],
+		["127.0.0.1", "sslmode=disable"],
+		["localhost", `sslmode=verify-full&sslrootcert=${folder}/none.crt`, /cannot read .*none\.crt.*: fix sslrootcert/],
+		[
+			"localhost",
+			"sslmode=maybe",
+			/DATABASE_URL has the unknown sslmode maybe: use disable, require, verify-ca or verify-full/,
+		],
+	];
+	const keys = (host: string, parameters: string, ...command: string[]) => {
+		const url = `postgres://animals:animals@${host}:${server.port}/postgres?${parameters}`;
+		return runProgram(["keys", ...command], { environment: { DATABASE_URL: url } });
+	};
+	const made = await keys("localhost", "sslmode=disable", "create", "--name", "first");
+	assert.equal(made.code, 0, made.stderr);
+	for (const [host, parameters, refused] of rows) {
+		const { code, stderr } = await keys(host, parameters, "list");
+		assert.equal(code, refused ? 1 : 0, `${parameters}: ${stderr}`);
+		if (refused) assert.match(stderr, refused);
+		assert.ok(stderr.trim().split("\n").length <= 1, stderr);
+	}
 });

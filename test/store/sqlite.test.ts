@@ -1,15 +1,18 @@
 // The store suite over SQLite, and tests that only apply to a file.
 
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setImmediate as tick } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
-import { openSqliteWriter } from "../../src/store/sqlite/file.ts";
+import { openSqliteWriter, walMaxBytes } from "../../src/store/sqlite/file.ts";
 import { startRefused } from "../support/program.ts";
 import { seed, seededRandom } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { readPet } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { damagedCopies } from "./damaged-copies.ts";
 import { storeSuite } from "./suite.ts";
@@ -39,6 +42,32 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	const [{ version }] = writer.prepare("SELECT sqlite_version() AS version").all() as [{ version: string }];
 	const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
 	assert.ok(major * 1e6 + minor * 1e3 + patch > 3_051_002, `SQLite ${version} can corrupt its WAL`);
+});
+
+test("sqlite: an acknowledged create is readable, even if its tick has read before the commit", async (context) => {
+	const file = join(temporaryFolder(context), "s.db");
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	context.after(() => store.close());
+	const other = new Database(file);
+	context.after(() => other.close());
+	const last = other.prepare("SELECT coalesce(max(id), 0) FROM pets").pluck();
+	const pause = new Int32Array(new SharedArrayBuffer(4));
+	for (let id = 1; id <= 5; id++) {
+		other.exec("BEGIN IMMEDIATE"); // The writer waits for this lock.
+		const created = store.createPet({ name: "a", categoryId: 1n });
+		await tick(); // Sends the batch.
+		// The test continues in the callback of a thread; the writer's message is the next callback of the same tick.
+		await stat(file);
+		const earlier = store.getPet(BigInt(id));
+		other.exec("COMMIT");
+		for (let waited = 0; Number(last.get()) < id; waited++) {
+			assert.ok(waited < 20_000, "the writer did not commit");
+			Atomics.wait(pause, 0, 0, 1);
+		}
+		await created;
+		assert.equal((await readPet(store, BigInt(id)))?.id, BigInt(id));
+		await earlier;
+	}
 });
 
 test("sqlite: after a read whose state is unknown, no other of its tick is older", async (context) => {
@@ -73,6 +102,33 @@ test("sqlite: the small write that checks whether writes work leaves the schema'
 	late.mock.restore();
 	await until("the small write", () => commits > 0);
 	assert.equal(other.pragma("user_version", { simple: true }), 4);
+});
+
+test("sqlite: the WAL grows during a long read transaction, and is truncated soon after its end", async (context) => {
+	const file = join(temporaryFolder(context), "s.db");
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	context.after(() => store.close());
+	await store.createPet({ name: "a", categoryId: 1n });
+	const reader = new Database(file, { readonly: true });
+	reader.exec("BEGIN");
+	const count = reader.prepare("SELECT count(*) FROM pets").pluck();
+	assert.equal(count.get(), 1);
+	const bytesOfWal = () => statSync(`${file}-wal`).size;
+	const name = "x".repeat(255);
+	let made = 1;
+	while (bytesOfWal() <= 2 * walMaxBytes) {
+		assert.ok(made < 200_000, "the WAL does not grow");
+		await Promise.all(Array.from({ length: 1000 }, () => store.createPet({ name, categoryId: 1n })));
+		made += 1000;
+	}
+	assert.equal((await store.readUse()).files?.walBytes, bytesOfWal());
+	assert.equal(count.get(), 1, "the reader has the old snapshot");
+	reader.close();
+	await until("the WAL to be truncated", () => bytesOfWal() <= walMaxBytes);
+	const { files } = await store.readUse();
+	assert.deepEqual([files?.databaseBytes, files?.walBytes], [statSync(file).size, bytesOfWal()]);
+	await store.createPet({ name: "b", categoryId: 1n });
+	assert.equal(await store.rows.count("pets"), made + 1);
 });
 
 test("sqlite: a file that is not an animal store is refused with one sentence, and not changed", async (context) => {
