@@ -12,7 +12,7 @@ import { databaseFor } from "../support/postgres.ts";
 import { assertRefused, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { connect, runSql } from "../support/sql.ts";
-import { readPet } from "../support/store-reads.ts";
+import { readPet, withStore } from "../support/store-reads.ts";
 
 async function shop(context: TestContext, engine: "sqlite" | "postgres") {
 	const folder = temporaryFolder(context);
@@ -75,10 +75,9 @@ for (const engine of ["sqlite", "postgres"] as const) {
 
 test("postgres: a removal beside an old snapshot says that the name remains; a repeat erases it", async (context) => {
 	const store = await shop(context, "postgres");
-	const opened = await openStore(store.databaseUrl, Date.now);
-	for (const name of ["Rex", "Trillian", "Bo"])
-		await opened.createPet({ name, categoryId: 1n }, { caller: "a", key: name });
-	await opened.close();
+	await withStore(store.databaseUrl, async ({ createPet }) => {
+		for (const name of ["Rex", "Trillian", "Bo"]) await createPet({ name, categoryId: 1n }, { caller: "a", key: name });
+	});
 	const isInFile = async () => {
 		await runSql(store.databaseUrl, "CHECKPOINT");
 		const search = "position('Trillian'::bytea IN pg_read_binary_file(pg_relation_filepath('pets')))";
@@ -110,9 +109,9 @@ test("postgres: a removal beside an old snapshot says that the name remains; a r
 
 test("a refused edit gets one sentence and records nothing; each edit records its editor", async (context) => {
 	const store = await shop(context, "sqlite");
-	const database = await openStore(store.databaseUrl, Date.now);
-	for (const name of ["Rex", "Mia"]) await database.createPet({ name, categoryId: 1n });
-	await database.close();
+	await withStore(store.databaseUrl, async ({ createPet }) => {
+		for (const name of ["Rex", "Mia"]) await createPet({ name, categoryId: 1n });
+	});
 	const refusals: [string[], RegExp][] = [
 		[["pets", "remove", "9"], /^animal-store: there is no animal 9: .*\n$/],
 		[["pets", "set-status", "1", "Sold"], /^error: .* 'Sold' is .* 'status'. Allowed choices are available, .*\n$/],

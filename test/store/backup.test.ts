@@ -14,6 +14,7 @@ import { ask } from "../support/caller.ts";
 import { assertRefused, begin, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { seed } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { withStore } from "../support/store-reads.ts";
 import { slowMs, until, within } from "../support/until.ts";
 import { damagedCopies } from "./damaged-copies.ts";
 import { recordFileCalls } from "./file-calls.ts";
@@ -30,11 +31,10 @@ async function someStore(context: TestContext, animals = 20) {
 	return { folder, path, url, run };
 }
 
-async function addTo(url: string, animals: number): Promise<void> {
-	const store = await openStore(url, Date.now);
-	await Promise.all(Array.from({ length: animals }, (_, n) => store.createPet({ name: `n${n}`, categoryId: 1n })));
-	await store.close();
-}
+const addTo = (url: string, animals: number) =>
+	withStore(url, (store) =>
+		Promise.all(Array.from({ length: animals }, (_, n) => store.createPet({ name: `n${n}`, categoryId: 1n }))),
+	);
 
 /** The files of a folder, without the empty WAL of a store that was only read. */
 function namesIn(folder: string): string[] {

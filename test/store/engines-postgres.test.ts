@@ -8,8 +8,11 @@ import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
 import { runSql } from "../support/sql.ts";
+import { withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { spreadPets } from "./shards.ts";
+
+const rex = { name: "Rex", categoryId: 1n };
 
 /** A database whose connections find functions in `public` before PostgreSQL's own. */
 async function standIn(context: TestContext, sql: string) {
@@ -28,9 +31,7 @@ const bannered = (banner: string, settings: Record<string, string | null> = {}) 
 		WHEN false THEN '' ELSE pg_catalog.current_setting(name, missing) END $$`;
 
 async function opened(url: string): Promise<void> {
-	const store = await openStore(url, Date.now);
-	assert.equal((await store.createPet({ name: "Rex", categoryId: 1n })).id, 1n);
-	await store.close();
+	assert.equal((await withStore(url, (store) => store.createPet(rex))).id, 1n);
 }
 
 test("an engine that is not PostgreSQL is refused by its version(), and nothing is created", async (context) => {
@@ -151,8 +152,6 @@ test("a node notices within 5 s that animals were spread over shards, and stops 
 	);
 });
 
-const rex = { name: "Rex", categoryId: 1n };
-
 /** @returns the error of the first refused create */
 async function createUntilRefused(store: Store): Promise<Error> {
 	for (;;) {
@@ -184,9 +183,7 @@ test("animals in foreign tables are refused, in one, partitioned by hash or inhe
 test("if TEST_POSTGRES_URL names a database, a test has its own schema in it, and leaves nothing", async (context) => {
 	const given = await databaseFor(context);
 	const inIt = await testDatabase(given.url);
-	const store = await openStore(inIt.url, Date.now);
-	assert.equal((await store.createPet({ name: "Rex", categoryId: 1n })).id, 1n);
-	await store.close();
+	await opened(inIt.url);
 	const where = "SELECT current_database() AS database, (SELECT count(*)::text FROM pets) AS pets";
 	const database = new URL(given.url).pathname.slice(1);
 	assert.deepEqual(await inIt.query(where), [{ database, pets: "1" }]);

@@ -17,7 +17,7 @@ import { startProgram } from "../support/program.ts";
 import { seed, seededRandom } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
-import { readPet, readPets } from "../support/store-reads.ts";
+import { readPet, readPets, withStore } from "../support/store-reads.ts";
 
 const editor = "operator";
 const atMs = Date.now();
@@ -37,16 +37,12 @@ function newFile(context: TestContext) {
 			database.close();
 		}
 	};
-	async function withStore<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
-		const store = await openStore(databaseUrl, () => atMs);
-		return work(store).finally(() => store.close());
-	}
 	return {
 		file,
 		databaseUrl,
 		within,
 		newName,
-		withStore,
+		withStore: <Result>(work: (store: Store) => Promise<Result>) => withStore(databaseUrl, work, () => atMs),
 		/** Each time the file is rewritten, this grows by 1. */
 		rewritings: () => Number(run("schema_version")),
 		isSound: () => run("integrity_check") === "ok",

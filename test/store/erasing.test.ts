@@ -12,6 +12,7 @@ import { databaseFor } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { connect } from "../support/sql.ts";
+import { withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
 
 function erasingOf(databaseUrl: string) {
@@ -70,9 +71,7 @@ test("a name that was left when a service ended is erased after the next start",
 
 test("postgres: a removal that loses the server before the name is erased reports that", async (context) => {
 	const { url, query } = await databaseFor(context);
-	const opened = await openStore(url, Date.now);
-	await opened.createPet({ name: "Trillian", categoryId: 1n });
-	await opened.close();
+	await withStore(url, (store) => store.createPet({ name: "Trillian", categoryId: 1n }));
 	const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL: url } });
 	const holder = await connect(context, url);
 	await holder.query("BEGIN; LOCK idempotency_keys IN SHARE UPDATE EXCLUSIVE MODE");

@@ -12,19 +12,21 @@ import { openSqliteWriter, walMaxBytes } from "../../src/store/sqlite/file.ts";
 import { startRefused } from "../support/program.ts";
 import { seed, seededRandom } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { readPet } from "../support/store-reads.ts";
+import { runSql } from "../support/sql.ts";
+import { readPet, withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { damagedCopies } from "./damaged-copies.ts";
+import { engines } from "./engines.ts";
 import { storeSuite } from "./suite.ts";
 
 storeSuite("sqlite");
 
 async function usedFile(folder: string): Promise<string> {
 	const file = join(folder, "animals.db");
-	const store = await openStore(`sqlite:${file}`, Date.now);
-	for (let index = 0; index < 100; index++)
-		await store.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
-	await store.close();
+	await withStore(`sqlite:${file}`, async (store) => {
+		for (let index = 0; index < 100; index++)
+			await store.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
+	});
 	return file;
 }
 
@@ -71,37 +73,30 @@ test("sqlite: an acknowledged create is readable, even if its tick has read befo
 });
 
 test("sqlite: after a read whose state is unknown, no other of its tick is older", async (context) => {
-	const file = join(temporaryFolder(context), "s.db");
-	const store = await openStore(`sqlite:${file}`, Date.now);
-	context.after(() => store.close());
+	const { databaseUrl, open } = await engines.sqlite(context);
+	const store = await open();
 	await store.createPet({ name: "Rex", categoryId: 1n });
 	await store.version();
-	const other = new Database(file);
-	context.after(() => other.close());
-	other.exec("ALTER TABLE edits RENAME TO away");
+	await runSql(databaseUrl, "ALTER TABLE edits RENAME TO away");
 	const reads = [1, 2].map((limit) => store.listPets({ after: 0n, limit }));
 	const outcomes = (await Promise.allSettled(reads)).map(({ status }) => status);
 	assert.deepEqual(outcomes, ["rejected", "rejected"]);
-	other.exec("ALTER TABLE away RENAME TO edits");
+	await runSql(databaseUrl, "ALTER TABLE away RENAME TO edits");
 	assert.equal((await store.version()).lastId, 1n);
 });
 
 test("sqlite: the small write that checks whether writes work leaves the schema's version", async (context) => {
-	const file = join(temporaryFolder(context), "s.db");
+	const { databaseUrl, open } = await engines.sqlite(context);
 	let commits = 0;
-	const onCommit = () => void commits++;
-	const store = await openStore(`sqlite:${file}`, Date.now, { onCommit });
-	context.after(() => store.close());
+	const store = await open({ onCommit: () => void commits++ });
 	// As a program does that restores an older backup in the place of the open store.
-	const other = new Database(file);
-	context.after(() => other.close());
-	other.pragma("user_version = 4");
+	await runSql(databaseUrl, "PRAGMA user_version = 4");
 	const now = performance.now.bind(performance);
 	const late = context.mock.method(performance, "now", () => now() + 60_000);
 	store.writeState();
 	late.mock.restore();
 	await until("the small write", () => commits > 0);
-	assert.equal(other.pragma("user_version", { simple: true }), 4);
+	assert.deepEqual(await runSql(databaseUrl, "PRAGMA user_version"), [{ user_version: 4 }]);
 });
 
 test("sqlite: the WAL grows during a long read transaction, and is truncated soon after its end", async (context) => {

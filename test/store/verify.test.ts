@@ -15,6 +15,7 @@ import { ask, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { assertRefused, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
 import { damagedCopies, editedCopy } from "./damaged-copies.ts";
 
@@ -23,12 +24,11 @@ async function someStore(context: TestContext) {
 	const folder = temporaryFolder(context);
 	const path = (name: string) => join(folder, name);
 	const environment = { DATABASE_URL: `sqlite:${path("s.db")}` };
-	const store = await openStore(environment.DATABASE_URL, Date.now);
-	const creates = Array.from({ length: 2000 }, (_, n) =>
-		store.createPet({ name: `n${n}`, categoryId: 1n }, { caller: "a", key: `${n % 3}-${n}` }),
-	);
-	await Promise.all(creates);
-	await store.close();
+	await withStore(environment.DATABASE_URL, ({ createPet }) => {
+		const key = (n: number) => ({ caller: "a", key: `${n % 3}-${n}` });
+		const creates = Array.from({ length: 2000 }, (_, n) => createPet({ name: `n${n}`, categoryId: 1n }, key(n)));
+		return Promise.all(creates);
+	});
 	const verify = (...parameters: string[]) => runProgram(["verify", ...parameters], { environment });
 	return { folder, path, environment, verify };
 }

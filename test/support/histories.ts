@@ -4,13 +4,13 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
 import { type Ask, ask, callerOf, linkOf } from "./caller.ts";
 import type { PostgresServer } from "./postgres-server.ts";
 import type { Running } from "./program.ts";
 import { figureOf } from "./scrape.ts";
 import { runSql, setOnServer } from "./sql.ts";
 import type { ServiceWithStandby } from "./standby.ts";
+import { withStore } from "./store-reads.ts";
 import { until } from "./until.ts";
 import type { Reply } from "./wire.ts";
 
@@ -114,18 +114,16 @@ export async function proveFailover(
 ): Promise<void> {
 	let server = primary;
 	const scene: Scene = { service, key, sql: (statement) => runSql(`${server.url}/postgres`, statement) };
-	const directly = async <Result>(work: (store: Store) => Promise<Result>) => {
-		const store = await openStore(`${server.url}/postgres`, Date.now);
-		return work(store).finally(() => store.close());
-	};
 	const rename = (petId: bigint, name: string) =>
-		directly((store) => store.edits.apply({ petId, editor: "operator", action: "rename", name }));
+		withStore(`${server.url}/postgres`, (store) =>
+			store.edits.apply({ petId, editor: "operator", action: "rename", name }),
+		);
 	const callers = [keepingCaller(scene), keepingCaller(scene)];
 	await addAnimals(scene, 40, "common");
 	await leaveBehind(primary, standby);
 	await addAnimals(scene, 25, "lost");
 	await rename(5n, "lost");
-	const { key: lostKey } = await directly(({ keys: rows }) =>
+	const { key: lostKey } = await withStore(`${server.url}/postgres`, ({ keys: rows }) =>
 		createKey({ rows, now: Date.now, random: randomBytes }, { name: "lost", scopes: ["pets:read"] }),
 	);
 	await assertSeen(scene, callers);
