@@ -16,6 +16,11 @@ export const faults: Faults = {
 			'const unlock = doesExist ? lockFile(file, "restore") : () => {};',
 			"const unlock = () => {};",
 		],
+		[
+			"src/store/migrations.ts",
+			"if (schema === 0 || schema >= schemaMin) return undefined;",
+			"if (schema <= schemaMax) return undefined;",
+		],
 	],
 	"test/store/fault-points.test.ts": [
 		[
