@@ -47,6 +47,8 @@ test("an engine that is not PostgreSQL is refused by its version(), and nothing 
 		});
 		assert.deepEqual(await runSql(url, "SELECT FROM pg_tables WHERE schemaname = 'public'"), []);
 	}
+	const old = await standIn(context, bannered("PostgreSQL 13.22", { server_version_num: "130022" }));
+	await assert.rejects(openStore(old, Date.now), { message: "this PostgreSQL (13.22) is too old: use 14 or newer" });
 	const plain = ["PostgreSQL 15.12 (Debian 15.12-0+deb12u2) on x86_64-pc-linux-gnu", "PostgreSQL 16.4 on aarch64"];
 	for (const banner of plain) await opened(await standIn(context, bannered(banner)));
 });
