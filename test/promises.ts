@@ -183,7 +183,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"a failover to a streaming replica loses no acknowledged animal",
 				"a commit that no standby confirms is a 503, until one does: then a repeat returns it",
-				"a connection to a standby is never used: starts are refused, nodes wait for a primary",
+				"after a failover to a standby that lacks animals, an edit and a key, none is shown",
 				"when a running primary becomes read-only, all move to the one promoted in its place",
 			],
 			proofs: ["patroni", "compose"],

@@ -1,4 +1,4 @@
-// Connections of nodes to PostgreSQL: too few for all nodes, to a standby, and to a primary that is read-only.
+// Connections of nodes to PostgreSQL: too few for all nodes, and to a primary that is read-only.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -82,24 +82,6 @@ test("an idle node keeps one of its connections", async (context) => {
 	// Enough time for the pool to close the last one, if it did.
 	await sleep(200);
 	assert.ok(pids.includes(await pid()));
-});
-
-test("a connection to a standby is never used: starts are refused, nodes wait for a primary", async (context) => {
-	const { service: node, key, primary, standby, lead } = await serviceWithStandby(context);
-	await startRefused(
-		{ DATABASE_URL: `${standby.url}/postgres` },
-		/^animal-store: the database is read-only, perhaps a replica: set DATABASE_URL to the primary\n$/,
-	);
-	const read = async () => (await callerOf(node.url, key).get()).status;
-	assert.equal(await read(), 200);
-	lead(standby);
-	await primary.kill();
-	for (let look = 0; look < 5; look++)
-		assert.deepEqual([await read(), (await create(node.url, key)).status], [503, 503]);
-	assert.equal((await ask(`${node.url}/readyz`)).status, 503);
-	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
-	await until("a read", async () => (await read()) === 200, { withinMs: 5_000 });
-	assert.equal((await create(node.url, key)).status, 201);
 });
 
 test("while the primary is read-only, the node is ready and reads; later creates succeed", async (context) => {

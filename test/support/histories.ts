@@ -104,8 +104,8 @@ export async function leaveBehind(primary: PostgresServer, standby: PostgresServ
 }
 
 /**
- * A failover to a standby that lacks animals, an edit and a key. Fails unless the service refuses to read from the
- * standby before its promotion, and shows nothing of the abandoned timeline after it.
+ * A failover to a standby that lacks animals, an edit and a key. Fails unless the service refuses to use the standby
+ * before its promotion, and shows nothing of the abandoned timeline after it.
  * @param standbyMs how long requests are sent before the promotion; a pooler needs time to reach the standby
  */
 export async function proveFailover(
@@ -132,8 +132,11 @@ export async function proveFailover(
 	await primary.kill();
 	server = standby;
 	lead(standby);
-	for (const endsAtMs = performance.now() + standbyMs; performance.now() < endsAtMs; )
-		assert.deepEqual([await statusOf(scene), await statusOf(scene, "/v1/pets/4711")], [503, 503], "not from a standby");
+	for (const endsAtMs = performance.now() + standbyMs; performance.now() < endsAtMs; ) {
+		const reads = [await statusOf(scene), await statusOf(scene, "/v1/pets/4711"), await statusOf(scene, "/readyz")];
+		const { status: created } = await callerOf(service.url, key).create();
+		assert.deepEqual([...reads, created], [503, 503, 503, 503], "a standby is not used");
+	}
 	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
 	await until("a read", async () => (await statusOf(scene)) === 200, { withinMs: 5_000 });
 	await assertSeen(scene, callers.slice(1));
