@@ -93,12 +93,6 @@ async function listed(context: TestContext, file: string, key: string) {
 	return listAll(service.url, key);
 }
 
-test("nothing is acknowledged after the store's folder is removed", async (context) => {
-	const it = await loaded(context);
-	await it.lose(() => rmSync(dirname(it.file), { recursive: true }));
-	await assertStopped(it, lost(it.file));
-});
-
 for (const [what, moved] of Object.entries({ file: (file: string) => file, folder: dirname })) {
 	test(`nothing is acknowledged once another file is in the place of its ${what}; both are kept`, async (context) => {
 		const it = await loaded(context);
