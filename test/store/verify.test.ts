@@ -2,18 +2,15 @@
 // start of a large store checks only its header, its schema and the ends of its tables.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
-import { assertRefused, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { assertRefused, onTerminal, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
@@ -115,14 +112,10 @@ test("verify needs no permission to write, and leaves no file", async (context) 
 
 test("backup and verify show their progress on a terminal only", async (context) => {
 	const { path, environment, verify } = await someStore(context);
-	const bin = fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url));
-	const onTerminal = async (...parameters: string[]) => {
-		const command = [process.execPath, bin, ...parameters].join(" ");
-		const env = { ...environment, PATH: process.env["PATH"], TERM: "xterm" };
-		return (await promisify(execFile)("script", ["-qec", command, "/dev/null"], { env })).stdout;
-	};
-	assert.match(await onTerminal("backup", path("b.db")), /% \|.*backed up 2000 animals/s);
-	assert.match(await onTerminal("verify"), /% \|.*is sound/s);
+	const shown = async (...parameters: string[]) =>
+		(await runProgram(parameters, { environment: { ...environment, TERM: "xterm" }, under: onTerminal })).stdout;
+	assert.match(await shown("backup", path("b.db")), /% \|.*backed up 2000 animals/s);
+	assert.match(await shown("verify"), /% \|.*is sound/s);
 	assert.equal((await verify()).stderr, "");
 });
 
