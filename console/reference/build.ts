@@ -6,7 +6,15 @@ import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../../openapi/document.ts";
 import { referencePage } from "./page.ts";
 
-const styleSheets = ["../src/tokens.css", "page.css", "text.css", "operation.css", "try-form.css", "narrow.css"];
+const styleSheets = [
+	"../src/tokens.css",
+	"../src/controls.css",
+	"page.css",
+	"text.css",
+	"operation.css",
+	"try-form.css",
+	"narrow.css",
+];
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(`${root}console/reference/${path}`, "utf8");
