@@ -11,7 +11,7 @@ import { Header } from "./header.tsx";
 import { type Choosing, nothingChosen } from "./kept.ts";
 import { LazyPart, LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
-import { firstAnimals, go, hashOf, idOf, petStatuses, type Route, useRoute } from "./route.ts";
+import { firstAnimals, go, hashOf, idOf, type Route, useRoute } from "./route.ts";
 import { beginSearch } from "./search-return.ts";
 import { may, type Session } from "./session.ts";
 import { areShortcutsOn, type Command, turnShortcuts, useCommands, useShortcuts } from "./shortcuts.ts";
@@ -176,10 +176,6 @@ function commandsOf(session: Session, add: () => void): Command[] {
 		{ label: "Go to Activity", keys: "g c", run: () => go({ view: "activity" }) },
 		{ label: "Go to the reference", keys: "g d", run: () => open("/docs") },
 		...(may(session, "pets:write") ? writing : []),
-		...petStatuses.map((status) => ({
-			label: `Show animals with the status ${status}`,
-			run: () => go({ ...firstAnimals, status }),
-		})),
 		{ label: `Turn single-key shortcuts ${areShortcutsOn() ? "off" : "on"}`, run: turnShortcuts },
 	];
 }

@@ -33,7 +33,10 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	await shows(page, "1 animal with “zoë” in the name");
 	await button(page, "Export").click();
 	await shows(page, "Export all animals with the status sold and “zoë” in the name");
+	await button(page, "CSV").click();
+	await shows(page, "The download has begun.");
 	await page.keyboard.press("Escape");
+	assert.equal(await page.evaluate("document.activeElement.textContent"), "Export");
 	const field = page.getByLabel("Find by name");
 	await field.fill("no such name");
 	await shows(page, "No animal has the status sold and “no such name” in the name.");
@@ -140,14 +143,7 @@ const commands = `Mark Animal 1 as availables a, Mark Animal 1 as pendings p, Ma
 	Mark Animal 1 as not sets n, Change the category of Animal 1 …c, Remove Animal 1 …Delete, Rename Animal 1F2, Select Animal 1x, Next animalj,
 	Previous animalk, Next page], Newest animals}, Find by name/, Go to Animalsg a, Go to Activityg c, Go to the referenceg d,
 	Add animaln, Add many animals from a filem, Show the key, Stay signed in on this computer,
-	Sign out of all tabs, Export all animals: Workbook (.xlsx), for spreadsheets, Export all animals: CSV,
-	Export all animals: CSV with semicolons, for Excel in German, Export all animals: NDJSON, one animal per line,
-	Export all animals: JSON, one array, Select all on this page, Refresh the list,
-	Sort the list by ascending id, Sort the list newest first, Sort the list by name, Sort the list by name, from Z to A,
-	Show 10 animals per page,
-	Show 20 animals per page, Show 30 animals per page, Show 50 animals per page, Show 100 animals per page,
-	Show animals with the status available, Show animals with the status pending, Show animals with the status sold,
-	Turn single-key shortcuts off, Copy JSON, Copy curl: list, Copy curl: add, Copy link`;
+	Sign out of all tabs, Select all on this page, Refresh the list, Turn single-key shortcuts off, Copy JSON, Copy curl: list, Copy curl: add, Copy link`;
 
 test("the palette finds commands by their words, opens an id and searches a name", async (context) => {
 	const { page } = await opened(context, numbered(40), "#/animals?limit=10");
@@ -157,17 +153,11 @@ test("the palette finds commands by their words, opens an id and searches a name
 		await page.keyboard.press("Enter");
 		await page.locator("dialog").waitFor({ state: "detached" });
 	};
-	await run("status sold");
-	await shows(page, "13 animals, ids 3 to 39 · the newest");
 	await run("39");
 	await page.getByRole("complementary", { name: "Animal 39" }).waitFor();
 	await command(page, "animal 40");
 	await page.getByRole("option", { name: "Find animals named “animal 40”" }).click();
 	await shows(page, "1 animal with “animal 40” in the name");
-	await run("export csv");
-	await shows(page, "The download has begun.");
-	await page.keyboard.press("Escape");
-	assert.equal(await page.evaluate("document.activeElement.textContent"), "Export");
 	await run("back to");
 	await page.getByText("with “animal 40”").waitFor({ state: "detached" });
 	await row(page, "Animal 1").click();
