@@ -38,7 +38,6 @@ export function PetPanel({ move, onClose, ...props }: PetPanelProps) {
 	return (
 		<aside class="panel" aria-label={title}>
 			<div class="steps">
-				<Button class="quiet back" label="‹ Animals" onClick={onClose} />
 				<p class="soft num">
 					{listed && `${at + 1} of ${pets?.length} ${route.name === undefined ? "on this page" : "found"}`}
 				</p>
