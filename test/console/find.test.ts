@@ -28,7 +28,6 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	await shows(page, "3 animals with “zoë” in the name");
 	assert.equal(asked.at(-1), `?${new URLSearchParams({ name: "zoë" })}`, "without Enter");
 	assert.deepEqual(await namesOn(page), names.slice(205, 208));
-	assert.deepEqual(await page.locator("tbody mark").allTextContents(), ["Zoë", "ZOE", "zo\u0065\u0308"]);
 	await page.getByRole("button", { name: /^Sold/ }).click();
 	await shows(page, "1 animal with “zoë” in the name");
 	await button(page, "Export").click();
