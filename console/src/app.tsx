@@ -9,6 +9,7 @@ import { Animals, type AnimalsProps } from "./animals.tsx";
 import { type Categories, CategoriesContext, useCategories } from "./categories.ts";
 import { Header } from "./header.tsx";
 import { type Choosing, nothingChosen } from "./kept.ts";
+import { forgetImports, tabImport } from "./kept-key.ts";
 import { LazyPart, LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
 import { firstAnimals, go, hashOf, idOf, type Route, useRoute } from "./route.ts";
@@ -16,7 +17,6 @@ import { beginSearch } from "./search-return.ts";
 import { may, type Session } from "./session.ts";
 import { areShortcutsOn, type Command, turnShortcuts, useCommands, useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
-import { forgetImports, tabImport } from "./tab-import.ts";
 import { type SessionState, useSession } from "./use-session.ts";
 import { useWatch } from "./use-watch.ts";
 

@@ -7,10 +7,9 @@ import type { Category, LatestEdit, Totals } from "../../src/contract/console.ts
 import type { Scope } from "../../src/contract/operations.ts";
 import { Button, Opener } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
-import { shortName } from "./edits.ts";
+import { describeEdit, moment, shortName } from "./edits.ts";
 import { LazyPart } from "./lazy-view.tsx";
 import { countOf, digits } from "./notes.tsx";
-import { describeEdit, moment } from "./past-edit.ts";
 import { CategoryName } from "./pet-table.tsx";
 import { type AnimalsRoute, hashOf, showFirst, showPet } from "./route.ts";
 import { may, type Session } from "./session.ts";
