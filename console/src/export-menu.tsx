@@ -41,8 +41,7 @@ export function ExportMenu({ session, subject }: ExportProps) {
 
 	const what = describe(subject, useContext(CategoriesContext).labelOf);
 	return (
-		<Menu label="Export" isOpen={isOpen} setIsOpen={setIsOpen}>
-			<p class="soft">Export {what}</p>
+		<Menu label="Export" title={`Export ${what}`} isOpen={isOpen} setIsOpen={setIsOpen}>
 			{formats.map(([format, text]) => (
 				<Button key={format} label={text} onClick={() => run(format)} />
 			))}

@@ -45,11 +45,11 @@ test("the menu of the account shows what its key may do, how long it is kept, an
 	await signIn(page, key);
 	const menu = page.getByRole("button", { name: "Account: shop" });
 	await menu.click();
-	await page.getByRole("heading", { name: `shop …${key.slice(-4)}` }).waitFor();
+	await page.getByRole("dialog", { name: `shop …${key.slice(-4)}` }).waitFor();
 	await shows(page, "This key may see animals.");
 	await shows(page, /^Signed in for this tab, and for tabs opened from now on\. The key expires on .*\d{4}/);
 	await page.keyboard.press("Escape");
-	await page.locator(".sheet:not([hidden])").waitFor({ state: "hidden" });
+	await page.locator(".sheet").waitFor({ state: "detached" });
 	assert.ok(await menu.evaluate((element) => element === element.ownerDocument.activeElement));
 });
 

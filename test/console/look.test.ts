@@ -98,14 +98,14 @@ async function assertEveryViewAccessible(page: Page, key: string, widths: readon
 	await assertBothAccessible(page, "the filter by category");
 	await page.keyboard.press("Escape");
 	const leaveMenu: [menu: string, leave: () => Promise<void>][] = [
-		["Account: test", () => page.locator("h1").focus()],
+		["Account: test", () => press(page, "Shift+Tab")],
 		["Export", () => page.locator(".list").click({ position: { x: 4, y: 4 } })],
 	];
 	for (const [menu, leave] of leaveMenu) {
 		await page.getByRole("button", { name: menu }).click();
 		await look(menu);
 		await leave();
-		await page.locator(".sheet:not([hidden])").waitFor({ state: "hidden" });
+		await page.locator(".sheet").waitFor({ state: "detached" });
 	}
 	await page.getByRole("button", { name: "Add animal" }).click();
 	await page.getByLabel("Category", { exact: true }).fill("9223372036854775808");
