@@ -57,7 +57,7 @@ export const columns: Record<keyof Pet, Column> = {
 };
 const fields = Object.keys(columns) as (keyof Pet)[];
 
-const sortings: Record<Sort, string> = {
+export const sortings: Record<Sort, string> = {
 	id: "by ascending id",
 	"-id": "newest first",
 	name: "by name",
@@ -110,7 +110,7 @@ function HeadCell({ field, route }: { field: keyof Pet; route: AnimalsRoute | un
 	);
 }
 
-function sortBy(route: AnimalsRoute, sort: Sort): void {
+export function sortBy(route: AnimalsRoute, sort: Sort): void {
 	showFirst(route, { sort: sort === "id" ? undefined : sort });
 }
 

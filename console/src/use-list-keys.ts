@@ -1,7 +1,9 @@
 // The shortcuts of the list: to move through its animals and pages, and to open the status menu.
 
 import { useRef } from "preact/hooks";
+import { sorts } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
+import { sortBy, sortings } from "./pet-table.tsx";
 import { type AnimalsRoute, showFirst, showPet } from "./route.ts";
 import { focusedId, focusRow, searchField } from "./row-focus.ts";
 import { endSearch } from "./search-return.ts";
@@ -75,5 +77,6 @@ function pageCommands({ route, page, reload }: ListKeysOptions): Command[] {
 		{ label: "Find by name", keys: "/", run: () => searchField()?.select() },
 		...(route.name ? [{ label: "Back to the list", run: () => endSearch(route) }] : []),
 		{ label: "Refresh the list", run: reload },
+		...sorts.map((sort) => ({ label: `Sort the list ${sortings[sort]}`, run: () => sortBy(route, sort) })),
 	];
 }
