@@ -1,5 +1,5 @@
 // A panel over the page, below or above its button; on phones, at the bottom edge. Arrows move in it; it closes with
-// Esc, and when Tab leaves it. A click outside only closes it.
+// Esc, when Tab leaves it, and by a click outside.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -49,7 +49,10 @@ export function Popover(props: PopoverProps) {
 			event.stopPropagation();
 			close.current();
 		};
-		// A click elsewhere only closes the panel, and does not open an animal under the pointer.
+		// A menu of the page does not keep a click from what is elsewhere.
+		const isElsewhere = (event: Event) => isOutside(event) && !anchor.contains(event.target as Node);
+		if (look === "sheet") addEventListener("pointerdown", (event) => isElsewhere(event) && close.current(), options);
+		// Otherwise a click only closes the panel, and does not open an animal under the pointer.
 		addEventListener("click", (event) => isOutside(event) && end(event), options);
 		// Wherever the focus is: the button that had it may be gone.
 		addEventListener("keydown", (event) => event.key === "Escape" && end(event), options);
