@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import { Popover } from "./popover.tsx";
+import { LazyPart } from "./lazy-view.tsx";
 
 interface MenuProps {
 	label: ComponentChildren;
@@ -14,6 +14,9 @@ interface MenuProps {
 	setIsOpen(isOpen: boolean): void;
 	children: ComponentChildren;
 }
+
+const look = { look: "sheet", role: "dialog", focus: ["button"] } as const;
+const loadPopover = () => import("./menus.ts").then(({ Popover }) => Popover);
 
 export function Menu({ label, name, title, isOpen, setIsOpen, children }: MenuProps) {
 	const button = useRef<HTMLButtonElement>(null);
@@ -35,9 +38,7 @@ export function Menu({ label, name, title, isOpen, setIsOpen, children }: MenuPr
 				{label}
 			</button>
 			{isOpen && button.current && (
-				<Popover look="sheet" role="dialog" title={title} anchor={button.current} focus={["button"]} onClose={close}>
-					{children}
-				</Popover>
+				<LazyPart load={loadPopover} props={{ ...look, title, anchor: button.current, onClose: close, children }} />
 			)}
 		</>
 	);

@@ -164,6 +164,7 @@ function keyboardOf(page: Page): Hand {
 		async exportWorkbook() {
 			await tabTo(page, "Export");
 			await press("Enter");
+			await button(page, "Workbook (.xlsx), for spreadsheets").waitFor();
 			await tabTo(page, "Workbook (.xlsx), for spreadsheets");
 			await press("Enter");
 		},
