@@ -101,12 +101,16 @@ async function assertEveryViewAccessible(page: Page, key: string, widths: readon
 		["Account: test", () => press(page, "Shift+Tab")],
 		["Export", () => page.locator(".list").click({ position: { x: 4, y: 4 } })],
 	];
-	for (const [menu, leave] of leaveMenu) {
-		await page.getByRole("button", { name: menu }).click();
-		await look(menu);
-		await leave();
-		await page.locator(".sheet").waitFor({ state: "detached" });
-	}
+	for (const [menu, leave] of leaveMenu)
+		for (const width of widths) {
+			// A change of the width closes it.
+			await page.setViewportSize({ width, height: 800 });
+			await page.getByRole("button", { name: menu }).click();
+			await page.locator(".sheet").waitFor();
+			await assertBothAccessible(page, `${menu} at ${width}`);
+			await leave();
+			await page.locator(".sheet").waitFor({ state: "detached" });
+		}
 	await page.getByRole("button", { name: "Add animal" }).click();
 	await page.getByLabel("Category", { exact: true }).fill("9223372036854775808");
 	await page.keyboard.press("Enter");
