@@ -16,7 +16,7 @@ interface MenuProps {
 }
 
 const look = { look: "sheet", role: "dialog", focus: ["button"] } as const;
-const loadPopover = () => import("./menus.ts").then(({ Popover }) => Popover);
+const loadPopover = () => import("./popover.tsx").then(({ Popover }) => Popover);
 
 export function Menu({ label, name, title, isOpen, setIsOpen, children }: MenuProps) {
 	const button = useRef<HTMLButtonElement>(null);

@@ -3,5 +3,4 @@
 export { CategoryMenu, NameMenu } from "./category-menu.tsx";
 export { DeskParts } from "./desk-parts.tsx";
 export { Palette } from "./palette.tsx";
-export { Popover } from "./popover.tsx";
 export { SelectionBar } from "./selection-bar.tsx";
