@@ -1,4 +1,4 @@
-// Runs SQL on the database of a store, like somebody with its password or its file.
+// Runs SQL on the database of a store, as anyone with its password or its file can.
 
 import Database from "better-sqlite3";
 import pg from "pg";
