@@ -54,7 +54,7 @@ function readText<Value>({ read, rule }: Setting<Value>, text: string): { value?
 	}
 }
 
-/** What is wrong with a DATABASE_URL, worded to follow its name; undefined if it is valid. */
+/** Describes what is wrong with a DATABASE_URL, worded to follow its name; undefined if it is valid. */
 export function problemOfDatabaseUrl(text: string): string | undefined {
 	return readText(settings.DATABASE_URL, text).problem;
 }
@@ -70,7 +70,7 @@ export interface GivenSetting {
 	from: string;
 }
 
-/** Variables by name. Empty ones count as absent. */
+/** Variables by name. Empty variables count as absent. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
 /** A settings file. */
@@ -163,7 +163,7 @@ function settingMeantBy(name: string): string | undefined {
 	return serviceNames.find((one) => plain(one) === plain(name));
 }
 
-/** What is wrong with the name of a setting, worded to follow the name; undefined if the name is known. */
+/** Describes what is wrong with the name of a setting, worded to follow the name; undefined if the name is known. */
 export function problemOfSettingName(name: string): string | undefined {
 	if (knownNames.has(name)) return undefined;
 	const meant = settingMeantBy(name);
@@ -189,7 +189,7 @@ export function namesGiven(environment: Variables = process.env, file = envFile)
 	return { others, unset };
 }
 
-/** Flags override the environment, which overrides the file. @throws ConfigError */
+/** Reads all settings. Flags override the environment, which overrides the file. @throws ConfigError */
 export function readConfig(environment: Variables = process.env, flags?: Flags, file?: EnvFile) {
 	const { given, problems, labelOf, values } = collect(settings, environment, flags, file);
 	const { port, reusePort, databaseUrl, backupTo, backupEvery = 86_400_000, backupKeep = 7 } = values;
@@ -222,7 +222,7 @@ export function readConfig(environment: Variables = process.env, flags?: Flags, 
 /** The file descriptor of the public port, if systemd has opened it: SD_LISTEN_FDS_START of sd_listen_fds(3). */
 const firstPassedFd = 3;
 
-/** How many sockets systemd passes (sd_listen_fds(3)) to this process, or to the older Node that started it. */
+/** How many sockets systemd passes (sd_listen_fds(3)) to this process, or to its parent if an older Node started it. */
 function passedSockets(environment: Variables): number {
 	const isForUs = [process.pid, process.ppid].includes(Number(environment["LISTEN_PID"]));
 	return isForUs ? Number(environment["LISTEN_FDS"]) : 0;

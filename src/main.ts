@@ -62,7 +62,7 @@ await addCommands(
 );
 configure(program);
 
-/** Commander throws instead of exiting, so that output is complete. Commands in its messages can be pasted. */
+/** Makes Commander throw instead of exit, so that output is complete, and show commands that can be pasted. */
 function configure(command: Command): void {
 	command
 		.exitOverride()

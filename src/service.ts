@@ -64,7 +64,7 @@ export interface Service {
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** How long a connection may be idle while the service stops. A client that is using it pauses for less. */
+/** How long a connection may be idle while the service stops. A client that still uses a connection pauses for less. */
 const idleOnStopMs = 1000;
 const stopGraceMs = 10_000;
 
@@ -83,7 +83,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await listenPublic(app.server, options, store, ops.node);
 		await ops.listen();
 		if (await whenReachable(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
-		// Last: if the start failed after this, nobody would see the key.
+		// As late as possible: if the start failed afterwards, nobody would see the key.
 		const firstKey = await whenReachable(options, ops, () => issueFirstKey(options, ops, store));
 		const backups = await startBackups(options, ops, store);
 		ops.noteStore({ store, animals, backups });
@@ -93,7 +93,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 			ops.phase.isStopping = true;
 			const backupsStopped = backups?.stop();
 			log.info(cause, "stopping");
-			// Replies then close their connections, so that clients connect to other nodes.
+			// From now on, replies close their connections, so that clients connect to other nodes.
 			ops.phase.isClosing = config.stopDelay > 0;
 			await sleep(config.stopDelay);
 			await close(graceMs, backupsStopped);
@@ -114,7 +114,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	}
 }
 
-/** @returns undefined if the store has a key, or none is wanted */
+/** @returns undefined if the store has a key, or if no first key is wanted */
 async function issueFirstKey({ issuesFirstKey }: ServiceOptions, { now }: Ops, store: Store) {
 	if (!issuesFirstKey) return undefined;
 	const first: KeyRequest = { name: "first key", scopes: [...scopes], unless: "any key" };
@@ -186,7 +186,7 @@ async function prepare(store: Store, { apiKey: key }: Config, now: () => number)
 
 const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });
 
-/** Does a part of the start, retried while the database is unreachable. @throws StoreRefused, the signal's reason */
+/** Does a part of the start; retries while the database is unreachable. @throws StoreRefused, the signal's reason */
 async function whenReachable<Result>({ config, log, signal }: ServiceOptions, ops: Ops, part: () => Promise<Result>) {
 	for (let isFirst = true; ; isFirst = false) {
 		try {
@@ -204,7 +204,7 @@ async function whenReachable<Result>({ config, log, signal }: ServiceOptions, op
 
 type Ops = ReturnType<typeof buildOps>;
 
-/** What operators need: metrics, the log of replies, and the port with the probes. Works before the store is open. */
+/** Builds metrics, the log of replies and the port with the probes, which all work before the store is open. */
 function buildOps(options: ServiceOptions) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	/** Whether the service stops, and whether replies close their connections. */
@@ -237,7 +237,7 @@ function buildOps(options: ServiceOptions) {
 		...{ phase, now, node, metrics, background, traffic, probes, common, server },
 		/** Aborts when only a restart lets creates work again. */
 		fatal: new AbortController(),
-		/** Sets what probes and metrics report of the store. */
+		/** Sets the sources from which probes and metrics report on the store. */
 		noteStore(now: StoreSources): void {
 			sources = now;
 		},
@@ -253,7 +253,7 @@ function buildOps(options: ServiceOptions) {
 	};
 }
 
-/** File descriptors for the store (about 45), Node and operators; if the limit is low, three quarters of it. */
+/** File descriptors kept for the store (about 45), Node and operators; of a low limit, three quarters are kept. */
 const descriptorsKept = 100;
 
 /** The public port, which does not listen yet. */
@@ -319,7 +319,7 @@ async function startBackups({ config, log }: ServiceOptions, ops: Ops, store: St
 		},
 		onOthers: () => log.warn({ folder: backups.folder }, backupsOfOthers),
 	});
-	// After a fatal failure, backups might be of another file, or damaged, and replace good ones.
+	// After a fatal failure, new backups might be of another file, or damaged, and would replace good ones.
 	fatal.signal.addEventListener("abort", scheduled.stop);
 	return scheduled;
 }

@@ -7,7 +7,7 @@ import { parsePostgresUrl } from "./store/postgres/url.ts";
 
 /** A setting and how its text becomes a value. */
 export interface Setting<Value = unknown> {
-	/** What the text must be, for error messages and help. */
+	/** Describes a valid text, for error messages and help. Worded to follow "must be". */
 	rule: string;
 	/** @returns undefined for a text that breaks the rule @throws InvalidUrl */
 	read: (text: string) => Value | undefined;
@@ -44,7 +44,7 @@ const host = setting("a host name or an IP address", matching(/^[A-Za-z0-9.:_-]+
 const port = (preset: string) =>
 	setting("an integer from 0 to 65535, where 0 picks a free port", integer(0, 65535), preset);
 
-/** Up to 999 minutes; timers can wait 24 days. */
+/** Accepts at most 999 minutes, which a timer can wait. */
 function shortDuration(text: string): number | undefined {
 	return /^[1-9][0-9]{0,2}[sm]$/.test(text) ? parseDurationMs(text) : undefined;
 }

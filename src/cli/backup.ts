@@ -1,6 +1,6 @@
-// `animal-store backup FILE` copies the store consistently, `animal-store verify [FILE]` reads a store or a backup and
-// reports whether it is sound, both also while the service runs. `animal-store restore BACKUP` makes a store from a
-// backup, or replaces a damaged or lost one.
+// `animal-store backup FILE` makes a consistent copy of the store; `animal-store verify [FILE]` reads a store or a
+// backup and reports whether it is sound. Both also work while the service runs. `animal-store restore BACKUP` makes a
+// store from a backup, or replaces a damaged or lost store.
 
 import { Command } from "commander";
 import { readConfig } from "../config.ts";
@@ -29,7 +29,7 @@ export function restoreCommand(): Command {
 	const command = new Command("restore")
 		.description("make the store of DATABASE_URL from a backup; stop the service first")
 		.argument("<backup>", "a file that animal-store backup wrote")
-		.option("--to <file>", "the file of the store, instead of that of DATABASE_URL")
+		.option("--to <file>", "the file of the store; by default, the one in DATABASE_URL")
 		.option("--force", "replace an existing store")
 		.option("--audit <file>", "the store's edits from audit list --json: the animals they removed are not restored")
 		.action(restore);

@@ -1,5 +1,5 @@
-// In a checkout, the console and the reference are built when they are missing or older than their sources. Installing
-// runs no scripts.
+// Builds the console and the reference in a checkout if they are missing or older than their sources, because
+// installing runs no scripts.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
@@ -10,14 +10,14 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 const sources = ["console", "client/src", "openapi", "src/contract", "src/files"];
 const lockFile = "package-lock.json";
 
-/** Does nothing where the sources or their tools are not installed. */
+/** Does nothing if the sources or their tools are not installed. */
 export function buildConsole(): void {
 	const vite = join(root, "node_modules/vite/bin/vite.js");
 	if (!existsSync(vite) || !existsSync(join(root, "console/vite.config.ts")) || !isOutdated()) return;
 	console.error("building the console …");
 	const parameters = [vite, "build", "console", "--logLevel", "warn"];
 	execFileSync(process.execPath, parameters, { cwd: root, stdio: ["ignore", 2, 2] });
-	// Last, because `isOutdated` compares its time with the sources.
+	// Last, because `isOutdated` compares this script's output with the sources.
 	execFileSync(process.execPath, [join(root, "console/reference/build.ts")], { stdio: ["ignore", 2, 2] });
 }
 

@@ -29,7 +29,7 @@ export function categoriesCommand(): Command {
 		);
 	categories
 		.command("forget")
-		.description("take the name of a category away; animals keep its number")
+		.description("remove the name of a category; animals keep its number")
 		.argument("<category>", "its number or its name")
 		.addHelpText("after", examples("categories forget Dog", "categories forget 4"))
 		.action((text: string, options: DatabaseOptions) =>
@@ -47,7 +47,7 @@ async function list({ json, ...flags }: DatabaseOptions): Promise<void> {
 	await toStdout(formatTable([cells], ["number", "animals", "name"], isNumber));
 }
 
-/** Applies the change and says what became of it. @throws CommandError */
+/** Applies the change and prints the result. @throws CommandError */
 async function change(changeOf: (store: Store) => Promise<CategoryChange>, { json, ...flags }: DatabaseOptions) {
 	const { outcome, id, name } = await changeStore(flags, async (store) => {
 		const [result] = (await store.categories.apply([await changeOf(store)])) as [CategoryResult];

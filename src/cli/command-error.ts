@@ -14,7 +14,7 @@ export class CommandError extends Error {}
 /** A signal such as Ctrl-C stopped the command. */
 export class Interrupted extends CommandError {}
 
-/** One sentence for each problem; the stack of an unexpected error. */
+/** One sentence for each problem; for an unexpected error, its stack. */
 export function describeError(error: unknown): string[] {
 	for (const type of [ConfigError, CommandError, FileError, StoreRefused, NoSuchKey])
 		if (error instanceof type) return error.message.split("\n");
@@ -50,7 +50,7 @@ function describeNoReply({ message }: Error): string {
 	return `${message}; is the service running there? ${fix}`;
 }
 
-/** Of a file or a socket; of an unexpected error, its stack. */
+/** One sentence for an error of a file or a socket; for an unexpected error, its stack. */
 function describeSystemError(error: SystemError): string {
 	const { code, syscall, port, address, path, errno = 0 } = error;
 	if (code && port === undefined && (path !== undefined || syscall === "write")) {

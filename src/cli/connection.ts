@@ -1,4 +1,4 @@
-// For the commands that call a running service or open a store: its address, the API key, and how long to wait.
+// Connects commands to a running service or a store: the address, the API key, and how long to wait.
 
 import { resolve } from "node:path";
 import type { Command } from "commander";
@@ -27,7 +27,7 @@ const connectionSettings = {
 	),
 } satisfies Record<(typeof connectionNames)[number], object>;
 
-/** Flags override the environment, which overrides the file. @throws ConfigError */
+/** Reads address and key. Flags override the environment, which overrides the file. @throws ConfigError */
 export function readConnection({ url, key }: ConnectionOptions, environment?: NodeJS.ProcessEnv, file?: EnvFile) {
 	const flags = { url: url || undefined, key: key || undefined };
 	const { values, given, problems } = collect(connectionSettings, environment, flags, file);
@@ -37,7 +37,7 @@ export function readConnection({ url, key }: ConnectionOptions, environment?: No
 	return { url: values.url, key: values.key };
 }
 
-/** A person waits: long enough for a busy service, not for a restart. */
+/** Long enough for a busy service, but not for a restart, because a person waits. */
 export const retryForMs = 3_000;
 
 export function withConnection(command: Command): Command {
@@ -52,7 +52,7 @@ export interface DatabaseOptions {
 	databaseUrl?: string;
 }
 
-/** For the commands that open the store itself. @param json what `--json` prints */
+/** Adds the options of commands that open the store itself. @param json describes what `--json` prints */
 export function withDatabase(command: Command, json = "the result as JSON"): Command {
 	return command
 		.option("--json", json)
@@ -61,7 +61,7 @@ export function withDatabase(command: Command, json = "the result as JSON"): Com
 
 type Work<Result> = (store: Store) => Promise<Result>;
 
-/** Opens the store of the settings while the work runs. By default it must exist: DATABASE_URL may be mistyped. */
+/** Opens the store of the settings while the work runs. By default, it must exist: DATABASE_URL may be mistyped. */
 export async function withStore<Result>(flags: Flags, work: Work<Result>, options: OpenOptions = { mustExist: true }) {
 	const { databaseUrl, backups } = readConfig(undefined, flags);
 	if (backups && !options.mustExist) {
@@ -72,7 +72,7 @@ export async function withStore<Result>(flags: Flags, work: Work<Result>, option
 	return work(store).finally(() => store.close());
 }
 
-/** For work that changes the store: prints afterwards which one it was. */
+/** Like `withStore`, for work that changes the store: prints afterwards which store was changed. */
 export async function changeStore<Result>(flags: Flags, work: Work<Result>, options?: OpenOptions): Promise<Result> {
 	const result = await withStore(flags, work, options);
 	sayStore(readConfig(undefined, flags).databaseUrl);
@@ -80,8 +80,8 @@ export async function changeStore<Result>(flags: Flags, work: Work<Result>, opti
 }
 
 /**
- * Prints which store a command has changed, because the settings may name another one than expected.
- * @param databaseUrl a valid one
+ * Prints which store a command has changed, because the settings may name an unexpected store.
+ * @param databaseUrl a valid URL
  */
 export function sayStore(databaseUrl: string): void {
 	const file = /^sqlite:(.*)$/s.exec(databaseUrl)?.[1];

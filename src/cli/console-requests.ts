@@ -1,5 +1,5 @@
-// Requests of commands to the endpoints of the console, which are no operations of the interface: the categories of the
-// service, and new ones for the words in a file of animals.
+// Requests of commands to the console's endpoints, which are not operations of the interface: they read the service's
+// categories, and make new ones for the words in a file of animals.
 
 import { Attempts } from "../../client/src/attempts.ts";
 import { ApiError, type ClientOptions } from "../../client/src/index.ts";
@@ -10,7 +10,7 @@ import type { ReadOptions } from "../files/rows.ts";
 import type { UnknownValue } from "../files/values.ts";
 import { CommandError } from "./command-error.ts";
 
-/** Requests that are repeated as the client's are. */
+/** Sends requests to the console's endpoints, and retries them as the client does. */
 export function consoleRequests(options: ClientOptions): AskConsole {
 	const settings = readOptions({ ...options, int64: "bigint" });
 	const attempts = new Attempts({ ...settings, base: settings.base.replace(/\/v1$/, "") });
@@ -21,7 +21,7 @@ export function consoleRequests(options: ClientOptions): AskConsole {
 	};
 }
 
-/** The categories of the service; undefined if the key may not read them, or the service is older than they are. */
+/** The categories of the service; undefined if the key may not read them, or the service is too old to have any. */
 export async function categoriesOf(ask: AskConsole, signal?: AbortSignal): Promise<Category[] | undefined> {
 	return readCategories(ask, signal).catch((error) => {
 		if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return undefined;
@@ -31,13 +31,13 @@ export async function categoriesOf(ask: AskConsole, signal?: AbortSignal): Promi
 
 type Named = Pick<Category, "id" | "name">;
 
-/** The options with these categories; those that were given have precedence. */
+/** Adds these categories to the options. Categories that the options already have take precedence. */
 export function withCategories(options: ReadOptions, categories: Iterable<Named> = []): ReadOptions {
 	const categoryId = new Map([...numbersOf(categories), ...(options.values?.categoryId ?? [])]);
 	return { ...options, values: { ...options.values, categoryId } };
 }
 
-/** Makes the proposed categories. @throws CommandError if the key may not; ApiError, NoReply */
+/** Makes the proposed categories. @throws CommandError if the key may not make them; ApiError, NoReply */
 export async function newCategories(ask: AskConsole, unknown: readonly UnknownValue[]): Promise<CategoryResult[]> {
 	const names = unknown.flatMap(({ field, proposed }) => (field === "categoryId" && proposed ? [proposed] : []));
 	return makeCategories(ask, names).catch((error) => {

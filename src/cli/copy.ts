@@ -1,4 +1,4 @@
-// `animal-store copy` copies a whole store to another one of any engine, with all ids, keys, secrets and
+// `animal-store copy` copies a whole store to another store, of any engine, with all ids, keys, secrets and
 // Idempotency-Keys unchanged.
 
 import { hash } from "node:crypto";
@@ -52,7 +52,7 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 	}
 }
 
-/** Commander's own error would print the value, and a password with it. @throws CommandError */
+/** Commander's own error would print the whole value, including a password. @throws CommandError */
 function checkUrl(option: string, url: string): void {
 	const problem = problemOfDatabaseUrl(url);
 	if (problem !== undefined) throw new CommandError(`${option} ${problem}`);
@@ -70,8 +70,8 @@ export interface CopyOptions {
 }
 
 /**
- * Copies all rows, then compares row counts and checksums of both stores. If they differ, copies all rows anew: those
- * of an interrupted copy may have been changed or removed since.
+ * Copies all rows, then compares row counts and checksums of both stores. If they differ, copies all rows again: the
+ * source's rows may have changed since an interrupted copy.
  * @returns the number of rows of each table
  * @throws StoreRefused if the target contains other data, or if the stores still differ
  */

@@ -30,7 +30,7 @@ const mayBeLeft = (reason: string) =>
 /** Adds the commands to `pets`. */
 export function withEdits(pets: Command): Command {
 	pets.commandsGroup("For operators, in the store itself (DATABASE_URL), also while the service runs:");
-	const who = "who makes the edit, for the audit log; this user and host if absent";
+	const who = "who makes the edit, for the audit log; by default, this user and host";
 	const editing = (name: string, description: string) => {
 		const command = pets.command(name).description(description).argument("<id>", "its id", parseInt64);
 		return withDatabase(command.option("--by <name>", who, parsePrintable));
@@ -68,7 +68,7 @@ export function withEdits(pets: Command): Command {
 	return pets;
 }
 
-/** @param result such as "is removed" @throws CommandError */
+/** @param result the state for the message, such as "is removed" @throws CommandError */
 async function edit(
 	petId: bigint,
 	changeOf: (store: Store) => Change | Promise<Change>,
@@ -85,7 +85,7 @@ async function edit(
 		return { outcome, action: change.action };
 	});
 	if (!json) process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
-	// Also after a repeated edit, because the first command may have ended before this.
+	// Names are erased after a repeated edit, too: the first command may have ended before it erased them.
 	const left = replacesName(action) ? await eraseOrExplain(flags) : undefined;
 	const isErased = replacesName(action) ? left === undefined : undefined;
 	if (json) process.stdout.write(`${toJson({ id: petId, action, outcome, isErased })}\n`);
@@ -102,7 +102,7 @@ async function eraseReplaced({ json, ...flags }: DatabaseOptions): Promise<void>
 	printResult(json, { isErased: true }, "all names that edits have replaced are erased");
 }
 
-/** The edit stays stored if the old name cannot be erased now. @returns why it is left @throws StoreRefused */
+/** The edit stays stored if the old name cannot be erased now. @returns why the name is left @throws StoreRefused */
 async function eraseOrExplain(flags: Flags): Promise<string | undefined> {
 	try {
 		const isErased = await eraseNames(readConfig(undefined, flags).databaseUrl, Date.now);

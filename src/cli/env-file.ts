@@ -1,5 +1,5 @@
-// The file of settings of `--env-file`. Nothing in it is expanded or escaped, and a value that other readers of such
-// files would cut or change has to be in quotes.
+// Reads the settings file of `--env-file`. Nothing in the file is expanded or escaped. A value that other readers of
+// such files would cut or change must be in quotes.
 
 import { readFileSync, statSync } from "node:fs";
 import { ConfigError, type EnvFile, problemOfSettingName, reasonOf } from "../config.ts";
@@ -9,7 +9,7 @@ export function readEnvFile(path: string): EnvFile {
 	const refuse = (reason: string) => new ConfigError([`--env-file names ${path}, which ${reason}`]);
 	let text: string;
 	try {
-		// Node has already read a pipe to its end.
+		// A pipe is refused, because Node has already read it to its end.
 		if (!statSync(path).isFile()) throw refuse("is not a regular file");
 		text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path));
 	} catch (error) {
@@ -25,7 +25,7 @@ const assignment = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s;
 
 /**
  * Each line is NAME=value, a comment or blank.
- * @returns also one sentence for each wrong line, without its value
+ * @returns also `problems`: one sentence for each wrong line, without the line's value
  */
 export function parseEnvFile(path: string, text: string): EnvFile & { problems: string[] } {
 	const values: Record<string, string> = {};

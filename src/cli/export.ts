@@ -39,7 +39,7 @@ export function exportCommand(): Command {
 		.addOption(
 			new Option(
 				"--format <format>",
-				"by the file's extension if absent, NDJSON on standard output; csv-semicolon is for Excel in German",
+				"by default, from the file's extension, or NDJSON on standard output; csv-semicolon is for German Excel",
 			).choices(exportFormats),
 		)
 		.option("--force", "replace the file if it exists")
@@ -69,7 +69,7 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 	}
 	await interruptible("the export is not complete", async (signal) => {
 		const isTable = format === "xlsx" || format.startsWith("csv");
-		// Without a column of names, if the key may not read them.
+		// If the key may not read categories, the table has no column of names.
 		const categories = isTable ? await categoriesOf(ask, signal) : undefined;
 		const names = categories && new Map(categories.map(({ id, name }) => [id, name]));
 		const pieces = formatPets(pages(signal), format, names && ((id) => names.get(id)));

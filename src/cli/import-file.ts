@@ -34,7 +34,7 @@ export interface ImportFile {
 	source: Source;
 }
 
-/** @param path `-` is standard input @param sheet of a workbook */
+/** @param path `-` is standard input @param sheet the name of a workbook's sheet */
 export async function openImportFile(path: string, signal: AbortSignal, sheet?: string): Promise<ImportFile> {
 	const info = path === "-" ? undefined : await stat(path);
 	if (info?.isDirectory()) throw new CommandError(`${path} is a folder: name a file in it`);
@@ -48,9 +48,9 @@ export async function openImportFile(path: string, signal: AbortSignal, sheet?: 
 	}
 }
 
-/** A workbook is read as a whole, any other file a piece at a time, and from its start each time. */
+/** A workbook is read as a whole. Any other file is read piece by piece, each time from its start. */
 async function readTable(path: string, sheet: string | undefined) {
-	// It stays open until the exit: a program that saves the file meanwhile may put another one in its place.
+	// The file stays open until the process exits: a program that saves the file may replace it in the meantime.
 	const file = openSync(path, "r");
 	const source = () => piecesOf(file);
 	if (isArchive((await readFrom(file, new Uint8Array(4), 0, 4, 0)).buffer)) {
@@ -65,7 +65,7 @@ const pieceSize = 64 * 1024;
 
 const readFrom = promisify(read);
 
-/** Reads the file from its start. A stream would close the file with the first reader that stops early. */
+/** Reads the file from its start. A stream would close the file when the first reader stops early. */
 async function* piecesOf(file: number): AsyncGenerator<Uint8Array> {
 	for (let position = 0; ; ) {
 		const { buffer, bytesRead } = await readFrom(file, new Uint8Array(pieceSize), 0, pieceSize, position);
@@ -101,8 +101,8 @@ async function copyToTemporary(path: string, signal: AbortSignal): Promise<strin
 }
 
 /**
- * Takes rows and writes each at once: they are few, or the whole file is wrong. The first one creates the file, and
- * replaces the one of an earlier import.
+ * Writes each rejected row at once: there are few, or the whole file is wrong. The first row creates the file, which
+ * replaces that of an earlier import.
  */
 export function rejectedFile(name: string, kind: FileKind) {
 	const path = `${name}.rejected.${rejectedFormat(kind)}`;

@@ -14,7 +14,7 @@ import { countOf, quoteWord } from "./output.ts";
 interface Reason {
 	reason: string;
 	rows: number;
-	/** The first row with this reason, as a spreadsheet counts rows, and what it alone has. */
+	/** The first row with this reason, as a spreadsheet counts rows, and the detail of this row. */
 	firstRow: number;
 	detail?: string;
 }
@@ -28,7 +28,7 @@ export function countReasons() {
 	const reasons = new Map<string, Reason>();
 	return {
 		add({ row }: FileRow, faults: readonly Fault[]): void {
-			// Without the details, which differ from row to row.
+			// Details are left out, because they differ from row to row.
 			const reason = describeFaults(faults.map(({ field, problem }) => ({ field, problem })));
 			const detail = faults.find((fault) => fault.detail !== undefined)?.detail;
 			const known = reasons.get(reason);
@@ -41,7 +41,7 @@ export function countReasons() {
 	};
 }
 
-/** The title, then such as "name must be …, 12 rows, the first is row 20"; nothing if there are no reasons. */
+/** The title, then lines such as "name must be …, 12 rows, the first is row 20"; nothing if there are no reasons. */
 export function describeReasons(title: string, reasons: Reasons, { format }: FileKind): string[] {
 	const noun = format === "csv" ? "row" : "line";
 	const all = reasons.list();
@@ -129,9 +129,9 @@ export function confirmValues(name: string, values: readonly UnknownValue[], cre
 
 export interface ImportReport {
 	added: number;
-	/** Added by an earlier import of the same file, by whoever. */
+	/** Added by an earlier import of the same file, by anyone. */
 	alreadyThere: number;
-	/** When the first of these were, in milliseconds since 1970. */
+	/** When the first row already there was added, in milliseconds since 1970. */
 	importedAtMs?: number | undefined;
 }
 

@@ -62,16 +62,16 @@ export function importCommand(): Command {
 		.option("--create-categories", "make a category for each name that no category has; the key needs pets:edit")
 		.option(
 			"--header-row <n>",
-			"the row of a CSV file or sheet that names the columns; found by known names if absent",
+			"the row with the column names; by default, the one with known names",
 			parseIntegerUpTo(1000),
 		)
-		.option("--sheet <name>", "the sheet of a workbook; the first with known columns if absent")
+		.option("--sheet <name>", "the sheet of a workbook; by default, the first with known columns")
 		.option("--strict", "refuse a file with other columns instead of ignoring them")
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
 		.option(
 			"--again <n>",
-			"adds a file once more that was imported today: 2 for the second time, 3 for the third",
+			"add a file once more that was imported today: 2 for the second time, 3 for the third",
 			parseIntegerUpTo(1000),
 			1,
 		)
@@ -129,7 +129,7 @@ function categoryOf(text: string) {
 }
 
 async function importPets(path: string, flags: ImportOptions): Promise<void> {
-	const connection = readConnectionOf(flags); // First, because it throws without a key.
+	const connection = readConnectionOf(flags); // First, because this throws if there is no key.
 	const onFirst = () => console.error("stopping; press Ctrl-C again to end at once");
 	const work = async (requested: AbortSignal, overdue: AbortSignal) => {
 		const file = await openImportFile(path, requested, flags.sheet);
@@ -154,7 +154,7 @@ async function importPets(path: string, flags: ImportOptions): Promise<void> {
 	await interruptible("nothing was sent", work, onFirst);
 }
 
-/** A dry run needs none: without it, each name of a category is unknown. @throws ConfigError */
+/** A dry run needs no connection: without one, each category name is unknown. @throws ConfigError */
 function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnection> | undefined {
 	try {
 		return readConnection(flags);
@@ -164,7 +164,7 @@ function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnectio
 	}
 }
 
-/** Checks the file; again with the names of the service's categories, if there are words in place of categories. */
+/** Checks the file. If words stand in place of categories, checks it again with the service's category names. */
 async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
 	const { map, headerRow, strict } = flags;
 	const options: ReadOptions = { mapping: map?.columns, values: map, headerRow, isStrict: strict };
@@ -212,10 +212,10 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 	return checked;
 }
 
-/** A request before many rows, so that a wrong address or key fails at once and not after `--retry-for`. */
+/** Sends one request before all rows, so that a wrong address or key fails at once and not after `--retry-for`. */
 async function checkKey(ask: AskConsole, signal: AbortSignal): Promise<void> {
 	await ask("/console/key", { signal }).catch((error) => {
-		// The import explains a service without it, and waits for a busy one.
+		// The import itself explains a service without this endpoint, and waits for a busy service.
 		if (!(error instanceof ApiError && [404, 429, 503].includes(error.status))) throw error;
 	});
 }
@@ -266,7 +266,7 @@ async function addPets(
 		const isComplete = await importer.run(target).finally(progress.end);
 		if (!isComplete) throw new Interrupted("interrupted");
 	} catch (error) {
-		// Running the same import again cannot help.
+		// If this is true, running the same import again cannot help.
 		const isFinal = error instanceof ImportFailure && (error.kind === "refused" || error.kind === "expired");
 		if (isFinal) for await (const settled of importer.rest()) onSettled([settled]);
 		throw incompleteError(error, report, animals, target.signal.aborted, isFinal ? rejected.path : undefined);

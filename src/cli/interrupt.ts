@@ -1,5 +1,5 @@
-// Ctrl-C and other signals to stop, for the service and for commands that first finish the work under way. A second
-// signal ends them at once.
+// Handles Ctrl-C and other stop signals, for the service and for commands that first finish the work under way. A
+// second signal ends the process at once.
 
 import { CommandError, Interrupted } from "./command-error.ts";
 
@@ -8,7 +8,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export const interruptedExitCode = 130;
 /** How long requests under way may take after a stop. */
 const graceMs = 10_000;
-/** Signals within this time are one: terminals and supervisors send them to all processes, wrappers pass them on. */
+/** Signals within this time count as one: terminals and supervisors signal all processes; wrappers forward signals. */
 const sameSignalMs = 1000;
 
 /**

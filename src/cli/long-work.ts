@@ -1,18 +1,18 @@
-// Long work of commands: with a lower priority than the service, until a signal interrupts it, and with its progress: a
-// bar on a terminal. An import elsewhere prints a line every 10 seconds.
+// Runs long work of commands at a lower priority than the service, until a signal interrupts it, with a progress bar on
+// a terminal. If there is no terminal, an import prints a line every 10 seconds.
 
 import { constants, setPriority } from "node:os";
 import { interruptible } from "./interrupt.ts";
 
 export interface Progress {
 	what: string;
-	/** Together with a `total` of 0: how much is done is not known. */
+	/** If `total` is 0 too, it is not known how much is done. */
 	done: number;
 	total: number;
 }
 
 export interface LongWork {
-	/** Ends the work. What is left of it then is removed. */
+	/** When aborted, the work ends and removes its unfinished files. */
 	signal: AbortSignal;
 	onProgress?: (progress: Progress) => void;
 }
@@ -22,8 +22,8 @@ const drawEveryMs = 100;
 const clearToEnd = "\x1b[K";
 
 /**
- * Shows the progress in one line of a terminal, also during a long step; a narrow terminal cuts the line off. Elsewhere
- * it does nothing.
+ * Shows the progress in one line of a terminal, even during a long step; a narrow terminal cuts the line off. Does
+ * nothing if there is no terminal.
  * @returns a function that removes the line
  */
 export function showBar(state: () => Progress, stream: Bar = process.stderr): () => void {
@@ -66,7 +66,7 @@ export function longWork<Result>(outcome: string, work: (options: LongWork) => P
 	try {
 		setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 	} catch {
-		// A sandbox may refuse it: the work has the priority of the service.
+		// A sandbox may refuse this: the work then has the same priority as the service.
 	}
 	return interruptible(outcome, (signal) => withBar((onProgress) => work({ signal, onProgress })));
 }
@@ -79,7 +79,7 @@ export function secondsOf(seconds: number): string {
 const lineEveryMs = 10_000;
 const quietMs = 5_000;
 
-/** @param total animals to send */
+/** @param total the number of animals to send */
 export function importProgress(total: number) {
 	const startedAtMs = performance.now();
 	let done = 0;

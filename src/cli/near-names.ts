@@ -1,14 +1,14 @@
 // Warns of variables whose names are nearly those of settings: with DATABASE_ULR, the service would use another store.
 
-/** In shorter names, too many variables of other programs are near. */
+/** Shorter names resemble too many variables of other programs. */
 const shortest = 8;
 
-/** The setting that is meant by a name with one or two wrong letters; one in a name of eight. */
+/** The setting that a name with wrong letters means: at most two letters may be wrong, in a name of eight only one. */
 export function nearestSetting(name: string, settingNames: readonly string[]): string | undefined {
 	return settingNames.find((setting) => isNear(name, setting, Math.min(2, setting.length + 1 - shortest)));
 }
 
-/** Whether at most so many letters were left out, added, changed or exchanged with their neighbour. */
+/** Whether at most `letters` letters were left out, added, changed or exchanged with their neighbour. */
 function isNear(name: string, setting: string, letters: number): boolean {
 	if (letters < 0) return false;
 	let start = 0;
@@ -21,7 +21,7 @@ function isNear(name: string, setting: string, letters: number): boolean {
 	return isRestNear(1, 1) || isRestNear(1, 0) || isRestNear(0, 1) || (isExchanged && isRestNear(2, 2));
 }
 
-/** One sentence on standard error for each. @param names see `namesGiven` */
+/** Prints one sentence on standard error for each such variable. @param names see `namesGiven` */
 export function warnOfNearNames({ others, unset }: { others: string[]; unset: string[] }): void {
 	for (const name of others) {
 		const meant = nearestSetting(name, unset);

@@ -19,7 +19,7 @@ export function serveCommand(): Command {
 	const command = new Command("serve")
 		.description("run the service until Ctrl-C or SIGTERM")
 		.option("--first-key", "if the store has no key, create one and print it once")
-		.optionsGroup("Settings (each also as the environment variable, which a flag overrides):");
+		.optionsGroup("Settings (each is also an environment variable; the flag overrides it):");
 	return withSettings(command)
 		.addHelpText(
 			"after",
@@ -69,7 +69,7 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		flush();
 		process.exit(status === "fulfilled" ? code : 1);
 	}
-	// Before "listening" is logged, because a reader of that line may send a signal at once.
+	// Signals are handled before "listening" is logged, because a reader of that line may send a signal at once.
 	const onSignal = (signal: NodeJS.Signals) => {
 		// The terminal has written ^C.
 		if (isOnTerminal && signal === "SIGINT") process.stdout.write("\n");
@@ -87,14 +87,14 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	if (firstKey && service) await introduce(service);
 }
 
-/** A start that waited for the database was ended. @throws every other error */
+/** Ignores the end of a start that waited for the database. @throws every other error */
 function ignoreEnd(error: Error): undefined {
 	if (error.name !== "AbortError") throw error;
 }
 
 /**
- * On a terminal, SIGHUP means that the terminal was closed. Elsewhere it asks for a reload, which is ignored, as are
- * SIGUSR1, with which Node would open the debugger, and SIGUSR2, which would end the process.
+ * On a terminal, SIGHUP means that the terminal was closed. Elsewhere, SIGHUP asks for a reload and is ignored. Always
+ * ignored are SIGUSR1, on which Node would open the debugger, and SIGUSR2, which would end the process.
  * @returns SIGHUP if it stops the service
  */
 function ignoreSignals(log: Log, isOnTerminal: boolean): "SIGHUP"[] {

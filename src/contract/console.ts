@@ -6,7 +6,7 @@ import type { Fault } from "./validate.ts";
 
 /** The reply of `/console/activity`. */
 export interface Activity {
-	/** The minutes of this node since its start, oldest first, at most three hours. The last one is not over. */
+	/** The minutes of this node since its start, oldest first, at most three hours. The last minute is not over. */
 	minutes: Minute[];
 	animals: Totals;
 	/** The number of edits when `animals` was counted. */
@@ -25,11 +25,11 @@ export type Totals = Record<PetStatus | "none", number> & { isComplete: boolean 
 
 /** The reply of `/console/key`: the key of the request. */
 export interface KeyInfo {
-	/** It stays the same when the key's secret is replaced. */
+	/** The id stays the same when the key's secret is replaced. */
 	id: string;
 	name: string;
 	scopes: readonly string[];
-	/** When it stops working, in milliseconds since 1970; absent if never. */
+	/** When the secret stops working, in milliseconds since 1970; absent if never. */
 	expiresAtMs?: number | undefined;
 }
 
@@ -69,15 +69,15 @@ export type CategoryChange = { id: number | bigint; name?: string } | { id?: und
 /** The most changes in one request. */
 export const categoryChangesMax = 100;
 
-/** The reply's list `results` has one for each change, in the same order. */
+/** The reply's list `results` has a result for each change, in the same order. */
 export interface CategoryResult {
 	/**
-	 * `named`: it now has this name. `unchanged`: it already had it. `forgotten`: it no longer has a name. `taken`:
-	 * nothing was changed, because another category, `id`, has the name.
+	 * `named`: the category got the name. `unchanged`: it already had the name. `forgotten`: its name was removed.
+	 * `taken`: nothing was changed, because another category, `id`, has the name.
 	 */
 	outcome: "named" | "unchanged" | "forgotten" | "taken";
 	id: bigint;
-	/** Its name after the change, if it has one. */
+	/** The category's name after the change, if it has one. */
 	name?: string;
 }
 
@@ -120,7 +120,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 export const workbookMaxPets = 1_048_575;
 export const tooManyPets = `a workbook holds at most ${workbookMaxPets} animals: choose another format`;
 
-/** It also has a field for each filter of the interface. As in a query, integers may be strings. */
+/** An order also has a field for each filter of the interface. As in a query, integers may be strings. */
 export interface ExportOrder {
 	format: ExportFormat;
 	/** `name`, `category` and `sort` are those of `GET /console/find`. */
@@ -140,11 +140,11 @@ export function replacesName(action: PastEdit["action"]): boolean {
 /** The most edits in one request: even with the longest names, they fit into its body. */
 export const editsMax = 50;
 
-/** The reply has one for each edit, in the same order, or fewer if a write failed. */
+/** The reply has a result for each edit, in the same order, or fewer results if a write failed. */
 export interface EditResult {
 	/**
-	 * `unchanged`: the animal already was so, and nothing was recorded. `conflict`: it differs from what the editor saw,
-	 * and nothing was changed. `removed`: an earlier edit removed it. `absent`: there never was such an animal.
+	 * `unchanged`: the animal already had the new value, and nothing was recorded. `conflict`: the animal is not as the
+	 * editor saw it, and nothing was changed. `removed`: an earlier edit removed the animal. `absent`: it never existed.
 	 */
 	outcome: "edited" | "unchanged" | "conflict" | "removed" | "absent";
 	/** The animal after the edit, if it exists. */
@@ -159,7 +159,7 @@ export interface PastEdit {
 	id: bigint;
 	/** Milliseconds since 1970. */
 	atMs: number;
-	/** Who did it. */
+	/** Who made the edit. */
 	editor: string;
 	action: (typeof editActions)[number];
 	/** The status before a change of status and before a removal; absent if there was none. */
@@ -180,7 +180,7 @@ export interface LatestEdit extends PastEdit {
 	name?: string | undefined;
 }
 
-/** Such as `today at 14:05`, in local time; otherwise `yesterday`, because imports are remembered for a day. */
+/** Such as `today at 14:05`, in local time. Any other day is `yesterday`: imports are remembered for a day. */
 export function describeTime(atMs: number, nowMs: number): string {
 	const [at, now] = [new Date(atMs), new Date(nowMs)];
 	const day = at.toDateString() === now.toDateString() ? "today" : "yesterday";

@@ -1,5 +1,5 @@
-// When a deprecated operation ends, and what replaces it. It is a separate file, so that the console does not load the
-// table of operations.
+// States when a deprecated operation ends, and what replaces it. This is a separate file, so that the console does not
+// load the table of operations.
 
 /** RFC 9745 and RFC 8594; both instants in milliseconds since 1970. */
 export interface Deprecation {
@@ -8,7 +8,7 @@ export interface Deprecation {
 	sunsetMs: number;
 	/** The same instant as an HTTP date. */
 	sunset: string;
-	/** Its day, for people. Written out, because the first use of Intl takes 30 ms. */
+	/** The day of this instant, for people. Written out, because the first use of Intl takes 30 ms. */
 	sunsetDay: string;
 	successor: { path: string; call: string };
 }

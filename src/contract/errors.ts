@@ -1,6 +1,6 @@
 // The table of errors, and their class (interface document §7). The meaning of a code never changes, and codes may be
 // added; messages are for people and may change. The OpenAPI document, its introduction and docs/errors.md follow
-// from this table, and test/contract/openapi-replies.test.ts provokes each example.
+// from this table, and test/contract/check-order.test.ts provokes each example.
 
 import { type Deprecation, getPetDeprecation } from "./deprecation.ts";
 import { bodyMaxBytes, bodyMaxDepth, headersMaxBytes, headersMaxCount, urlMaxLength } from "./limits.ts";
@@ -26,7 +26,7 @@ interface ExampleOperation {
 
 interface ErrorEntry {
 	status: number;
-	/** When it is sent. */
+	/** When the error is sent. */
 	when: string;
 	/** What the caller should do, in Markdown. */
 	fix: string;
@@ -242,14 +242,14 @@ export function entryOf(code: ErrorCode): ErrorEntry {
 
 /**
  * An expected failure, which is thrown. The caller gets the message, which names the field and the fix, and no
- * internals. It is not an Error, because a stack costs more than the rest of a refusal. It holds nothing of a request,
- * so a failure without values is created once.
+ * internals. It is not an Error, because recording a stack takes longer than the rest of a refusal. It contains nothing
+ * of a request, so a failure without values can be created once and used again.
  */
 export class ApiError {
 	readonly code: ErrorCode;
 	readonly status: number;
 	readonly message: string;
-	/** 1 where the table has `Retry-After`, unless the failure has its own. */
+	/** 1 for codes whose replies have `Retry-After`, unless `after` sets another value. */
 	readonly retryAfterSeconds: number | undefined;
 	/** The body of the reply. */
 	readonly json: string;

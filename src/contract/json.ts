@@ -20,12 +20,12 @@ export function int64FromDecimal(text: string): bigint | undefined {
 	return isInt64(value) ? value : undefined;
 }
 
-/** Text with a number that a double may round, with 16 or more digits or an exponent. A string may look like one. */
+/** Matches a number that a double may round: 16 or more digits, or an exponent. A part of a string may also match. */
 const mayRound = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]*\d[eE])/;
 
 /**
- * Parses JSON exactly. A safe integer is a number, another int64 a bigint. `1.0` and `1e3` are integers (JSON Schema).
- * A fraction that a double would round to an integer becomes NaN.
+ * Parses JSON exactly. A safe integer becomes a number, any other int64 a bigint. `1.0` and `1e3` are integers (JSON
+ * Schema). A fraction that a double would round to an integer becomes NaN.
  * @throws SyntaxError when the text is not one JSON value
  */
 export function parseJson(text: string): unknown {
@@ -33,7 +33,7 @@ export function parseJson(text: string): unknown {
 }
 
 declare global {
-	/** TypeScript does not declare it yet. */
+	/** TypeScript does not declare `rawJSON` yet. */
 	interface JSON {
 		rawJSON(text: string): unknown;
 	}

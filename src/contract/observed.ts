@@ -1,5 +1,5 @@
-// What metrics and logs receive about requests and connections, and the trace of a request (W3C Trace Context): its
-// span if OpenTelemetry instruments this process, otherwise the caller's traceparent.
+// The facts about requests and connections that metrics and logs receive, and the trace of a request (W3C Trace
+// Context): the request's span if OpenTelemetry instruments this process, otherwise the caller's traceparent.
 
 import type { ImportResult } from "./console.ts";
 import type { OperationName } from "./operations.ts";
@@ -9,7 +9,7 @@ export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "s
 /** Writes one line for each call, without waiting. Lines below the configured level are not written. */
 export type Log = Record<Exclude<(typeof logLevels)[number], "silent">, LogLine>;
 
-/** @param fields JSON values, without undefined ones; `err` may be an error */
+/** @param fields JSON values; undefined values are omitted; `err` may be an error */
 type LogLine = (fields: object, message: string) => void;
 
 /**
@@ -25,7 +25,7 @@ export type ImportCounts = Record<ImportResult["outcome"], number>;
 export interface Reply {
 	route: RouteName;
 	method: string;
-	/** 499 for a client that left. */
+	/** 499 if the client left before the reply. */
 	status: number;
 	seconds: number;
 	/** The code of the failure, or `client_abort`. */
@@ -62,7 +62,7 @@ interface SpanContext {
 	traceId: string;
 	spanId: string;
 	traceFlags: number;
-	/** The span is the caller's: nothing records this request. */
+	/** True if the span is the caller's: then nothing records this request. */
 	isRemote?: boolean;
 }
 
@@ -83,7 +83,7 @@ function callersTrace(header: unknown): TraceContext | undefined {
 	if (typeof header !== "string") return undefined;
 	const [, version, traceId = "", spanId = "", flags = "", rest] =
 		/^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header) ?? [];
-	// Later versions may append parts.
+	// Later versions of the header may append parts.
 	const isKnown = version !== undefined && version !== "ff" && !(version === "00" && rest !== undefined);
 	if (!isKnown || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
 	return { traceId, spanId: undefined, traceparent: traceParentOf(traceId, spanId, Number.parseInt(flags, 16)) };

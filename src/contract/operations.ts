@@ -85,8 +85,8 @@ export const commonErrors = [
 ] as const satisfies readonly ErrorCode[];
 
 /**
- * The filters of listPets, in the order of its links: a filtered list has only the animals with the field's value. The
- * SQL, cursors, links, client and command options follow from it. Each filter needs an index of its column and the id.
+ * The filters of listPets, in the order of its links: a filtered list has only animals with the value. The SQL,
+ * cursors, links, client and command options follow from this table. A filter needs an index of its column and the id.
  */
 export const filters = { status: PetStatus } as const satisfies { [Field in keyof NewPet]?: TSchema };
 export type Filter = { [Field in keyof typeof filters]?: Static<(typeof filters)[Field]> | undefined };
@@ -104,7 +104,7 @@ const listQuery = Type.Object({
 		}),
 	),
 	...optional(filters),
-	// The pattern is only published: anything that breaks it is not our cursor, and invalid_cursor explains that better.
+	// The pattern is published but not checked: a text that breaks it is no cursor, which invalid_cursor explains better.
 	cursor: Type.Optional(
 		Type.String({
 			description: "a cursor from a Link header, with the same status filter, given once",
@@ -134,7 +134,7 @@ const idempotencyKey = Type.String({
 		"1 to 255 visible ASCII characters, quotes optional: the same key with the same body adds one animal only",
 	minLength: 1,
 	maxLength: 257,
-	// In quotes; or with a quote at one end at most; or a single quote.
+	// Text in quotes; or text with at most one quote, at its beginning or end; or a single quote.
 	pattern: '^("[!-~]{1,255}"|[!#-~][!-~]{0,254}|"[!-~]{0,253}[!#-~]|")$',
 	examples: ["7f0c2b1e-5d0a-4a57-9c43-3a1f0e6b8d92"],
 });

@@ -1,6 +1,6 @@
 // JSON Schemas with the TypeScript type of their values: the kinds that the contract uses.
 
-/** Only TypeScript sees it: no schema has this property. */
+/** The name of a property that only TypeScript sees: no schema has it. */
 declare const type: unique symbol;
 
 /** A schema whose values have the type `Value`. */
@@ -21,11 +21,11 @@ export interface TSchema<Value = unknown> {
 	readonly maximum?: number;
 	readonly examples?: unknown[];
 	readonly "x-extensible-enum"?: string[];
-	/** Its name among the components of the OpenAPI document, which refers to it by this name. */
+	/** The schema's name among the components of the OpenAPI document, which refers to the schema by this name. */
 	readonly component?: string;
 	/**
-	 * Keywords that replace its own in the OpenAPI document, in a form that tools of all languages understand. They are
-	 * never stricter than the check, which has rules that no schema can state.
+	 * Keywords that replace the schema's own in the OpenAPI document, in a form that tools of all languages understand.
+	 * They are never stricter than the check, which has rules that no schema can state.
 	 */
 	readonly published?: object;
 }
@@ -54,7 +54,7 @@ export interface TObject<P extends Properties = Properties, Value = unknown> ext
 /** The type of a schema's values. */
 export type Static<S extends TSchema> = S[typeof type];
 
-/** The only keywords, because the check must know each of them. */
+/** The allowed keywords: the check must know each of them. */
 type Keywords = Omit<TSchema, typeof type>;
 
 function schemaOf<Schema extends TSchema>(keywords: object): Schema {
@@ -72,7 +72,7 @@ export const Type = {
 	Unsafe: <Value>(keywords: Keywords) => schemaOf<TSchema<Value>>(keywords),
 	/** A property that may be absent. */
 	Optional: <Schema extends TSchema>(schema: Schema): Schema & TOptional => ({ ...schema, optional: true }),
-	/** An object with these properties; others are allowed. */
+	/** An object with these properties; other properties are allowed. */
 	Object<P extends Properties>(properties: P, keywords: Keywords = {}) {
 		const required = Object.keys(properties).filter((name) => !("optional" in (properties[name] ?? {})));
 		return schemaOf<TObject<P, ObjectOf<P>>>({ type: "object", required, properties, ...keywords });

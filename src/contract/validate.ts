@@ -10,7 +10,7 @@ export interface Fault {
 	field: string | undefined;
 	/** Begins with a verb, such as "must be …" or "is required and must be …". */
 	problem: string;
-	/** What concerns only this value, kept apart so that equal problems can be counted. */
+	/** The part of the message about this value only. It is not in `problem`, so that equal problems can be counted. */
 	detail?: string;
 }
 
@@ -21,11 +21,11 @@ export function describeFaults(faults: readonly Fault[]): string {
 	return faults.map(describe).join("; ");
 }
 
-/** The valid fields that the schema of a value knows, and all faults of the value. */
+/** The result of a check: the valid fields that the schema knows, and all faults of the value. */
 export type Checked<Value> = { value: Value; faults?: undefined } | { value: Partial<Value>; faults: Fault[] };
 
 /**
- * The check of a schema's values, which drops unknown fields and converts int64 fields to bigint.
+ * Returns a function that checks values against a schema, drops unknown fields and converts int64 fields to bigint.
  * @param integerOf reads an integer from a string, for inputs whose values are all strings, such as a query
  */
 export function checkOf<S extends TObject>(schema: S, integerOf?: IntegerOf): (given: unknown) => Checked<Static<S>> {
@@ -82,7 +82,7 @@ function stringReader({ minLength = 0, maxLength = Infinity, pattern = "" }: TSc
 	const expression = new RegExp(pattern, "u");
 	return (value) => {
 		if (typeof value !== "string") return undefined;
-		// Code points are counted only if the number of UTF-16 units does not decide.
+		// Code points are counted only if the number of UTF-16 units is not enough to decide.
 		const isPlain = value.length <= maxLength && minLength <= 1;
 		const length = isPlain ? value.length : Array.from(value).length;
 		return length >= minLength && length <= maxLength && expression.test(value) ? value : undefined;
@@ -108,8 +108,8 @@ export function integerOfText(text: string): bigint | undefined {
 }
 
 /**
- * Converts an integer as a person or a spreadsheet writes it to plain decimal digits: drops white space around it,
- * leading zeros, and one or two decimals that are zero (three may be thousands). Any other text is returned unchanged.
+ * Converts an integer as a person or a spreadsheet writes it to plain decimal digits: drops surrounding white space,
+ * leading zeros, and one or two decimals that are zero (three may mean thousands). Any other text stays unchanged.
  */
 export function digitsOf(text: string): string {
 	const [, sign, digits] = /^\s*(-?)0*([1-9]\d*|0)(?:[.,]00?)?\s*$/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-// The names of categories for a file: those that the store has, and new ones. Sends requests by the caller's client.
+// Reads the store's categories for a file, and makes new ones. The caller's client sends the requests.
 
 import type { CategoriesReply, Category, CategoryResult } from "../contract/console.ts";
 import { plainValue } from "./values.ts";
@@ -21,7 +21,7 @@ export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): 
 	return new Map(named.map(({ id, name }) => [plainValue(name), id]));
 }
 
-/** Gives each name the next free number, unless a category has it already, so that a retry makes nothing twice. */
+/** Gives each name the next free number, unless a category has the name already: a retry makes nothing twice. */
 export async function makeCategories(ask: AskConsole, names: readonly string[]): Promise<CategoryResult[]> {
 	if (names.length === 0) return [];
 	const categories = names.map((name) => ({ name }));

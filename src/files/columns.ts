@@ -1,4 +1,4 @@
-// Finds the columns of a file, or the fields of a JSON object, that hold the fields of an animal.
+// Finds the columns of a file, or the fields of a JSON object, that contain the fields of an animal.
 
 import { NewPet, newPetFields } from "../contract/pet.ts";
 import { FileError, quoteNames } from "./encoding.ts";
@@ -6,8 +6,8 @@ import { FileError, quoteNames } from "./encoding.ts";
 type Field = keyof NewPet;
 
 /**
- * The column of a field by its name, or by its position where several may have the same name or none; null for a field
- * that is taken from no column.
+ * The column of each field: its name, or its position, because columns may have equal names or none; null if the field
+ * is not taken from any column.
  */
 export type Mapping = Partial<Record<Field, string | number | null>>;
 
@@ -17,16 +17,16 @@ export function isMappingField(name: string): name is Field {
 
 /** A column that is missing, unknown or duplicated: another mapping may help. */
 export class ColumnError extends FileError {
-	/** The field that several columns fit, and their names. Of one name: only a mapping by position helps. */
+	/** The field that several columns fit, and their names. If the names are equal, only a mapping by position helps. */
 	choice?: { field: Field; names: string[] };
 }
 
 export interface Columns {
-	/** The position of each field among the columns; -1 where there is none. */
+	/** The position of each field's column; -1 if there is none. */
 	at: Record<Field, number>;
-	/** The columns that fit a field equally well: a person has to choose one of several. */
+	/** The columns that fit a field equally well: if there are several, a person has to choose one. */
 	fits: Record<Field, number[]>;
-	/** Columns that are no field of an animal, without those that exports and rejected rows add. */
+	/** Columns that are not a field of an animal, except columns that exports and rejected rows add. */
 	unused: string[];
 	/** Required fields without a column. */
 	missing: Field[];
@@ -37,8 +37,8 @@ export interface Columns {
 }
 
 /**
- * The first of the rows under which rows can be animals, or else the one that names the most fields: with the others, a
- * person or a mapping helps. Undefined if no row names any. A row with one cell is a title.
+ * The first row that names all required fields; otherwise the row that names the most fields: a person or a mapping can
+ * add the others. Undefined if no row names a field. A row with one cell is a title.
  */
 export function findHeading<Row extends { cells: string[] }>(rows: readonly Row[], mapping?: Mapping): Row | undefined {
 	const rated = rows.map((row) => ({ row, rate: rateHeading(row.cells, mapping) }));
@@ -54,20 +54,20 @@ function rateHeading(cells: string[], mapping?: Mapping): number {
 	return newPetFields.filter((field) => at[field] !== -1).length;
 }
 
-/** Whether a row could be a heading of which no name is known: it has two texts. */
+/** Whether a row could be a heading whose names are all unknown: it has at least two texts. */
 export function hasTexts({ cells }: { cells: string[] }): boolean {
 	return cells.filter((cell) => /\p{L}/u.test(cell)).length > 1;
 }
 
 const words = (text: string): readonly string[] => text.split(/\s+/);
 
-/** They name the animals, or what animals they are if another column has their names. */
+/** Such a column has the animals' names or, if another column has the names, their species. */
 const animals = words("animal animals pet pets tier tiere haustier animaux animales mascota mascotas animais");
 const categories = words("category categories kategorie kategorien categorie categoria categorias");
 
 /**
- * The names of the fields in files, in English, German, French, Spanish and Portuguese, as `plainName` returns them, in
- * ranks: a name of an earlier rank is clearly better. "Tiername" says more than "Name", which may be a person's.
+ * Names of the fields in files, in English, German, French, Spanish and Portuguese, in the form of `plainName`. They
+ * are ranked: names of earlier ranks are clearly better. "Tiername" says more than "Name", which may be a person's.
  */
 const knownNames: Record<Field, readonly (readonly string[])[]> = {
 	name: [
@@ -99,7 +99,7 @@ const knownNames: Record<Field, readonly (readonly string[])[]> = {
 	],
 };
 const article = /^(?:(?:the|der|die|das|le|la|les|el|los|las|o|os|a|as)\s+|l['’])/;
-/** A field is known by its own name, too. */
+/** Each field's own name is known, too. */
 const rankOf = new Map(
 	newPetFields.map((field) => {
 		const known = knownNames[field].flatMap((names, rank) => names.map((name) => [name, rank] as const));
@@ -111,7 +111,7 @@ const required: readonly string[] = NewPet.required;
 /** Columns that exports and rejected rows add. */
 const ours = ["id", "line", "reason"];
 
-/** Matches names without regard to case, accents, signs and articles. A mapping overrides the names of its fields. */
+/** Matches names regardless of case, accents, signs and articles. A mapping overrides the names of its fields. */
 export function findColumns(columns: readonly string[], mapping: Mapping = {}): Columns {
 	const unknown: string[] = [];
 	const fits = Object.fromEntries(newPetFields.map((field) => [field, []])) as unknown as Columns["fits"];
@@ -125,7 +125,7 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}): 
 	for (const field of newPetFields)
 		if (mapping[field] === undefined) fits[field] = bestColumns(field, names, Object.values(fits).flat());
 	const taken = Object.values(fits).flat();
-	// Beside a number of the category, a column "category" is its name.
+	// If another column has the category's number, a column "category" has its name.
 	const isNamed = fits.categoryId.some((at) => rankOf.get("categoryId")?.get(names[at] ?? "") === 0);
 	const isUnused = (name: string, index: number) => {
 		if (name === "" || taken.includes(index) || ours.includes(plainName(name))) return false;
@@ -142,7 +142,7 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}): 
 	};
 }
 
-/** The fields that a row of a table names. @throws ColumnError if they are not clear */
+/** Finds the column of each field in this row. @throws ColumnError if one is unknown, missing or ambiguous */
 export function checkColumns(
 	{ columns, line, row }: { columns: string[]; line: number; row: number },
 	mapping?: Mapping,
@@ -163,7 +163,7 @@ export function checkColumns(
 	throw Object.assign(refuse(several), { choice: { field, names } });
 }
 
-/** Of one spelling, or else in any. */
+/** The columns with exactly this name; if there are none, those with the name in any spelling. */
 function columnsNamed(wanted: string, columns: readonly string[]): number[] {
 	const exact = positionsOf(wanted, columns);
 	return exact.length > 0 ? exact : positionsOf(plainName(wanted), columns.map(plainName));
@@ -180,7 +180,7 @@ function bestColumns(field: Field, names: readonly string[], taken: readonly num
 
 const isKnown = (name: string) => [...rankOf.values()].some((ranks) => ranks.has(name));
 
-/** Of "Art / Rasse" and "Name (Tier)" the first word, if only that is known. */
+/** The plain name, or its first word if only that is known: "Art" of "Art / Rasse", "Name" of "Name (Tier)". */
 function knownName(name: string): string {
 	const whole = plainName(name);
 	if (isKnown(whole)) return whole;

@@ -1,9 +1,9 @@
 // Recognises the encoding of a text file and decodes it. Spreadsheets write UTF-8 with or without a byte order mark,
-// UTF-16, and Windows-1252. Also the error for a file that cannot be read.
+// UTF-16, and Windows-1252. This file also defines the error for a file that cannot be read.
 
 /**
- * A file that cannot be read as a whole, as opposed to a row that breaks a rule. The message is one sentence for
- * people. It names the fix, and no file: the caller knows the name.
+ * An error about a whole file, as opposed to a row that breaks a rule. The message is one sentence for people, with the
+ * fix. It does not name the file, because the caller knows the name.
  */
 export class FileError extends Error {
 	/** The line of the file, from 1; undefined if the error concerns the whole file. */
@@ -26,10 +26,10 @@ export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 /** Pieces of a file, cut anywhere. */
 export type Chunks = AsyncIterable<Uint8Array>;
 
-/** Reads the whole file. @throws FileError for a binary file, and for a mixture of encodings */
+/** Reads the whole file. @throws FileError if the file is binary or mixes encodings */
 export async function detectEncoding(chunks: Chunks): Promise<Encoding> {
 	const scan = startUtf8Scan();
-	/** Undefined once it has been checked: the encoding is then UTF-8 or Windows-1252. */
+	/** The start of the file; undefined once checked, when only UTF-8 and Windows-1252 are possible. */
 	let head: Uint8Array | undefined = new Uint8Array();
 	for await (const chunk of chunks) {
 		scanUtf8(scan, chunk);
@@ -46,7 +46,7 @@ export async function detectEncoding(chunks: Chunks): Promise<Encoding> {
 	return "windows-1252";
 }
 
-/** Enough to distinguish the zeros of UTF-16 from a stray one. */
+/** Enough bytes to distinguish the zeros of UTF-16 from a stray zero. */
 const headSize = 512;
 
 /** Whether a file that begins like this is a ZIP archive, such as a workbook (.xlsx). */
@@ -60,7 +60,7 @@ function startsWith(head: Uint8Array, ...bytes: number[]): boolean {
 
 const notText = "the file is not text: save it as CSV, NDJSON or JSON";
 
-/** By the byte order mark, or by the zeros of text in UTF-16 without one. */
+/** Recognises UTF-16 by its byte order mark, or by the zeros of text without a mark. */
 function encodingOfHead(head: Uint8Array): Encoding | undefined {
 	const [first, second] = head;
 	if (startsWith(head, 0xd0, 0xcf, 0x11, 0xe0))
@@ -86,7 +86,7 @@ type Utf8Scan = ReturnType<typeof startUtf8Scan>;
 
 /** Counts characters and invalid bytes. It is coarser than a decoder, and does not stop at the first error. */
 function scanUtf8(scan: Utf8Scan, chunk: Uint8Array): void {
-	// An indexed loop: iterating is several times slower, and this is the whole file.
+	// An indexed loop, because an iterator would be several times slower, and this reads the whole file.
 	for (let at = 0; at < chunk.length; at++) {
 		const byte = chunk[at] ?? 0;
 		if (byte < 0x80) {
@@ -127,8 +127,8 @@ export async function* decodeText(chunks: Chunks, encoding: Encoding): AsyncGene
 }
 
 /**
- * Whether an earlier program has lost or garbled letters of this text: U+FFFD, a question mark where a letter was, or
- * UTF-8 that was read as Windows-1252. The reader of workbooks turns `&#128008;` into a character for private use.
+ * Whether an earlier program has lost or garbled letters of this text: U+FFFD, a question mark where a letter was,
+ * UTF-8 that was read as Windows-1252, or a private-use character, as the reader of workbooks makes of `&#128008;`.
  */
 export function isDamaged(text: string): boolean {
 	return /[\uFFFD\p{Co}]|\p{L}\?\p{L}|(?<![^\s-])\?\p{Ll}|Ã[\u0080-\u00BF\u0152-\u2122]|â€/u.test(text);

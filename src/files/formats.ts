@@ -24,7 +24,7 @@ export type Pages<Item> = AsyncIterable<Item[]> | Iterable<Item[]>;
 
 const delimiters = { ",": "commas", ";": "semicolons", "\t": "tabs" };
 
-/** Reads the whole file. @throws FileError for an empty file, and for one that is not text */
+/** Reads the whole file. @throws FileError if the file is empty or not text */
 export async function detectKind(source: Source): Promise<FileKind> {
 	const encoding = await detectEncoding(source());
 	const first = await firstCharacter(decodeText(source(), encoding));
@@ -41,7 +41,7 @@ async function firstCharacter(texts: AsyncIterable<string>): Promise<string> {
 	throw new FileError("the file is empty: there is nothing to import");
 }
 
-/** The first records, or as many as there are. */
+/** The first `count` records, or all if there are fewer. */
 export async function firstRecords<Row>(batches: AsyncIterable<Row[]>, count: number): Promise<Row[]> {
 	const found: Row[] = [];
 	for await (const records of batches) {
@@ -51,12 +51,12 @@ export async function firstRecords<Row>(batches: AsyncIterable<Row[]>, count: nu
 	return found;
 }
 
-/** The heading of a spreadsheet is looked for in this many records, because titles and notes may be above it. */
+/** A spreadsheet's heading is searched for in this many records, because titles and notes may be above it. */
 export const headerWithin = 12;
 
 /**
- * The one with which a record names the columns of an animal; otherwise the one that splits the first record with
- * several cells into the most, such as `sep=;`. Titles have no delimiters.
+ * The delimiter with which a record names the columns of an animal; otherwise the delimiter that splits the first
+ * record with several cells into the most cells, such as `sep=;`. Titles have no delimiters.
  */
 async function detectDelimiter(texts: () => AsyncIterable<string>): Promise<string> {
 	const records: (CsvRecord & { delimiter: string })[] = [];
@@ -69,7 +69,7 @@ async function detectDelimiter(texts: () => AsyncIterable<string>): Promise<stri
 	return found?.delimiter ?? ",";
 }
 
-/** The records before a broken line: another delimiter may fit, and what is broken is refused when it is read. */
+/** The records before a broken line. Another delimiter may fit; if none does, reading the rows refuses the line. */
 async function* readable(batches: AsyncIterable<CsvRecord[]>): AsyncGenerator<CsvRecord[]> {
 	try {
 		yield* batches;
@@ -78,7 +78,7 @@ async function* readable(batches: AsyncIterable<CsvRecord[]>): AsyncGenerator<Cs
 	}
 }
 
-/** The row of the option, or the one that names the columns of an animal, or the first with two texts, or the first. */
+/** Finds row `headerRow`, or the row that names an animal's columns, or the first with two texts, or the first. */
 export async function findHeader(
 	source: Source,
 	kind: FileKind,
@@ -106,9 +106,9 @@ export function describeKind({ format, encoding, delimiter, sheet }: FileKind): 
 }
 
 /**
- * The file of all pages in pieces, at least one for each page of text. An import reads the columns in any order and
- * ignores `id`. @throws FileError for more animals than a workbook holds
- * @param categoryName with it, a table has the name beside the number of the category; an import ignores it there
+ * Yields a file of all pages in pieces; in a text format, each page is at least one piece. An import reads the columns
+ * in any order and ignores `id`. @throws FileError if a workbook cannot hold all animals
+ * @param categoryName adds a column of category names to a table, which an import ignores
  */
 export async function* formatPets(
 	pages: Pages<AnyPet>,
@@ -125,7 +125,7 @@ export async function* formatPets(
 		return;
 	}
 	const delimiter = format === "csv" ? "," : ";";
-	if (delimiter === ";") yield "\uFEFF"; // Excel reads UTF-8 only behind this mark.
+	if (delimiter === ";") yield "\uFEFF"; // Excel reads UTF-8 only after this mark.
 	for await (const rows of tableOf(pages, categoryName)) yield csv(rows, delimiter);
 }
 
@@ -165,7 +165,7 @@ function quoteCell(cell: string, delimiter: string): string {
 
 const pieceSize = 64 * 1024;
 
-/** Reads a piece at a time. Pasted text: `blobSource(new Blob([text]))`. */
+/** Reads a blob piece by piece. For pasted text: `blobSource(new Blob([text]))`. */
 export function blobSource(blob: Blob): Source {
 	return async function* pieces() {
 		for (let start = 0; start < blob.size; start += pieceSize)

@@ -1,5 +1,5 @@
-// Sends the rows of an import to the service, batch by batch. It waits for a service that is unreachable or busy: a
-// batch that is sent again adds nothing twice, because each row has a key. Needs only fetch.
+// Sends the rows of an import to the service, batch by batch. If the service is unreachable or busy, waits and sends
+// the batch again; this adds nothing twice, because each row has a key. Needs only fetch.
 
 import type { ImportResult } from "../contract/console.ts";
 import { parseJson } from "../contract/json.ts";
@@ -9,8 +9,8 @@ import { idempotencyHours } from "../contract/operations.ts";
 export class ImportFailure extends Error {
 	/**
 	 * `refused`: the API key does not work, or may not add animals. `missing`: the service has no imports. `expired`: a
-	 * batch without a reply is too old to be sent again. `unreachable`: it did not answer for too long. `unexpected`:
-	 * any other reply.
+	 * batch without a reply is too old to be sent again. `unreachable`: the service did not answer for too long.
+	 * `unexpected`: any other reply.
 	 */
 	readonly kind: "refused" | "missing" | "expired" | "unreachable" | "unexpected";
 	readonly hasReply: boolean;
@@ -28,32 +28,32 @@ export interface ImportTarget {
 	key: string;
 	/** How long to wait for a service that does not take a batch, in milliseconds. */
 	retryForMs: number;
-	/** Ends before the next batch, and ends a wait. A request under way is finished. */
+	/** When aborted, ends the import before the next batch, and ends waits. A request under way is finished. */
 	signal: AbortSignal;
-	/** Ends a request under way, too. */
+	/** When aborted, also ends a request under way. */
 	overdue?: AbortSignal | undefined;
 	fetch?: typeof fetch | undefined;
 }
 
 /** The state of a batch. */
 export interface Attempts {
-	/** When it was sent first, in milliseconds since 1970; 0 before. */
+	/** When the batch was first sent, in milliseconds since 1970; 0 if it was not sent yet. */
 	sinceMs: number;
-	/** Whether it may be stored: an attempt got no reply that excludes it. */
+	/** True if the batch may be stored, because an attempt got no reply that rules this out. */
 	mayBeStored: boolean;
 }
 
 const attemptMs = 30_000;
 const firstPauseMs = 200;
 const longestPauseMs = 8_000;
-/** Keys of rows last an hour longer, which is more than an attempt takes. */
+/** How long a batch may be sent again. Its keys last an hour longer, which is more than an attempt takes. */
 const repeatedForMs = (idempotencyHours - 1) * 3_600_000;
 
 /**
  * Sends a batch until it has a result for each row.
  * @param rows their JSON
- * @param attempts kept by the caller for the same batch, also after a failure
- * @throws ImportFailure; the reason of `target.signal` while it waits
+ * @param attempts the caller keeps this for the batch, also after a failure
+ * @throws ImportFailure; during a wait, also the reason of `target.signal`
  */
 export async function sendBatch(
 	rows: readonly string[],
@@ -91,10 +91,10 @@ async function sendHalves(
 
 interface Attempt {
 	results?: ImportResult[];
-	/** Of the reply; undefined without one. */
+	/** The reply's status; undefined if there was no reply. */
 	status?: number;
 	problem: string;
-	/** What Retry-After asks for, in milliseconds. */
+	/** The time that Retry-After asks to wait, in milliseconds. */
 	waitMs?: number;
 }
 

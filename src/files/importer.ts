@@ -1,6 +1,6 @@
 // The importer of the command and the console. Rows go to the service in batches, one after the other, so that their
 // animals have the order of the file; the next batch is read while one is under way. The key of a row is made from the
-// file's content and the row's number: whoever imports the file again within 24 hours adds nothing twice.
+// file's content and the row's number: importing the file again within 24 hours, by anyone, adds nothing twice.
 
 import type { ImportResult } from "../contract/console.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
@@ -10,10 +10,10 @@ import { type Attempts, type ImportTarget, sendBatch } from "./import-request.ts
 import { keyOfRejected } from "./rejected-rows.ts";
 import type { FileRow } from "./rows.ts";
 
-/** What became of a row: its animal is in the store, or it was left out for these faults. */
+/** The outcome of a row: its animal is in the store, or the row was left out because of these faults. */
 type RowOutcome =
 	| { outcome: "added" | "present"; id: number | bigint; atMs?: number; faults?: undefined; key?: undefined }
-	/** `key`: of a row that was sent. An import of the rejected row uses it again. */
+	/** `key`: present if the row was sent. An import of the rejected row uses the key again. */
 	| { outcome: "rejected"; faults: Fault[]; key?: string; atMs?: undefined };
 
 export type SettledRow = { row: FileRow } & RowOutcome;
@@ -22,11 +22,11 @@ export interface ImporterOptions {
 	rows: AsyncIterable<FileRow[]>;
 	/** The digest of the file (digestOf). */
 	digest: string;
-	/** 1; a larger number adds the rows once more. */
+	/** By default 1; a larger number adds the rows once more. */
 	round?: number;
-	/** When an earlier run began, which may have sent the first of the rows, in milliseconds since 1970. */
+	/** When an earlier run began that may have sent the first rows, in milliseconds since 1970. */
 	sinceMs?: number;
-	/** Rows for which it returns false are left out without a word. */
+	/** Rows for which this returns false are left out silently. */
 	isWanted?: (row: FileRow) => boolean;
 	/** Called after each batch, with its rows in the order of the file. */
 	onSettled: (rows: SettledRow[]) => void;
@@ -36,12 +36,12 @@ interface Batch extends Attempts {
 	rows: KeyedRow[];
 }
 
-/** `text`: its JSON as it is sent, and `key`: only of a row that can be sent. */
+/** `key` and `text`, the JSON that is sent, are present only if the row can be sent. */
 type KeyedRow = { row: FileRow; key?: string; text?: string };
 
-/** The body of a request without its rows, and some room. */
+/** The size of a request's body without its rows, rounded up. */
 const frameBytes = 64;
-/** Rows with faults are in a batch, too, so that outcomes are in the order of the file. */
+/** A batch also contains rows with faults, so that outcomes are in the order of the file. */
 const batchRowsMax = 1000;
 
 export type Importer = ReturnType<typeof createImporter>;
@@ -49,8 +49,8 @@ export type Importer = ReturnType<typeof createImporter>;
 export function createImporter(options: ImporterOptions) {
 	const batches = batchesOf(options);
 	/**
-	 * The batch under way, or without an outcome after a failure, and the one after it. One that could not be read fails
-	 * again.
+	 * The batch under way (after a failure, the batch that failed), and the next batch. A batch that could not be read
+	 * fails again.
 	 */
 	const ahead: Promise<Batch | undefined>[] = [];
 
@@ -86,12 +86,12 @@ export function createImporter(options: ImporterOptions) {
 				const batch = await batchAt(0);
 				if (!batch) return true;
 				if (target.signal.aborted) return false;
-				void batchAt(1).catch(() => {}); // Thrown when its turn comes.
+				void batchAt(1).catch(() => {}); // Thrown when the batch's turn comes.
 				await send(batch, target);
 				void ahead.shift();
 			}
 		},
-		/** Ends the import. @returns the rows that have no outcome yet, as rejected ones, in the order of the file */
+		/** Ends the import. @returns the rows that have no outcome yet, as rejected rows, in the order of the file */
 		async *rest(): AsyncGenerator<SettledRow> {
 			for (let batch = await batchAt(0); batch; batch = await batchAt(0)) {
 				const faults = [unsentFault(batch)];
@@ -128,7 +128,7 @@ function keyedRow(row: FileRow, { digest, round = 1 }: ImporterOptions): KeyedRo
 	return { row, key, text: `{"key":"${key}",${petJson(row.pet).slice(1)}` };
 }
 
-/** @param number of the row in the file */
+/** @param number the row's number in the file */
 function rowKey(digest: string, number: number, round: number): string {
 	return `${digest.slice(0, 16)}-${number}${round > 1 ? `-${round}` : ""}`;
 }
@@ -139,7 +139,7 @@ function unsentFault({ mayBeStored }: Attempts): Fault {
 }
 
 function outcomeOf(result: ImportResult, key: string | undefined, { mayBeStored, sinceMs }: Attempts): RowOutcome {
-	// An attempt without a reply has added it.
+	// An earlier attempt, whose reply was lost, has added the row.
 	if (result.outcome === "present" && mayBeStored && result.atMs >= sinceMs) return { outcome: "added", id: result.id };
 	if (result.outcome === "added" || result.outcome === "present") return result;
 	const faults = result.outcome === "invalid" ? result.faults : [earlierFault(result)];
@@ -155,7 +155,7 @@ const blockSize = 1024 * 1024;
 
 /** A digest of the whole file, in hex: SHA-256, block after block. Needs Web Crypto: in browsers https or localhost. */
 export async function digestOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-	// The digest so far, then the next block.
+	// Contains the digest so far, then the next block.
 	const block = new Uint8Array(32 + blockSize);
 	let size = 32;
 	const digestBlock = async () => {

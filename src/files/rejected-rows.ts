@@ -1,12 +1,12 @@
-// Writes rows that were not added in the format of their file, with the reason of each and its line, or its row in a
-// sheet. After fixing, the text can be imported: `line` and `reason` are ignored then, but for the key of a row that
-// was sent, so that it is never added twice.
+// Writes rows that were not added, in the format of their file, each with the reason and its line (in a sheet, its
+// row). After fixing, the text can be imported: an import ignores `line` and `reason`, except the key of a row that was
+// sent, so that no row is added twice.
 
 import { parseJson } from "../contract/json.ts";
 import { csv, type FileKind } from "./formats.ts";
 import type { FileRow } from "./rows.ts";
 
-/** @param isFirst whether the text begins with this row: CSV needs a header then */
+/** @param isFirst true if the text begins with this row: CSV then needs a header */
 export function rejectedRow(
 	{ line, row, given }: FileRow,
 	reason: string,
@@ -21,7 +21,7 @@ export function rejectedRow(
 	return csv([...(isFirst ? [header] : []), [String(sheet === undefined ? line : row), reason, ...kept]], delimiter);
 }
 
-/** The format of rejected rows: those of an array become lines, which can be written one by one. */
+/** The format of rejected rows: the rows of an array become lines, which can be written one by one. */
 export function rejectedFormat({ format }: FileKind): "csv" | "ndjson" {
 	return format === "csv" ? "csv" : "ndjson";
 }
@@ -33,7 +33,7 @@ function isOurs(column: string | undefined): boolean {
 /** The line and reason that an earlier import added at the end. */
 const earlier = /,?"line":\d+,"reason":"((?:[^"\\]|\\.)*)"(?=\}$)/;
 
-/** The reason with the key of a row that was sent. */
+/** Adds the key of a row that was sent to its reason. */
 export function withKey(reason: string, key: string | undefined): string {
 	return key === undefined ? reason : `${reason} (${key})`;
 }

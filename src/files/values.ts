@@ -1,5 +1,5 @@
-// Words in place of values: a status in words of people, and the name of a category. The probable meanings are
-// proposed, and a person confirms or changes them; a row with known words is an animal.
+// Words in place of values: a status in people's words, or the name of a category. The program proposes meanings, and a
+// person confirms or changes them; a row whose words have meanings is an animal.
 
 import { CategoryName } from "../contract/category.ts";
 import { foldedText } from "../contract/console.ts";
@@ -10,17 +10,17 @@ import { type Checked, checkOf, type Fault } from "../contract/validate.ts";
 /** The fields whose values may be words. */
 export const wordFields = ["status", "categoryId"] as const;
 export type WordField = (typeof wordFields)[number];
-/** Texts in place of these values, as they are in the file. */
+/** The file's texts in place of these values, unchanged. */
 export type Words = Partial<Record<WordField, string>>;
 
-/** The meanings of texts in the file: null is no value. The keys are those of `plainValue`. */
+/** The meanings of texts in the file; null means no value. The keys are results of `plainValue`. */
 export interface Values {
 	status?: ReadonlyMap<string, PetStatus | null> | undefined;
-	/** The numbers of categories by their names. A whole number is never looked up: it is a category itself. */
+	/** Category numbers by name. A whole number is never looked up: it is the category's number. */
 	categoryId?: ReadonlyMap<string, bigint | null> | undefined;
 }
 
-/** In English, German, French, Spanish and Portuguese, also the words of shelters. */
+/** The words for each status in English, German, French, Spanish and Portuguese, including those that shelters use. */
 const meanings: Record<PetStatus, string> = {
 	available: `available, free, for adoption, up for adoption, adoptable, in shelter, verfügbar, verfügbare, verfügbarer,
 		verfügbares, frei, freie, freier, freies, zu vermitteln, zu vergeben, vermittelbar, vermittelbare, vermittelbarer,
@@ -45,34 +45,34 @@ const meaningOf = new Map<string, PetStatus | null>(
 	}),
 );
 
-/** The same for cells that differ only in case, accents, blanks and the form of an apostrophe. */
+/** Returns the same text for cells that differ only in case, accents, blanks and the form of apostrophes. */
 export function plainValue(text: string): string {
 	return foldedText(text).trim().replace(/\s+/g, " ").replace(/[’‘]/g, "'");
 }
 
-/** What a text probably means: a status, or null for none; undefined if the text is unknown. */
+/** The status that a text probably means: null for "no status", undefined if the text is unknown. */
 export function proposeStatus(text: string): PetStatus | null | undefined {
 	return meaningOf.get(plainValue(text));
 }
 
 export const checkCategoryName = checkOf(Type.Object({ name: CategoryName }));
 
-/** The name of a new category that a text is probably; undefined if it cannot be one, or means that there is none. */
+/** The new category that a text probably names; undefined if the text cannot be a name, or means "no category". */
 export function proposeCategory(text: string): string | undefined {
 	const name = text.trim().replace(/\s+/g, " ");
 	const isNone = meaningOf.get(plainValue(name)) === null;
 	return isNone || !isWord(name) || checkCategoryName({ name }).faults ? undefined : name;
 }
 
-/** Whether a text in place of a category may be its name: no number, also none that cannot be read, such as "1E+20". */
+/** Whether a text in place of a category may be a name, not a number, even an unreadable one such as "1E+20". */
 export function isWord(text: string): boolean {
 	const isNumber = /^[-+\d.,\s]+(e[-+]?\d+)?\s*$/i.test(text);
 	return /\p{L}|\p{Extended_Pictographic}/u.test(text) && !isNumber;
 }
 
-/** A text in the rows of a file that is no value of its field. */
+/** A text in the rows of a file that is not a valid value of its field. */
 export type UnknownValue = {
-	/** As it is in the first row. */
+	/** The text as it is in its first row. */
 	text: string;
 	rows: number;
 } & (
@@ -81,7 +81,7 @@ export type UnknownValue = {
 	| { field: "categoryId"; proposed: string | undefined }
 );
 
-/** A column with more distinct texts is not a list of values. */
+/** The most texts that are counted. A column with more distinct texts is not a list of values. */
 export const unknownMax = 100;
 
 /** Counts the texts in place of values, at most `unknownMax` for each field. */
@@ -98,7 +98,7 @@ export function countUnknownValues() {
 				else if (found[field].size < unknownMax) found[field].set(plain, { ...propose(field, text), rows: 1 });
 			}
 		},
-		/** By field, the most frequent first. */
+		/** Sorted by field, then by frequency, the most frequent first. */
 		list: (): UnknownValue[] =>
 			wordFields.flatMap((field) => [...found[field].values()].sort((one, other) => other.rows - one.rows)),
 	};
@@ -109,7 +109,7 @@ function propose(field: WordField, text: string) {
 	return { field, text: text.trim(), proposed: proposeCategory(text) };
 }
 
-/** Whether every fault of a row is a word with a proposal: the row becomes an animal when they are confirmed. */
+/** Whether every fault of a row is a word with a proposal: confirming the proposals makes the row an animal. */
 export function isUnclear(words: Words, faultCount: number): boolean {
 	const isProposed = (field: WordField) => {
 		const { [field]: text } = words;
@@ -118,16 +118,16 @@ export function isUnclear(words: Words, faultCount: number): boolean {
 	return wordFields.filter(isProposed).length === faultCount;
 }
 
-/** What a row is. */
+/** The result of checking a row. */
 export type Outcome =
 	| { pet: NewPet; faults?: undefined; unknown?: undefined }
-	/** `unknown`: the texts in place of a status and a category that are faults and may be words. */
+	/** `unknown`: the texts that are faults and may be words for a status or a category. */
 	| { pet?: undefined; faults: Fault[]; unknown?: Words };
 
 /** Fields of a row whose values may be words. */
 type MaybeWords = { [Field in WordField]?: unknown };
 
-/** Checks the fields, with the meanings of the words among them. */
+/** Checks the fields, with known words replaced by their meanings. */
 export function outcomeOf<Fields extends MaybeWords>(
 	check: (fields: Fields) => Checked<NewPet>,
 	fields: Fields,
@@ -139,7 +139,7 @@ export function outcomeOf<Fields extends MaybeWords>(
 	return { faults: checked.faults, ...(unknown && { unknown }) };
 }
 
-/** The fields that are words with a meaning. A blank status is none, unless it has another meaning. */
+/** The meanings of the fields that are known words. A blank status is none, unless `values` says otherwise. */
 function meantBy({ status, categoryId }: MaybeWords, values: Values): MaybeWords {
 	const meant: MaybeWords = {};
 	if (typeof status === "string" || status === null) {

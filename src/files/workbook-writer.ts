@@ -1,5 +1,5 @@
 // Writes a table of up to 26 columns as a workbook (.xlsx) while its rows arrive. Each cell is a text, so that no
-// program rounds a number of 64 bits or runs a name that begins with `=`.
+// program rounds a 64-bit number or runs a name that begins with `=`.
 
 import { strToU8, Zip, ZipDeflate } from "fflate";
 import { tooManyPets, workbookMaxPets } from "../contract/console.ts";
@@ -37,17 +37,17 @@ const parts = {
 <xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/></cellXfs>\
 <cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`,
 };
-/** The heading stays in sight. */
+/** Keeps the heading in sight. */
 const sheetStart = `<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">\
 <pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>\
 <cols><col min="1" max="26" width="24" style="1" customWidth="1"/></cols><sheetData>`;
-/** Excel marks no number that is a text. */
+/** Keeps Excel from marking texts that look like numbers. */
 const sheetEnd = `</sheetData><ignoredErrors>\
 <ignoredError sqref="A1:Z${sheetMaxRows}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
 
 /**
- * The memory that it uses does not depend on the number of rows. @param batches rows, of which the first is the heading
- * @throws FileError at the first row that a sheet does not hold; no program opens what was written until then
+ * The memory used does not depend on the number of rows. @param batches rows; the first row is the heading
+ * @throws FileError if a sheet cannot hold all rows; no program can open the part that was written
  */
 export async function* formatWorkbook(batches: AsyncIterable<string[][]>, maxRows = sheetMaxRows) {
 	const ready: Uint8Array[] = [];
@@ -85,7 +85,7 @@ function cellXml(at: string, text: string): string {
 	return `<c r="${at}" s="1" t="inlineStr"><is><t${space}>${textXml(text)}</t></is></c>`;
 }
 
-/** Workbooks have characters that XML does not have as `_xHHHH_`, and a text that looks like this with `_x005F_`. */
+/** Workbooks write characters that XML lacks as `_xHHHH_`, and `_` in texts that look like this as `_x005F_`. */
 function textXml(text: string): string {
 	if (!/[&<>_]|[^ -\uFFFD]/.test(text)) return text;
 	const codeOf = (sign: string) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`;

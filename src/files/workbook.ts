@@ -1,5 +1,5 @@
-// Reads a sheet of a workbook (.xlsx) as the CSV that its program would save, so that everything else is the same for
-// both. Numbers are the digits of the file, so that no int64 is rounded; a formula is its result.
+// Reads a sheet of a workbook (.xlsx) as the CSV that a spreadsheet program would save: all later code handles CSV
+// only. Numbers keep the digits of the file, so that no int64 is rounded; a formula is replaced by its result.
 
 import { unzipSync, zipSync } from "fflate";
 import readSheets from "read-excel-file/universal";
@@ -7,13 +7,13 @@ import { findHeading, hasTexts } from "./columns.ts";
 import { FileError } from "./encoding.ts";
 import { csv, type FileKind, headerWithin, type Source } from "./formats.ts";
 
-/** A workbook is read as a whole. Above, the reader needs gigabytes, and minutes for a million rows, or fails. */
+/** A workbook is read as a whole. For a larger workbook, the reader would need minutes and gigabytes, or fail. */
 const fileMaxBytes = 64 * 1024 * 1024;
 const contentMaxBytes = 2 * fileMaxBytes;
 
 /**
- * @param wanted the name of a sheet; without it, the first that names columns of an animal, has texts, or is first
- * @returns `kind.sheet` is the one that is read, `sheets` the names of all
+ * @param wanted the name of a sheet; by default, the first with columns of an animal, or with texts, or the first
+ * @returns `kind.sheet` is the name of the sheet that is read, `sheets` the names of all sheets
  */
 export async function readWorkbook(file: Blob, wanted?: string) {
 	if (file.size > fileMaxBytes) throw new FileError("the workbook has more than 64 MiB: save the sheet as CSV");
@@ -43,7 +43,7 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 }
 
 /**
- * The same archive without compression, which the reader would undo in workers: a page of the console may start none.
+ * Returns the archive without compression. The reader would decompress in workers, which the console may not start.
  * @throws FileError before anything is unpacked: a small archive may hold gigabytes
  */
 function unpacked(bytes: Uint8Array): ArrayBuffer {
@@ -70,12 +70,12 @@ function unpacked(bytes: Uint8Array): ArrayBuffer {
 	return zipSync(parts, { level: 0 }).buffer;
 }
 
-/** A number as the file has it. */
+/** A number as it is written in the file. */
 type Digits = { digits: string };
 
 function textOf(cell: string | boolean | Digits | Date | null): string {
 	if (cell === null) return "";
-	// Too large for a date, such as the number of a chip in a column of dates: spreadsheets show and save this.
+	// Spreadsheets show and save numbers that are too large for a date like this, such as a chip's in a column of dates.
 	if (cell instanceof Date && Number.isNaN(cell.getTime())) return "########";
 	if (cell instanceof Date) return cell.toISOString().replace("T00:00:00.000Z", "");
 	if (typeof cell !== "object") return String(cell);

@@ -14,15 +14,15 @@ export type Overload = ReturnType<typeof watchOverload>;
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
 const defaultLimits = {
-	/** The mean delay of the event loop; 150 ms are about 4,000 concurrent requests. */
+	/** The mean delay of the event loop; 150 ms correspond to about 4,000 concurrent requests. */
 	delayMs: 150,
 	/**
-	 * The share of the time in which this thread used the CPU, or the share of its CPU quota that the process used.
-	 * Below it, the process waited for the CPU or was stopped, which is not overload.
+	 * The share of the time that this thread used the CPU, or of its CPU quota that the process used. If both are lower,
+	 * the process waited for the CPU or was stopped, which is not overload.
 	 */
 	ownShare: 0.7,
 };
-/** Requests are refused while both are exceeded. */
+/** Requests are refused while both limits are exceeded. */
 export type LoadLimits = typeof defaultLimits;
 
 /** CPU times since the start, in milliseconds. */
@@ -62,7 +62,7 @@ export function watchOverload(
 	}, sampleEveryMs).unref();
 
 	return {
-		/** The event loop is late because of the work of this process. */
+		/** Whether the event loop is late because of the work of this process. */
 		isLate: () => isLate,
 		/** @throws ApiError `overloaded` */
 		refuse(isWrite: boolean): void {
@@ -92,7 +92,7 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 	/** By key id, so there are at most as many windows as keys. */
 	const windows = new Map<string, Rate & { used: number; owed: number; endsAtMs: number }>();
 
-	/** The key's window; a new one if the last has ended or the rate of the key has changed. */
+	/** The key's window; a new window if the last one has ended or the key's rate has changed. */
 	function windowOf(keyId: string, { requests, windowSeconds }: Rate, nowMs: number) {
 		const last = windows.get(keyId);
 		const isSameRate = last?.requests === requests && last.windowSeconds === windowSeconds;
@@ -104,7 +104,7 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 		return next;
 	}
 
-	/** @param isOwed counts requests that exceed the window against the next ones */
+	/** @param isOwed counts requests that exceed the window against the next windows */
 	function count({ id, rate: ownRate }: KeyRow, more: number, isOwed: boolean) {
 		const rate = ownRate === undefined ? defaultRate : parseRate(ownRate);
 		if (!rate) return undefined;

@@ -13,7 +13,7 @@ export function validOf<Value>(checked: Checked<Value>, place = ""): Value {
 	return checked.value;
 }
 
-/** The list under `name` in a body. @param rule such as `1 to 50 edits` @throws ApiError as readJson, `invalid_body` */
+/** Reads a body's list `name`. @param rule such as `1 to 50 edits` @throws ApiError as readJson, `invalid_body` */
 export async function readList(request: IncomingMessage, name: string, rule: string, max = Infinity) {
 	const list: unknown = Object(await readJson(request))[name];
 	if (Array.isArray(list) && list.length > 0 && list.length <= max) return list;

@@ -1,5 +1,5 @@
 // The checks of a request, in order. Each checks one thing and throws an ApiError to refuse the request. The framing is
-// checked before them (listen.ts); the query and the body, which need a schema, after them (pets.ts).
+// checked earlier (listen.ts); the query and the body, which need a schema, are checked later (pets.ts).
 
 import { isIP } from "node:net";
 import { ApiError } from "../contract/errors.ts";
@@ -25,7 +25,7 @@ interface CheckOptions {
 export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: CheckOptions): readonly Check[] {
 	const load: Check = (exchange, { access }) => {
 		if (access === "open") return;
-		// A client that reconnects immediately waits in the kernel, from which each tick accepts one connection.
+		// A client that must reconnect first waits in the kernel, from which each tick accepts only one connection.
 		if (overload.isLate()) exchange.closeAfter();
 		overload.refuse(exchange.request.method === "POST");
 	};
@@ -59,7 +59,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 		if (operation) keyCheck.noteUse(caller, operation);
 	};
 
-	/** Announces the end of an operation (RFC 9745, RFC 8594), and refuses requests from then on. */
+	/** Announces the end of an operation (RFC 9745, RFC 8594), and refuses requests after the end. */
 	const deprecation: Check = (exchange, { deprecation }) => {
 		if (!deprecation) return;
 		const { sinceMs, sunsetMs, sunset, successor } = deprecation;
@@ -75,7 +75,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 	];
 }
 
-/** The checks of the operators' port. @param host the name or address that it listens on */
+/** The checks of the operators' port. @param host the name or address that the port listens on */
 export function createOpsChecks(host: string): readonly Check[] {
 	return [ownName(host), routeAndMethod("this port serves /livez, /readyz and /metrics")];
 }
@@ -94,7 +94,7 @@ const missing = new ApiError("missing_credential");
 const invalid = new ApiError("invalid_credential");
 const bearer = /^bearer +([^ \t]+)$/i;
 
-/** The key of the bearer credential, if it works (interface document §5, RFC 6750). May wait for the store. */
+/** The key of the bearer credential, if the key works (interface document §5, RFC 6750). May wait for the store. */
 function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnType<KeyCheck["check"]> {
 	const { authorization } = request.headers;
 	if (!authorization) throw missing;
@@ -109,7 +109,7 @@ function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnT
 
 /**
  * Compares a secret with a caller's string, in constant time for strings of the same length. Buffers for
- * `timingSafeEqual` would cost more than a hash.
+ * `timingSafeEqual` would take longer than a hash.
  */
 export function isEqual(one: string, other: string): boolean {
 	let difference = one.length ^ other.length;
@@ -122,7 +122,7 @@ function admit(exchange: Exchange, row: KeyRow | undefined): void {
 	exchange.caller = row;
 }
 
-/** @param served the message about an unknown path: which ones the port serves */
+/** @param served the message about an unknown path: it names the paths that the port serves */
 function routeAndMethod(served?: string): Check {
 	const notFound = new ApiError("route_not_found", served);
 	return (exchange, { path, allowedMethods }) => {
@@ -140,7 +140,7 @@ function expectation({ request: { headers } }: Exchange): void {
 
 const jsonUtf8 = /^application\/json[ \t]*(?:;[ \t]*(?:charset=(?:utf-?8|"utf-?8")[ \t]*)?)*$/i;
 
-/** Checks the headers of a body before it is read. A 415 names what is accepted (RFC 9110 §15.5.16). */
+/** Checks the headers of a body before it is read. A 415 reply names what is accepted (RFC 9110 §15.5.16). */
 function bodyHeaders(exchange: Exchange, { acceptsBody }: Route): void {
 	if (!acceptsBody) return;
 	const { headers } = exchange.request;
@@ -174,7 +174,7 @@ function sendContinue({ request, response, isRefused }: Exchange, { acceptsBody 
 	if (acceptsBody && isExpected && !isRefused) response.writeContinue();
 }
 
-/** Runs the checks in order, then the handler of the route. @returns a promise only if one of them waits */
+/** Runs the checks in order, then the handler of the route. @returns a promise only if a check or the handler waits */
 export function handleChecked(
 	checks: readonly Check[],
 	exchange: Exchange,

@@ -1,12 +1,12 @@
-// A connection owns a socket: the requests that came over it, and how it ends. Node's parser reads the socket.
+// A connection owns a socket: it knows the requests that arrived, and ends the socket. Node's parser reads it.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ApiError } from "../contract/errors.ts";
 
-/** The most requests under way on a connection: the reply to the last of them closes it (RFC 9112 §9.3.2). */
+/** The most requests under way on a connection. The reply to the last one closes the connection (RFC 9112 §9.3.2). */
 export const underWayMax = 32;
-/** How long a connection with an unread request stays half open, so that its reply arrives. */
+/** How long a connection with an unread request stays half open, so that the last reply arrives. */
 export const lingerMs = 500;
 
 /** A request with its reply (exchange.ts). */
@@ -27,12 +27,12 @@ export class Connection {
 	readonly socket: Socket;
 	/** The current request, or the previous one. */
 	latest: Arrived | undefined;
-	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat it. */
+	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat the field. */
 	credential: { field: string; keyHash: string | undefined } | undefined;
 	readonly #open: Map<Socket, Connection>;
-	/** In order. A Map that changes with each request would keep young objects alive, and the garbage collector busy. */
+	/** In order of arrival. A Map that changes so often would keep young objects alive and the garbage collector busy. */
 	readonly #underWay: Arrived[] = [];
-	/** One listener for all responses: a closure for each would cost more than the work it does. */
+	/** One listener for all responses: a closure for each response would take longer than the closure's work. */
 	readonly #onResponseClose: (this: ServerResponse) => void;
 	#last: Arrived | undefined;
 	#isRefused = false;
@@ -58,7 +58,7 @@ export class Connection {
 		return this.#underWay.length;
 	}
 
-	/** Every reply was taken, and nothing has arrived since. */
+	/** True if the client has taken every reply, and nothing has arrived since. */
 	get isIdle(): boolean {
 		return this.#underWay.length === 0 && this.socket.bytesRead === this.#readBytes;
 	}
@@ -68,19 +68,19 @@ export class Connection {
 		return this.latest?.request.complete === false ? this.latest : undefined;
 	}
 
-	/** Nothing that arrives from now on gets a reply. A last request can still be refused while it is arriving. */
+	/** True if no further request gets a reply. A last request can still be refused while it is arriving. */
 	get isEnding(): boolean {
 		return this.#isRefused || (this.#last !== undefined && !this.arriving);
 	}
 
-	/** A request arrives. @returns whether it gets a reply */
+	/** Call this when a request arrives. @returns whether the request gets a reply */
 	accepts(): boolean {
 		const isAccepted = !this.#isRefused && !this.#last;
 		if (!isAccepted) this.ignore();
 		return isAccepted;
 	}
 
-	/** Bytes arrive that get no reply: `end` must not close the connection before the last reply was read. */
+	/** Call this when bytes arrive that get no reply: `end` must not close before the client has read the last reply. */
 	ignore(): void {
 		this.#sendsMore = true;
 	}
@@ -90,7 +90,7 @@ export class Connection {
 		this.#underWay.push(exchange);
 		exchange.response.on("close", this.#onResponseClose);
 		const { upgrade, connection = "" } = exchange.request.headers;
-		// Node drops the bytes after such a request in the same packet, although nothing here upgrades.
+		// Node drops bytes that follow such a request in the same packet, although this server never upgrades.
 		const asksForUpgrade = upgrade !== undefined && /upgrade/i.test(connection);
 		if (this.#underWay.length < underWayMax && !asksForUpgrade) return;
 		this.ignore();
@@ -106,15 +106,15 @@ export class Connection {
 		return this.#last === exchange;
 	}
 
-	/** Nothing more is read: the request or the bytes that are arriving get the last reply. */
+	/** From now on, nothing is read: the request or the bytes that are arriving get the last reply. */
 	refuse(): void {
 		this.#isRefused = true;
 	}
 
 	/**
-	 * Closes the connection for writing, and completely a moment later: a full close with unread bytes would reset it,
-	 * and the last reply could be lost. Node calls this after the last reply, instead of its own `destroySoon`.
-	 * @param text is sent first
+	 * Closes the connection for writing, and completely a moment later: a full close with unread bytes would cause a
+	 * reset, and the last reply could be lost. Node calls this after the last reply, instead of its own `destroySoon`.
+	 * @param text sent before the close
 	 */
 	end(text = ""): void {
 		const { socket } = this;
@@ -134,7 +134,7 @@ export class Connection {
 
 	#close(): void {
 		this.#open.delete(this.socket);
-		// Node closes the response that owns the socket, but not those that wait for it after CONNECT.
+		// Node closes the response that owns the socket, but not responses that wait for the socket after CONNECT.
 		for (const { response } of [...this.#underWay]) if (!response.socket) response.emit("close");
 	}
 }

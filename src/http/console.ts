@@ -58,7 +58,7 @@ export function createConsoleHandlers({ store, eraseNames }: ConsoleOptions, lim
 			const { id, name, scopes, secret } = callerOf(exchange);
 			return { id, name, scopes, expiresAtMs: secret.expiresAtMs };
 		},
-		/** Invalid rows are reported, and the others are stored. */
+		/** Reports invalid rows and stores all other rows. */
 		async importRows(exchange: Exchange): Promise<{ results: ImportResult[] }> {
 			const rows = (await readList(exchange.request, "rows", "animals, each with a key")).map(parseRow);
 			const rateHeaders = limits.countRows(callerOf(exchange), rows.length - 1);
@@ -77,7 +77,7 @@ export function createConsoleHandlers({ store, eraseNames }: ConsoleOptions, lim
 				try {
 					results.push(await edits.apply(edit));
 				} catch (error) {
-					// The earlier edits are stored: the reply has their results only.
+					// The earlier edits are stored: the reply contains only their results.
 					const isEdited = results.some(({ outcome }) => outcome === "edited");
 					if (!isEdited || !(error instanceof StorageUnavailable)) throw error;
 					break;
@@ -114,7 +114,7 @@ function parseRow(given: unknown): KeyedPet | Extract<ImportResult, { outcome: "
 	const { value, faults } = checkRow(given);
 	if (faults) return { outcome: "invalid", faults };
 	const { key, ...pet } = value;
-	// Instead of the id of an API key (`key_…`): Idempotency-Keys of imports are scoped to the store.
+	// `import` replaces the id of an API key (`key_…`): Idempotency-Keys of imports are scoped to the store.
 	return { pet, idempotencyKey: { caller: "import", key } };
 }
 

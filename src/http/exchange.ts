@@ -1,5 +1,5 @@
-// A request with its reply, from its headers to the end: the one way to write a reply, for handlers and for failures,
-// on both ports. The reply's headers are one flat list of names and values, which Node writes without a copy.
+// A request with its reply, from the request's headers to the end of the reply. Handlers and failures of both ports
+// write replies only here. The reply's headers are a flat list of names and values, which Node need not copy.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
@@ -16,7 +16,7 @@ export type Handler = (exchange: Exchange) => Promise<void> | void;
 
 /** The declaration of a path for one method. */
 export interface RouteRules {
-	/** Open to everyone, or to keys with this scope. Without it, any valid key may call the route. */
+	/** Who may call the route: everyone, or keys with this scope. If absent, any valid key may call it. */
 	access?: "open" | Scope;
 	/** The name of the route in logs, metrics and last-used times of keys. */
 	operation?: OperationName;
@@ -24,9 +24,9 @@ export interface RouteRules {
 	acceptsBody?: boolean;
 	/** The name of the route in metrics, if it is neither an operation nor a page. */
 	countedAs?: "probe" | "metrics" | "console" | "import";
-	/** Pages of other origins may not call it. */
+	/** True if pages of other origins may not call the route. */
 	isPrivate?: boolean;
-	/** Finds the key of a request whose headers have none, such as a browser's download. */
+	/** Finds the key of a request whose headers contain no key, such as a browser's download. */
 	keyOf?: (exchange: Exchange) => Promise<KeyRow | undefined>;
 	handler: Handler;
 }
@@ -44,7 +44,7 @@ export interface Port {
 	fields: readonly string[];
 	/** Undefined if pages of other origins may not call the port. */
 	cors?: Cors | undefined;
-	/** While it is true, the last reply of a connection closes the connection. */
+	/** While this is true, a connection's last reply closes the connection. */
 	isClosing(): boolean;
 	watch: Watch;
 }
@@ -102,7 +102,7 @@ export class Exchange {
 	/** Why the request failed. */
 	failure: ErrorCode | undefined;
 	status = 200;
-	/** The length of the reply's body; undefined without one. */
+	/** The length of the reply's body; undefined if there is no body. */
 	bodyBytes: number | undefined;
 	readonly #port: Port;
 	#fields: string[] = [];
@@ -120,7 +120,7 @@ export class Exchange {
 		this.begin();
 	}
 
-	/** Starts the reply's headers, or starts again without those that were set. */
+	/** Starts the reply's headers, or drops those that were set and starts again. */
 	begin(): void {
 		const { fields, cors } = this.#port;
 		this.#fields = [...fields, "x-request-id", this.id];
@@ -197,7 +197,7 @@ export class Exchange {
 		this.#writeHead().end();
 	}
 
-	/** Sends a failure. @param isLast closes the connection after it */
+	/** Sends a failure. @param isLast closes the connection after the reply */
 	fail(failure: ApiError, isLast: boolean): void {
 		this.failure = failure.code;
 		this.status = failure.status;
@@ -206,21 +206,21 @@ export class Exchange {
 		this.sendJson(failure.json);
 	}
 
-	/** Replies to a request that must not be handled (further), and then closes the connection. */
+	/** Refuses a request, handled in part or not at all, and closes the connection after the reply. */
 	refuse(failure: ApiError): void {
 		this.connection.refuse();
 		this.begin();
 		this.fail(failure, true);
 	}
 
-	/** This reply is the connection's last: requests after it are not handled, even while earlier replies are due. */
+	/** Makes this the connection's last reply: later requests are not handled, even while earlier replies are due. */
 	closeAfter(): void {
 		this.header("connection", "close");
 		this.connection.endAfter(this);
 	}
 
 	#writeHead(): ServerResponse {
-		// If the reply to an earlier request closed the connection, requests that were read after it would get none.
+		// Only the reply to the latest request closes the connection: requests that were already read must get a reply.
 		if (this.connection.latest === this && this.#port.isClosing()) this.closeAfter();
 		if (this.#vary !== "") this.#fields.push("vary", this.#vary);
 		return this.response.writeHead(this.status, this.#fields);

@@ -1,5 +1,5 @@
-// The HTTP server of a port: its limits, the refusals of requests before they reach the app, and a stop that drops no
-// request. It enforces the rules of HTTP that Node's parser does not: every ambiguous request is refused.
+// The HTTP server of a port: sets limits, refuses invalid requests before they reach the app, and stops without
+// dropping a request. It enforces rules of HTTP that Node's parser does not: every ambiguous request is refused.
 
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -12,7 +12,7 @@ import { Exchange, failureHeaders, type Port } from "./exchange.ts";
 import { isHost } from "./proxies.ts";
 import type { Traffic } from "./traffic.ts";
 
-// An import of node:http also loads all that Node has for fetch and WebSocket: 50 ms of CPU time at each start.
+// Importing node:http would also load Node's fetch and WebSocket, which takes 50 ms of CPU time at each start.
 const { createServer, METHODS, STATUS_CODES } = process.getBuiltinModule("node:http");
 
 export const defaultTimeouts = {
@@ -20,9 +20,9 @@ export const defaultTimeouts = {
 	headersMs: 10_000,
 	/** From the first byte of a request to the end of its body. */
 	requestMs: 30_000,
-	/** For an idle connection; longer than the 60 seconds of most load balancers. */
+	/** How long a connection may be idle; longer than the 60 seconds of most load balancers. */
 	keepAliveMs: 65_000,
-	/** For a connection with a request in progress that neither sends nor receives. */
+	/** How long a connection with a request in progress may neither send nor receive. */
 	stalledMs: 30_000,
 };
 export type Timeouts = typeof defaultTimeouts;
@@ -32,9 +32,9 @@ export const connectionsMost = 10_000;
 
 export interface ServerOptions extends Port {
 	timeouts: Timeouts;
-	/** Concurrent connections; further ones are closed immediately. */
+	/** The most concurrent connections; further connections are closed immediately. */
 	connectionsMax?: number;
-	/** Only the public port has one. */
+	/** Counts and limits connections; only on the public port. */
 	traffic?: Traffic;
 }
 
@@ -48,12 +48,12 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		keepAliveTimeout: timeouts.keepAliveMs,
 		connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 4),
 		requireHostHeader: false,
-		joinDuplicateHeaders: true, // Otherwise Node ignores a second Host or Authorization; joined, they are invalid.
+		joinDuplicateHeaders: true, // Joined, two Host or Authorization headers are invalid; else Node ignores one.
 		noDelay: true,
 		optimizeEmptyRequests: true,
 	});
 	const open = new Map<Socket, Connection>();
-	// A client that ends its side after its last request gets all replies. Node does not document this switch (0020).
+	// A client that half-closes after its last request gets all replies. Node does not document this switch (0020).
 	const server = Object.assign(plain, { open, httpAllowHalfOpen: true });
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
@@ -63,14 +63,14 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 	for (const event of ["request", "checkContinue", "checkExpectation"]) server.on(event, answer);
 	server.on("clientError", (error, socket) => refuse(open.get(socket as Socket), error));
 	server.on("connect", ({ socket }) => {
-		socket.on("error", () => {}); // Node has removed its own listeners. A reset ends only this connection.
+		socket.on("error", () => {}); // Node has removed its own listeners; without one, a reset would end the process.
 		socket.on("timeout", () => socket.destroy());
 		refuse(open.get(socket), new ApiError("method_not_allowed"));
 	});
 	server.on("timeout", (socket) => {
 		const connection = open.get(socket);
 		const upload = connection?.arriving?.response;
-		// A stalled upload gets an error reply if no other reply is due before it. Other stalled clients would not see one.
+		// A stalled upload gets an error reply if no earlier reply is due. Other stalled clients would not read a reply.
 		if (upload?.socket && !upload.headersSent) refuse(connection, new ApiError("request_timeout"));
 		else socket.destroy();
 	});
@@ -110,9 +110,9 @@ export function createRefusal({ fields: common, watch }: Port) {
 		connection.end(isHead ? start : start + failure.json);
 	}
 
-	/** Refuses an arriving request, or bytes that are not one, after all earlier replies, and closes the connection. */
+	/** After all earlier replies, refuses an arriving request or bytes that are no request, and closes the connection. */
 	return (connection: Connection | undefined, error: ParserError | ApiError): void => {
-		// The parser also reports each later piece of the connection.
+		// After an error, the parser also reports each later piece of the connection.
 		if (!connection) return;
 		if (connection.isEnding || error.code === "HPE_CLOSED_CONNECTION") return void connection.ignore();
 		const { socket, latest, arriving } = connection;
@@ -138,7 +138,7 @@ function parserFailure({ code, reason, rawPacket }: ParserError): ApiError {
 	return new ApiError("malformed_request", `this is not valid HTTP/1.1: ${reason ?? "the request cannot be read"}`);
 }
 
-/** Whether the last request that the parser read is HEAD, whose reply has no body. */
+/** Whether the last request that the parser read is a HEAD request, whose reply has no body. */
 function isHeadLast(error: ParserError): boolean {
 	const read = error.rawPacket?.toString("latin1", 0, error.bytesParsed) ?? "";
 	const end = read.lastIndexOf("\r\n\r\n");
@@ -148,7 +148,7 @@ function isHeadLast(error: ParserError): boolean {
 /** The parser also accepts the methods of RTSP. */
 const methods = new Set(METHODS);
 
-/** The first rule of HTTP that a request breaks: nothing more may be read from its connection. */
+/** The first rule of HTTP that a request breaks. After a fault, nothing more may be read from the connection. */
 function faultOf({ rawHeaders, headers, httpVersion, method = "", url = "" }: IncomingMessage): ApiError | undefined {
 	if ((httpVersion !== "1.1" && httpVersion !== "1.0") || !methods.has(method))
 		return malformed("the request must use HTTP/1.1 or HTTP/1.0 and a method of HTTP");
@@ -168,7 +168,7 @@ function faultOf({ rawHeaders, headers, httpVersion, method = "", url = "" }: In
 
 const malformed = (rule: string) => new ApiError("malformed_request", rule);
 
-/** A path, an http URL with a path, or `*` for OPTIONS. The router would accept any first character as a slash. */
+/** A path, an http URL with a path, or `*` for OPTIONS. The router would treat any first character as a slash. */
 function isTarget(url: string, method: string): boolean {
 	if (url.charCodeAt(0) === 0x2f) return true;
 	if (url === "*") return method === "OPTIONS";
@@ -194,7 +194,7 @@ const pollMs = 10;
 
 /**
  * Stops a server: closes the port, then each connection after its next reply. After `idleMs`, idle connections are
- * closed; after `graceMs`, all are. At least half of `graceMs` is left for the replies.
+ * closed; after `graceMs`, all connections. At least half of `graceMs` is left for the replies.
  * @param phase `isClosing` becomes true when the port is closed: from then on, replies must close their connections
  */
 export async function drain(
@@ -207,11 +207,11 @@ export async function drain(
 	if (phase) phase.isClosing = true;
 	const idleAtMs = Math.min(performance.now() + idleMs, endsAtMs);
 	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
-	/** Node counts as idle a connection whose client has not taken a reply, and as busy one that never sent a byte. */
+	/** Node would close a connection whose client has not taken its reply, and keep one that never sent a byte. */
 	const closeIdle = () => {
 		for (const { socket, isIdle } of server.open.values()) if (isIdle) socket.destroy();
 	};
-	// Runs in the last phase of a tick: all bytes that had arrived are read by then, and their connections are busy.
+	// Runs in the last phase of a tick, when all bytes that had arrived are read: their connections are not idle.
 	const idle = setInterval(() => setImmediate(closeIdle), idleMs / 4);
 	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));
 	await closed;
@@ -220,8 +220,8 @@ export async function drain(
 }
 
 /**
- * Closes the port after a tick of the event loop without a new connection, or at `endsAtMs`: closing it resets
- * connections that so far only the kernel has accepted.
+ * Closes the port after a tick of the event loop without a new connection, or at `endsAtMs`. Closing the port resets
+ * connections that only the kernel has accepted so far.
  */
 async function stopListening(server: HttpServer, endsAtMs: number): Promise<void> {
 	let quietTicks = 0;
@@ -231,6 +231,6 @@ async function stopListening(server: HttpServer, endsAtMs: number): Promise<void
 	server.on("connection", note).on("drop", note);
 	// The first tick may end before Node asks the kernel for connections.
 	for (; quietTicks < 2 && performance.now() < endsAtMs; quietTicks++) await nextTick();
-	// The close of http.Server would also end idle connections, although a request may be about to arrive.
+	// http.Server's `close` would also end idle connections, although a request may be about to arrive.
 	NetServer.prototype.close.call(server);
 }

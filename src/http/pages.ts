@@ -1,5 +1,5 @@
 // The files that anyone may read: the console and the API reference at /docs, both from `npm run build`, and the
-// OpenAPI document. Each is read once, kept in memory plain and compressed, and sent with an ETag.
+// OpenAPI document. Each file is read once, kept in memory both plain and compressed, and sent with an ETag.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
@@ -17,7 +17,7 @@ const contentTypes: Record<string, string> = {
 	".json": "application/json",
 };
 
-/** @param pagesFolder the folder of the built pages: missing ones are not served */
+/** @param pagesFolder the folder of the built pages: missing pages are not served */
 export function addPages(router: Router, baseUrl: string | undefined, pagesFolder: string): void {
 	addOpenApi(router, baseUrl);
 	// The page names its files relative to /docs, so that it works below any prefix that a proxy adds.
@@ -26,7 +26,7 @@ export function addPages(router: Router, baseUrl: string | undefined, pagesFolde
 	const folder = join(pagesFolder, "console");
 	if (addFolder(router, "/console", folder)) {
 		addFile(router, "/console/", join(folder, "index.html"));
-		// Browsers request it for pages that name no icon, such as JSON.
+		// Browsers request this path for documents that name no icon, such as JSON.
 		addFile(router, "/favicon.ico", join(folder, "icon.svg"));
 	}
 }
@@ -53,7 +53,7 @@ function addFile(router: Router, url: string, path: string, plain = readFileSync
 	const contentType = contentTypes[extname(path)] ?? "application/octet-stream";
 	// A file with a hash in its name is immutable.
 	const cacheControl = /-[\w-]{8,}\.\w+$/.test(path) ? "public, max-age=31536000, immutable" : "no-cache";
-	/** Created for the first request. */
+	/** Created at the first request. */
 	let packed: { gzip: Buffer; etag: string } | undefined;
 
 	function handler(exchange: Exchange): void {
@@ -70,7 +70,7 @@ function addFile(router: Router, url: string, path: string, plain = readFileSync
 	router.add(url, { GET: { access: "open", handler } });
 }
 
-/** Redirects browsers to another path, which is relative, so that it works below any prefix that a proxy adds. */
+/** Redirects browsers to a relative path, which works below any prefix that a proxy adds. */
 function redirectTo(location: string, status: 302 | 308): RouteRules {
 	return {
 		access: "open",

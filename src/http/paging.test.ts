@@ -22,10 +22,22 @@ test("a cursor is read as it was written, in both directions and up to the large
 	}
 });
 
-test("the direction of a cursor is signed", () => {
-	const forward = cursors.write({ after: 20n }, {});
-	const backward = cursors.write({ upTo: 20n }, {});
-	for (const changed of [forward.replace(/k$/, "-k"), backward.replace(/-k$/, "k"), backward.replace(/-k$/, "--k")]) {
-		assert.throws(() => cursors.read(changed, {}), { code: "invalid_cursor" });
+test("a cursor is bound to its direction, filter and store; no character of it can be changed", () => {
+	const isRefused = (text: string, filter: object, reader = cursors) =>
+		assert.throws(() => reader.read(text, filter), { code: "invalid_cursor" }, text);
+	for (const filter of [{}, { status: "sold" }] as const) {
+		const [forward, backward, last] = [{ after: 20n }, { upTo: 20n }, { upTo: endOfList }].map((position) =>
+			cursors.write(position, filter),
+		) as [string, string, string];
+		for (const changed of [forward.replace(/k$/, "-k"), backward.replace(/-k$/, "k"), backward.replace(/-k$/, "--k")])
+			isRefused(changed, filter);
+		for (const cursor of [forward, backward, last]) {
+			for (const [at, character] of [...cursor].entries())
+				isRefused(cursor.slice(0, at) + (character === "a" ? "b" : "a") + cursor.slice(at + 1), filter);
+			for (const changed of [`${cursor}0`, `0${cursor}`, cursor.slice(0, -1), `${cursor}=`]) isRefused(changed, filter);
+			isRefused(`${cursor.slice(0, 22)}0${cursor.slice(22)}`, filter);
+			isRefused(cursor, { status: "pending" });
+			isRefused(cursor, filter, createCursors(Buffer.alloc(32, 8)));
+		}
 	}
 });

@@ -1,5 +1,5 @@
-// Paging by Link (RFC 8288) with opaque cursors. A cursor contains an id and a direction. It is signed with the filter,
-// so that tampered or foreign cursors, and cursors of another filter, are detected.
+// Paging by Link (RFC 8288) with opaque cursors. A cursor contains an id and a direction. Its signature also covers the
+// filter, so that tampered or foreign cursors, and cursors of another filter, are detected.
 
 import { hash } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
@@ -15,10 +15,10 @@ const macLength = 22;
 export function createCursors(secret: Buffer) {
 	const key = hash("sha512-256", `cursors ${secret.toString("hex")}`);
 
-	/** The latest cursor to a last page: nearly every page links to the same one. */
+	/** The latest cursor to a last page: nearly every page links to the same last page. */
 	let last = { signed: "", cursor: "" };
 
-	/** SHA-512/256 resists length extension, so a key before the message makes it a MAC at the cost of one hash. */
+	/** SHA-512/256 resists length extension, so a key before the message makes the hash a MAC: one hash is enough. */
 	function write({ after, upTo }: PagePosition, filter: Filter): string {
 		const position = upTo === undefined ? after.toString(36) : `-${upTo.toString(36)}`;
 		const signed = `${key} ${signedFilter(filter)} ${position}`;
@@ -55,7 +55,7 @@ function filterQuery(filter: Filter): string {
 		.join("");
 }
 
-/** A page up to an id is `-` and the id in base 36; a page after it is the id alone. */
+/** Reads a position: `-` and an id in base 36 is the page up to this id; an id alone is the page after it. */
 function toPosition(text: string): PagePosition | undefined {
 	const [, sign, digits = ""] = /^(-?)([0-9a-z]{1,13})$/.exec(text) ?? [];
 	if (sign === undefined) return undefined;
@@ -66,9 +66,9 @@ function toPosition(text: string): PagePosition | undefined {
 }
 
 /**
- * The Link field of a page: `first` and `last` always, `prev` and `next` if animals precede and follow it. The link
- * back to where the client came from is always there: the store does not check whether those animals still exist. If
- * they were removed, the link leads to an empty page, which links back.
+ * The Link field of a page: always `first` and `last`; `prev` if animals precede the page, and `next` if animals
+ * follow. The link back to the page that the client came from is always there, because the store does not check whether
+ * its animals still exist. If they were removed, the link leads to an empty page, which links back.
  */
 export function pageLinks(base: string, cursors: Cursors, query: PageQuery, { ids, hasMore }: PetPage): string {
 	const { after, upTo, limit } = query;

@@ -70,7 +70,7 @@ export function createPetHandlers({ store, now }: PetOptions): Record<OperationN
 }
 
 /**
- * The reader of a query: each parameter at most once, not empty, integers in plain decimal digits.
+ * Returns a function that reads a query: no parameter may be empty or given twice, and integers are plain digits.
  * @throws ApiError `unknown_parameter` or `invalid_parameter`, naming every broken parameter
  */
 export function createQueryReader<S extends TObject>(schema: S): (text: string) => Static<S> {
@@ -86,12 +86,12 @@ export function createQueryReader<S extends TObject>(schema: S): (text: string) 
 	};
 }
 
-/** Whether the id of the query was never assigned: it is from an abandoned timeline, and a new animal will get it. */
+/** Whether the query's id was never assigned on this timeline: it is from an abandoned one, and will be used again. */
 function isLost({ after = 0n, upTo = endOfList }: PageQuery, { version: { lastId } }: PetPage): boolean {
 	return after > lastId || (upTo > lastId && upTo !== endOfList);
 }
 
-/** Whether new animals cannot change the page: it is full, or all ids that it may have were assigned. */
+/** True if new animals cannot change the page: the page is full, or all ids up to its end are assigned. */
 function isSettled({ upTo }: PageQuery, { hasMore, version }: PetPage): boolean {
 	return upTo === undefined ? hasMore : upTo <= version.lastId;
 }

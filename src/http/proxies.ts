@@ -1,5 +1,5 @@
-// Trusted proxies, and the trusted part of their X-Forwarded-* headers, which decides the base address of links in
-// replies and the address of a client. Forwarded (RFC 7239) is ignored, as in Express.
+// Knows trusted proxies, and reads the part of their X-Forwarded-* headers that is trusted. This part decides the base
+// address of links in replies and the address of a client. Forwarded (RFC 7239) is ignored, as in Express.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";
@@ -16,7 +16,7 @@ const namedNetworks = new Map([
 	["uniquelocal", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]],
 ]);
 
-/** Reads `loopback,192.0.2.7,2001:db8::/32`; undefined for anything else. A prefix of 0, for everybody, is invalid. */
+/** Reads `loopback,192.0.2.7,2001:db8::/32`; undefined for anything else. A prefix of 0 (everybody) is invalid. */
 export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
 	const names = text.split(",").map((name) => name.trim());
 	const networks = names.flatMap((name) => namedNetworks.get(name) ?? [name]);
@@ -43,9 +43,9 @@ function isForwarded(headers: IncomingHttpHeaders): boolean {
 
 /**
  * The scheme and the host that the client used, as far as a trusted proxy names them. Only the last element of a header
- * is trusted, because the nearest proxy wrote or kept it: not every proxy appends to every header, so how many more can
- * be trusted is unknown.
- * @throws ApiError `malformed_request`: any fallback would put another scheme or host into links unnoticed
+ * is trusted, because the nearest proxy wrote or kept it. Earlier elements are not trusted, because not every proxy
+ * appends to every header.
+ * @throws ApiError `malformed_request`: a fallback would silently put a wrong scheme or host into links
  */
 function readForwarded(headers: IncomingHttpHeaders) {
 	const [proto, host] = [lastOf(headers["x-forwarded-proto"]), lastOf(headers["x-forwarded-host"])];
@@ -69,7 +69,7 @@ export interface LinkOptions {
 	isTrustedProxy?: IsTrustedProxy | undefined;
 }
 
-/** The base address as the caller of a request can reach it. @throws ApiError `malformed_request` */
+/** The base address at which the caller of a request can reach the service. @throws ApiError `malformed_request` */
 export type BaseUrlOf = (request: IncomingMessage) => string;
 
 /** Logs a hint when it first ignores a forwarded header. */
@@ -96,14 +96,14 @@ const ignoredHint =
 	"the X-Forwarded-* headers of this peer are ignored: if it is your proxy, add its address to " +
 	"TRUST_PROXY (loopback for this machine), or set BASE_URL";
 
-/** The warning at the start if clients may get links with the wrong scheme. @param address of the public port */
+/** The warning at the start if clients may get links with the wrong scheme. @param address the public port's */
 export function linkWarning({ baseUrl, isTrustedProxy }: LinkOptions, address: string): string | undefined {
 	if (baseUrl !== undefined || isTrustedProxy || parseTrustedProxies("loopback")?.(address)) return undefined;
 	const links = "links in replies begin with http:// and the request's Host, even behind a proxy with TLS";
 	return `${links}: set BASE_URL, or TRUST_PROXY to the addresses of the proxy`;
 }
 
-/** The last valid Host. Nearly every request has the same one, and comparing costs less than the pattern. */
+/** The last valid Host. Nearly every request has the same Host, and comparing is faster than the pattern. */
 let lastHost: string | undefined;
 
 /** A name, an IPv4 address or an IPv6 address in brackets, with an optional port (RFC 3986 §3.2.2). */
@@ -116,8 +116,8 @@ export function isHost(text: string): boolean {
 }
 
 /**
- * The address of a request's client: the peer's, or, behind trusted proxies, the last one in X-Forwarded-For that is
- * not a trusted proxy's. The client itself may have sent the addresses before it.
+ * The address of a request's client: the peer's or, if the peer is a trusted proxy, the last address in X-Forwarded-For
+ * that is not a trusted proxy's. The client itself may have sent earlier addresses.
  */
 export function clientAddressOf(
 	{ headers, socket }: Pick<IncomingMessage, "headers" | "socket">,

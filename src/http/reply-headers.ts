@@ -1,12 +1,12 @@
-// Headers that do not depend on the content of a reply: for the security of browsers (OWASP REST security), and CORS
+// The headers that do not depend on a reply's content: security headers for browsers (OWASP REST security), and CORS
 // (Fetch standard).
 
 import type { IncomingMessage } from "node:http";
 import { type Operation, operations, responseHeaders } from "../contract/operations.ts";
 
 /**
- * The headers of an HTML page: only scripts of this service and none inline, no calls to other hosts, no framing, no
- * access by windows or pages of other sites, and no use of the device's sensors.
+ * The headers of an HTML page. They allow scripts of this service except inline ones, and forbid calls to other hosts,
+ * framing, access by windows or pages of other sites, and use of the device's sensors.
  */
 export const pageHeaders: Record<string, string> = {
 	"content-security-policy": [

@@ -15,7 +15,7 @@ interface ReplyWatchOptions extends Pick<Watch, "clientAddressOf"> {
 	/** The start of request ids, unique per process. */
 	node: string;
 	onReply: (reply: Reply) => void;
-	/** The log is read by people on a terminal, and includes the path. */
+	/** True if people read the log on a terminal: log lines then include the path. */
 	isOnTerminal: boolean;
 }
 
@@ -71,7 +71,7 @@ function nameOf(route: Route | undefined): RouteName {
 	return route.countedAs ?? "page";
 }
 
-/** The fields of a request's log line, with OpenTelemetry's attribute names where it has one. */
+/** The fields of a request's log line, named like OpenTelemetry's attributes where such attributes exist. */
 function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply, isOnTerminal: boolean): object {
 	const { id, route, caller, trace, clientAddress } = exchange;
 	return {
@@ -91,12 +91,12 @@ function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply
 	};
 }
 
-/** The path as it was sent, without possible keys. The path of an export has a ticket, which works like a key. */
+/** The sent path without possible keys. A private path is shown as declared: an export's ticket works like a key. */
 function pathOf({ route, request }: Exchange): string | undefined {
 	return route?.isPrivate ? route.path : withoutKeys(request.url?.replace(/\?.*/s, ""));
 }
 
-/** Logs once a second how often an event happened: under overload, a line for each would add to the load. */
+/** Logs once a second how often an event happened: under overload, a line for each event would add to the load. */
 export function createCountLog(log: Pick<Log, "warn">, fields: object, message: string) {
 	let [total, logged] = [0, 0];
 	let timer: NodeJS.Timeout | undefined;
@@ -112,12 +112,12 @@ export function createCountLog(log: Pick<Log, "warn">, fields: object, message: 
 			total++;
 			timer ??= setTimeout(write, countEveryMs).unref();
 		},
-		/** Logs the count that is not logged yet. */
+		/** Logs the events that have not been logged yet. */
 		close: write,
 	};
 }
 
-/** A URL without possible keys: a caller may send one there by mistake. */
+/** Removes possible keys from a URL: a caller may put a key there by mistake. */
 export function withoutKeys(url = ""): string {
 	return url.replace(/pets_\w+/g, "pets_…");
 }

@@ -1,6 +1,6 @@
-// The cache of replies. The reply to a read depends only on the base address, the request target and the store. So it
-// is cached under the first two, and sent again until the store's state changes. Headers that depend on the request,
-// such as its id or its rate limit, are added to each reply.
+// The cache of replies. The reply to a read depends only on the base address, the request target and the store. So a
+// reply is cached by base address and target, and sent again until the store changes. Headers that depend on the
+// request, such as its id or its rate limit, are added to each reply.
 
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -8,20 +8,20 @@ import { crc32, gzipSync } from "node:zlib";
 import type { Store, StoreVersion } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** The approximate size of all cached replies. */
+/** The approximate limit for the size of all cached replies together. */
 const cachedMaxBytes = 16 * 1024 * 1024;
 /** The size of a cached reply without its strings. */
 const replyBytes = 500;
-/** The number of targets whose latest use is known: fewer than the pages that fit, so that few are evicted unused. */
+/** How many used keys are remembered: fewer than the replies that fit, so that few replies are evicted unused. */
 const usedMax = 2 ** 11;
-/** A shorter body fits into one packet anyway. */
+/** Shorter bodies are not compressed, because they fit into one packet anyway. */
 const gzipMinLength = 1000;
 
 /** The result of a read. */
 export interface Found {
 	json: string;
 	version: StoreVersion;
-	/** New animals do not change the reply. */
+	/** True if new animals cannot change the reply. */
 	isSettled: boolean;
 	/** Builds the value of a list's Link field. */
 	links?(): string;
@@ -32,11 +32,11 @@ export interface Found {
 export interface CachedReply extends Pick<Found, "json" | "version" | "isSettled"> {
 	tag: string;
 	links?: string | undefined;
-	/** Compressed for the first client that accepts it. */
+	/** The compressed body, created for the first client that accepts gzip. */
 	gzip?: { body: Buffer; tag: string };
 }
 
-/** Keeps replies up to a total size. A full cache is emptied: replies that are in use soon return. */
+/** Keeps replies up to a total size. A full cache is emptied: replies that are in use are soon cached again. */
 export function createCacheEntries(maxBytes = cachedMaxBytes) {
 	const replies = new Map<string, CachedReply>();
 	let bytes = 0;
@@ -52,7 +52,7 @@ export function createCacheEntries(maxBytes = cachedMaxBytes) {
 		replies.set(key, reply);
 	}
 
-	/** Whether the key was used lately. Replies to other keys are not cached: most pages are read once. */
+	/** Whether the key was used recently. Replies for other keys are not cached: most pages are read only once. */
 	function isUsedAgain(key: string): boolean {
 		const code = crc32(key);
 		const place = code & (usedMax - 1);
@@ -64,12 +64,12 @@ export function createCacheEntries(maxBytes = cachedMaxBytes) {
 	return { add, find: (key: string) => replies.get(key), isUsedAgain };
 }
 
-/** A character takes up to two bytes, and the third is for the compressed body, which is counted before it exists. */
+/** A character takes up to two bytes. A third byte is for the compressed body, which is counted before it exists. */
 function bytesOf(key: string, { json, links = "" }: CachedReply): number {
 	return replyBytes + 2 * (key.length + links.length) + 3 * json.length;
 }
 
-/** Whether a store of this version would give the same reply. */
+/** Whether the reply is still right for this version of the store. */
 function isValid({ version, isSettled }: CachedReply, now: StoreVersion): boolean {
 	return (
 		now.timeline === version.timeline &&
@@ -78,11 +78,11 @@ function isValid({ version, isSettled }: CachedReply, now: StoreVersion): boolea
 	);
 }
 
-/** The replies to reads that passed the checks. Refusals are not cached. */
+/** Caches the replies to reads that passed the checks. Refusals are not cached. */
 export function createResponseCache(store: Pick<Store, "version">) {
 	const entries = createCacheEntries();
 	return {
-		/** Sends the cached reply, if the store would still give the same. @returns whether it did */
+		/** Sends the cached reply if it is still right. @returns whether a reply was sent */
 		async answers(exchange: Exchange): Promise<boolean> {
 			exchange.cacheKey = `${exchange.request.url} ${exchange.baseUrl}`;
 			const cached = entries.find(exchange.cacheKey);
@@ -90,7 +90,7 @@ export function createResponseCache(store: Pick<Store, "version">) {
 			send(exchange, cached);
 			return true;
 		},
-		/** Sends the reply to a read that `answers` did not answer. Keeps it if its key was used lately. */
+		/** Sends the reply to a read that `answers` did not answer. Caches the reply if its key was used recently. */
 		reply(exchange: Exchange, found: Found): void {
 			const { json, version, isSettled, links, variant } = found;
 			const key = exchange.cacheKey;
@@ -127,7 +127,7 @@ function send(exchange: Exchange, reply: CachedReply, isKept = true): void {
 
 /**
  * Whether the caller accepts gzip (RFC 9110 §12.5.3): names of codings are case-insensitive, `*` is every coding that
- * is not named, and a weight of 0 refuses one.
+ * is not named, and a weight of 0 refuses a coding.
  */
 export function acceptsGzip(headers: IncomingHttpHeaders): boolean {
 	const accepted = headers["accept-encoding"];

@@ -1,5 +1,5 @@
 // Finds the route of each request by path and method, runs the checks (checks.ts) and its handler, and answers
-// failures. A path has a route for each method that it serves, and one for all others, which answers 405.
+// failures. A path has a route for each method that it serves, and a route for all other methods, which answers 405.
 
 import type { IncomingMessage } from "node:http";
 import { ApiError } from "../contract/errors.ts";
@@ -28,7 +28,7 @@ const unknownClosed: Route = { handler: unreachable };
 
 export function createRouter() {
 	const exact = new Map<string, Endpoint>();
-	/** By the path up to the parameter, including its slash. */
+	/** By the path up to the parameter, including the slash before the parameter. */
 	const withParameter = new Map<string, Endpoint>();
 	const served = new Set<string>();
 	/** `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7). */
@@ -38,13 +38,13 @@ export function createRouter() {
 		handler: (exchange) => exchange.header("allow", [...served].join(", ")).sendStatus(204),
 	};
 
-	/** Also sets the query and the parameter of the exchange. */
+	/** Finds the route of a request. Also sets the query and the parameter of the exchange. */
 	function find(exchange: Exchange): Route {
 		const { url = "/", method = "" } = exchange.request;
 		if (url === "*") return server;
-		// RFC 9112 §3.2.2: of a proxy's absolute-form target, only the path is used; its host is ignored.
+		// RFC 9112 §3.2.2: if a target is an absolute URL, as for proxies, only its path is used and its host is ignored.
 		const target = url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/]*/i, "");
-		// A fragment never belongs in a target; it counts as a query, which no path accepts.
+		// A target must not have a fragment. If it has one, the fragment is treated as the query.
 		const mark = target.search(/[?#]/);
 		const end = mark < 0 ? target.length : mark;
 		exchange.query = target.slice(end + 1);
@@ -60,8 +60,8 @@ export function createRouter() {
 
 	return {
 		/**
-		 * Serves a path: its methods, HEAD if it has GET, OPTIONS, and 405 for all others. OPTIONS and 405 reveal which
-		 * methods it has, so they are open only if all its routes are.
+		 * Serves a path: its methods, HEAD if it has GET, OPTIONS, and 405 for all other methods. OPTIONS and 405 reveal
+		 * the path's methods, so they are open only if all routes of the path are.
 		 * @param path may end with a parameter, such as `/v1/pets/:petId`
 		 * @throws Error for a path that cannot be distinguished from another
 		 */
@@ -91,7 +91,7 @@ function endpointOf(path: string, routes: Partial<Record<"GET" | "POST", RouteRu
 	return { methods, others: { ...shared, allowedMethods: allow, handler: unreachable } };
 }
 
-/** `/%761` is `/v1` (RFC 3986 §6.2.2.2). Encoded slashes and invalid encodings stay; no id has any. */
+/** `/%761` is `/v1` (RFC 3986 §6.2.2.2). Encoded slashes and invalid encodings stay encoded: no id has them. */
 function decodePath(path: string): string {
 	try {
 		return decodeURI(path);
@@ -125,7 +125,7 @@ export function sendFailure(log: Pick<Log, "error">, exchange: Exchange, error: 
 	const failure = toApiError(error);
 	if (failure.status >= 500) logCause(log, failure, error, exchange);
 	if (exchange.isRefused) return;
-	// A bug in a handler that had begun to answer: a partial reply must not look complete.
+	// The handler failed after it had begun to reply: a partial reply must not look complete.
 	if (exchange.response.headersSent) return void exchange.response.destroy();
 	const isUnread = failure.code === "malformed_request" || failure.code === "body_too_large";
 	exchange.fail(failure, isUnread || hasUnreadBody(exchange.request));
@@ -137,7 +137,7 @@ function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
 	return !complete && (coding !== undefined || Number(length) > bodyMaxBytes);
 }
 
-/** Logs all of the request that led to a bug, except its body and its credential. Overload and stops have no cause. */
+/** Logs the cause of a 5xx; for a bug, also the request without body and key. Overload and stops have no cause. */
 function logCause(log: Pick<Log, "error">, { code }: ApiError, error: unknown, exchange: Exchange): void {
 	const { id, trace, route, request } = exchange;
 	const fields = { "error.type": code, requestId: id, trace_id: trace?.traceId };

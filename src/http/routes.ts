@@ -99,7 +99,7 @@ function addProbes(router: Router, { live, ready }: PortOptions["probes"]): void
 	router.add("/readyz", { GET: probe(ready) });
 }
 
-/** The private endpoints of the console, which may change with it. */
+/** The console's private endpoints, which may change with the console. */
 function addPrivate(router: Router, options: AppOptions, limits: RateLimits): void {
 	const { store, activity } = options;
 	const rules = { isPrivate: true, countedAs: "console" } as const;

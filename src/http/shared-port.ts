@@ -1,6 +1,6 @@
-// A port that several nodes of one store listen on (REUSE_PORT). The kernel lets every process of the user share such a
-// port, even one with another store, whose replies clients would get at random. So a node puts its store into the name
-// of an abstract socket, then reads the names of the others: if two start at the same time, one sees the other.
+// Lets several nodes of one store listen on the same port (REUSE_PORT). The kernel lets all processes of a user share
+// such a port, even nodes of different stores: clients would get replies of a random store. So a node puts its store
+// into an abstract socket's name, then reads all such names: if two nodes start at once, one sees the other.
 
 import { hash } from "node:crypto";
 import { lookup } from "node:dns/promises";

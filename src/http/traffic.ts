@@ -11,16 +11,16 @@ export type Traffic = ReturnType<typeof createTraffic>;
 
 interface TrafficOptions {
 	log: Pick<Log, "warn">;
-	/** Concurrent connections from one address; further ones are closed immediately. */
+	/** The most concurrent connections from one address; further connections are closed immediately. */
 	perAddressMax?: number;
-	/** A trusted proxy carries the connections of many clients: it has no limit. */
+	/** Trusted proxies have no limit, because they carry the connections of many clients. */
 	isTrustedProxy?: IsTrustedProxy | undefined;
 }
 
 const proxies = "proxies";
 
 export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }: TrafficOptions) {
-	/** The number of open connections by the client's network; those of trusted proxies are counted together. */
+	/** The number of open connections by the client's network; all connections of trusted proxies have one count. */
 	const counts = new Map<string, number>();
 	let open: HttpServer["open"] = new Map();
 	const closed = { received: 0, sent: 0 };

@@ -8,7 +8,7 @@ const prefix = "pets_";
 const randomDigits = 43;
 const checkDigits = 6;
 
-/** Secret scanners find our keys by this expression. */
+/** Secret scanners find the service's keys by this expression. */
 export const keyPattern = /^pets_[0-9A-Za-z]{49}$/;
 
 /** @param random32 32 bytes from a cryptographic generator */
@@ -24,7 +24,7 @@ export function isWellFormedKey(text: string): boolean {
 	return checksum(text.slice(0, end)) === text.slice(end);
 }
 
-/** SHA-256 of a key in hex; the store has only this. A key has 256 random bits and needs no salt and no slow hash. */
+/** SHA-256 of a key in hex; the store has only this. With 256 random bits, a key needs no salt and no slow hash. */
 export function hashOfKey(key: string): string {
 	return hash("sha256", key);
 }

@@ -15,7 +15,7 @@ export type KeyCheck = ReturnType<typeof createKeyCheck>;
 
 /** @param now milliseconds since 1970 */
 export function createKeyCheck(rows: KeyRows, now: () => number, background: Background) {
-	/** By hash, with the time its read began on the monotonic clock: a jump of the wall clock extends no trust. */
+	/** By hash, with the start of the read on the monotonic clock: a jump of the wall clock must not extend the trust. */
 	const cache = new Map<string, { row: KeyRow; readAtMs: number; isRefreshing: boolean }>();
 	/** Last uses that are not stored yet, in milliseconds since 1970, by operation and key id. */
 	const uses = new Map<string, Map<string, number>>();
@@ -24,7 +24,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		const readAtMs = performance.now();
 		const row = await rows.findByHash(hash);
 		cache.delete(hash);
-		// Not cached, so that a key works as soon as it is created.
+		// An absent key is not cached, so that a key works as soon as it is created.
 		if (!row) return undefined;
 		const oldest = cache.size >= cachedMax ? cache.keys().next().value : undefined;
 		if (oldest !== undefined) cache.delete(oldest);
@@ -41,7 +41,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 
 	const ifWorking = (row: KeyRow) => (isWorking(row, now()) ? row : undefined);
 
-	/** If it fails, these uses are lost: a key in use is soon used again. */
+	/** If storing fails, these uses are lost: a key in use is soon used again. */
 	async function flush(): Promise<void> {
 		if (uses.size === 0) return;
 		const list = [...uses].flatMap(([operation, byKey]) =>

@@ -22,11 +22,11 @@ export function watchActivity({ latency, upToMs }: Pick<Metrics, "latency" | "up
 		before = latency();
 		if (past.length >= minutesMax) past.shift();
 	}, 60_000).unref();
-	/** `minutes`: since the start, at most the newest 180, oldest first; the last one is not over. */
+	/** `minutes`: since the start, at most the newest 180, oldest first; the last minute is not over. */
 	return { minutes: () => [...past, present()], close: () => clearInterval(recorder) };
 }
 
-/** @param counts one more than `upToMs`: the last one counts replies above the last bound, which count as that bound */
+/** @param counts one more than `upToMs`: the last counts replies above the last bound, which are taken as that bound */
 export function minuteOf(upToMs: number[], counts: number[]): Minute {
 	const replies = counts.reduce((sum, count) => sum + count, 0);
 	if (replies === 0) return { replies };
@@ -35,7 +35,7 @@ export function minuteOf(upToMs: number[], counts: number[]): Minute {
 	for (const [index, upper] of upToMs.entries()) {
 		const count = counts[index] ?? 0;
 		const lower = upToMs[index - 1] ?? 0;
-		// Linear within the bucket.
+		// Interpolates linearly within the bucket.
 		if (count > 0 && below + count >= rank)
 			return { replies, p95Ms: lower + ((rank - below) / count) * (upper - lower) };
 		below += count;
@@ -43,14 +43,14 @@ export function minuteOf(upToMs: number[], counts: number[]): Minute {
 	return { replies, p95Ms: upToMs.at(-1) ?? 0 };
 }
 
-/** Small batches: each delays other reads by one or two milliseconds. */
+/** Small batches: each batch delays other reads by only one or two milliseconds. */
 const countBatch = 5_000;
 const editBatch = 1_000;
 /** How long a reply waits for the first count. */
 const firstCountMs = 100;
 
 /**
- * Each animal is counted once: a later count reads only new ones, and the edits of those already counted. When the
+ * Each animal is counted once: a later count reads only new animals, and the edits of animals already counted. When the
  * store's timeline changes, the count starts again.
  */
 export function watchTotals(store: Store) {
@@ -60,10 +60,10 @@ export function watchTotals(store: Store) {
 	let countedTo = 0n;
 	let editedTo = 0n;
 	let latest = Promise.resolve();
-	/** Begins when the latest count ends, because that one may have read before this one was requested. */
+	/** The next count begins when the latest ends: the latest may have read animals before the next was requested. */
 	let next: Promise<void> | undefined;
 
-	/** Applies the edits of counted animals. Later counts include the edits of other animals. */
+	/** Applies the edits of animals already counted. Animals not yet counted are counted later, with their edits. */
 	async function applyEdits(lastEdit: bigint): Promise<void> {
 		while (editedTo < lastEdit) {
 			const edits = await store.edits.list(editedTo, editBatch, countedTimeline);

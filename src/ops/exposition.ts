@@ -1,5 +1,5 @@
-// The Prometheus text format, and the series of histograms. No library, because counting must cost less than a
-// hundredth of a request: an observation adds to an array that the caller keeps.
+// Writes the Prometheus text format, and keeps the series of histograms. No library is used, because counting must take
+// less than a hundredth of a request's time: an observation only adds to an array that the caller keeps.
 
 export interface Metric {
 	type: "counter" | "gauge" | "histogram";
@@ -24,7 +24,7 @@ export type Value = number | Iterable<Sample> | undefined;
 export interface Series {
 	/** Ascending upper bounds of the buckets. */
 	readonly bounds: readonly number[];
-	/** The observations in each bucket; one more than there are bounds. */
+	/** The number of observations in each bucket; there is one more bucket than bounds. */
 	readonly counts: number[];
 	readonly sum: number;
 	observe(value: number): void;

@@ -5,7 +5,7 @@ import type { Writable } from "node:stream";
 import { inspect, styleText } from "node:util";
 import { type Log, logLevels } from "../contract/observed.ts";
 
-/** Lines are written when this many wait, or after this time. */
+/** Lines are written when `linesMax` wait, and every `flushEveryMs`. */
 const linesMax = 64;
 const flushEveryMs = 100;
 /** The most bytes that a slow reader may leave unread. Further lines are dropped and counted: requests never wait. */
@@ -61,7 +61,7 @@ function describeError(error: unknown): object {
 	return { type: name, message, stack: inspect(error) };
 }
 
-/** All lines of a millisecond share one string. */
+/** All lines of one millisecond share one string for the time. */
 function isoTime(): () => string {
 	let lastMs = Number.NaN;
 	let text = "";

@@ -1,23 +1,23 @@
-// The probes. Readiness: this node can answer reads. Liveness: no restart is needed. Whether creates work is only in
-// the body: a load balancer that removed the node because of it would stop its reads, too.
+// The probes. Readiness: this node can answer reads. Liveness: no restart is needed. Only the body shows whether
+// creates work: if a load balancer removed a node whose creates fail, its reads would stop too.
 
 import { ApiError } from "../contract/errors.ts";
 import type { Store } from "../store/store.ts";
 
-/** The store, as soon as it is open. `away`: why it is not. */
+/** The store, as soon as it is open; until then, `away` is the reason. */
 export interface ProbeSources {
 	store?: Pick<Store, "version" | "writeState" | "checkWrites">;
 	away?: string;
 }
 
-/** @throws Error if the work of the store takes longer */
+/** Waits for the store's work. @throws Error if the work takes longer than `timeoutMs` */
 export async function inTime(work: Promise<unknown>, timeoutMs = 2000): Promise<void> {
 	const late = Promise.withResolvers<never>();
 	const timer = setTimeout(() => late.reject(new Error("the store does not answer")), timeoutMs);
 	await Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** @param timeoutMs how long the store may take to read, and to write */
+/** @param timeoutMs how long a read may take, and how long a write */
 export function createProbes(sources: () => ProbeSources, isStopping: () => boolean, timeoutMs?: number) {
 	return {
 		/** @throws ApiError `shutting_down` or `storage_unavailable` */

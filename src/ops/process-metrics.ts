@@ -1,4 +1,4 @@
-// The process: CPU, memory, event loop, files, build and log. `process_*` have the names and meanings of Prometheus.
+// Metrics of the process: CPU, memory, event loop, files, build and log. `process_*` are Prometheus's own names.
 
 import { readdir, readFile } from "node:fs/promises";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -55,7 +55,7 @@ export function createProcessMetrics({ version, now, droppedLogLines }: ProcessS
 
 async function countDescriptors(): Promise<number | undefined> {
 	const names = await readdir("/proc/self/fd").catch(() => undefined);
-	return names && names.length - 1; // One is open for this listing.
+	return names && names.length - 1; // One descriptor is open for this listing.
 }
 
 /** @returns how many files the process may open; undefined on systems without /proc */

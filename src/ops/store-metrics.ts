@@ -1,5 +1,5 @@
-// The store: commits, the queue of writes, files and disk, connections to PostgreSQL, animals and backups. A figure
-// that this store does not have, such as the pool on SQLite, has no samples.
+// Metrics of the store: commits, the queue of writes, files and disk, connections to PostgreSQL, animals and backups. A
+// figure that this store does not have, such as the pool on SQLite, has no samples.
 
 import type { Totals } from "../contract/console.ts";
 import { type BackgroundTask, backgroundTasks, type Commit, type Store } from "../store/store.ts";
@@ -9,9 +9,9 @@ import { inTime, type ProbeSources } from "./probes.ts";
 /** Empty until the store is open. */
 export interface StoreSources extends ProbeSources {
 	store?: Pick<Store, "queue" | "version" | "writeState" | "checkWrites" | "readUse">;
-	/** The animals by status, counted up to now. */
+	/** The current numbers of animals by status. */
 	animals?: () => Promise<Totals>;
-	/** Undefined if this service takes no backups. `lastAtMs` is 0 before the first one. */
+	/** Undefined if this service takes no backups. `lastAtMs` is 0 before the first backup. */
 	backups?: { everyMs: number; lastAtMs: () => number } | undefined;
 }
 
@@ -34,7 +34,7 @@ export function createStoreMetrics(sources: () => StoreSources) {
 		observeFailure: (task: BackgroundTask) => void failures.set(task, (failures.get(task) ?? 0) + 1),
 		async read() {
 			const { store, animals, backups } = sources();
-			const checking = store && inTime(store.checkWrites()).catch(() => {}); // On a hung disk, it never ends.
+			const checking = store && inTime(store.checkWrites()).catch(() => {}); // On a hung disk, this never ends.
 			const [{ files, pool } = {}] = await Promise.all([store?.readUse(), checking]);
 			const state = store?.writeState();
 			const { isComplete = false, ...counts } = (await animals?.().catch(() => undefined)) ?? {};

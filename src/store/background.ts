@@ -1,7 +1,7 @@
 // Background work, such as storing when keys were used. No request waits for it. A failure is reported, and the work is
 // retried later.
 
-/** The names in the service's log and the metrics. */
+/** The tasks' names in the service's log and metrics. */
 export const backgroundTasks = ["key use", "sweep", "probe", "lease", "backup", "erase"] as const;
 export type BackgroundTask = (typeof backgroundTasks)[number];
 
@@ -15,7 +15,7 @@ export interface Background {
 	repeat(task: BackgroundTask, everyMs: number, work: () => Promise<unknown>): () => Promise<void>;
 }
 
-/** @param onFailure `isFirst`: the task's previous run did not fail */
+/** @param onFailure `isFirst` is true if the task's previous run did not fail */
 export function createBackground(
 	onFailure: (task: BackgroundTask, error: unknown, isFirst: boolean) => void = () => {},
 ): Background {

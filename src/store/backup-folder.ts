@@ -1,5 +1,5 @@
-// The folder of the service's own backups. A backup's name has its time; its content identifies the store. So neither a
-// wrong clock nor another store with the same folder causes a store's good backups to be removed.
+// The folder of the service's own backups. A backup's name contains its time; its content identifies its store. So
+// neither a wrong clock nor another store that uses the same folder causes good backups to be removed.
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -10,18 +10,18 @@ import { secretOfBackup } from "./sqlite/file.ts";
 import { identityOf } from "./sqlite/identity.ts";
 import { type Store, StoreRefused } from "./store.ts";
 
-/** Identifies a store; its restored backups and its copies have the same secret. */
+/** Identifies a store. Its restored backups and its copies have the same secret, but another place. */
 export type OwnStore = Pick<Store, "cursorSecret" | "place">;
 
 export function openBackupFolder(folder: string, { cursorSecret, place }: OwnStore) {
-	/** Whether a file is a backup of this store. A backup that DATABASE_URL names is a store itself, and not counted. */
+	/** Whether a file is a backup of this store. A backup that DATABASE_URL names is the store, so it is not one. */
 	function isOwn(name: string): boolean {
 		const file = join(folder, name);
 		return identityOf(file) !== place && secretOfBackup(file)?.equals(cursorSecret) === true;
 	}
 
 	return {
-		/** When the newest backup of this store was taken, 0 without one. A time after now is from a wrong clock. */
+		/** The time of this store's newest backup, 0 if none. Times after `nowMs` are ignored: the clock was wrong. */
 		newestMs(nowMs: number): number {
 			const isPast = (name: string) => timeOf(name) <= nowMs;
 			const newest = backupsIn(folder).find((name) => isPast(name) && isOwn(name));
@@ -31,7 +31,7 @@ export function openBackupFolder(folder: string, { cursorSecret, place }: OwnSto
 		hasOnlyOthers: () => backupsIn(folder).length > 0 && !backupsIn(folder).some(isOwn),
 		/**
 		 * Removes old backups of this store.
-		 * @param made the name of the latest: backups with a later time are from a wrong clock, and are removed first
+		 * @param made the latest backup's name: backups with later times are from a wrong clock, and are removed first
 		 * @param keep how many to keep
 		 */
 		async removeOld(made: string, keep: number): Promise<void> {
@@ -52,7 +52,7 @@ export function openBackupFolder(folder: string, { cursorSecret, place }: OwnSto
  * @throws StoreRefused
  */
 export function refuseNewStore(databaseUrl: string, folder: string): void {
-	// In this order, because another node may be creating the store and taking its first backup.
+	// The folder is read first, because another node may be creating the store and then taking its first backup.
 	const hasBackups = backupsIn(folder).length > 0;
 	const file = pathOf(databaseUrl);
 	if (!hasBackups || existsSync(file)) return;
@@ -73,7 +73,7 @@ export function timeOf(name: string): number {
 	return Date.parse(name.replace(backupName, "$1-$2-$3T$4:$5:$6Z"));
 }
 
-/** The newest first, of any store. */
+/** The names of all backups of all stores, newest first. */
 function backupsIn(folder: string): string[] {
 	return namesIn(folder)
 		.filter((name) => backupName.test(name))

@@ -1,5 +1,5 @@
-// Runs a command of `animal-store` in its own process, for work on the files of a store that the service has open. In
-// the service's own process, closing a second descriptor of a file would release the locks of the first.
+// Runs an `animal-store` command in a separate process, for work on the files of a store that the service has open. In
+// the service's process, closing a second descriptor of a file would release the locks of the first descriptor.
 
 import { execFile } from "node:child_process";
 import { addAbortListener } from "node:events";
@@ -12,7 +12,7 @@ const program = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, impo
 /**
  * @param env contains DATABASE_URL, because a command line is visible to other users
  * @param signal kills the process
- * @returns its output @throws Error with the command's message, or with how its process ended
+ * @returns the command's output @throws Error with the command's message, or with the way its process ended
  */
 export async function runCommand(parameters: string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
 	const running = promisify(execFile)(process.execPath, [program, ...parameters], { env, windowsHide: true });

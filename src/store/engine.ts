@@ -1,4 +1,4 @@
-// Builds a Store from the parts that each engine has; the other parts are the same for both.
+// Builds a Store from the parts that each engine has; both engines share the other parts.
 
 import type { Background } from "./background.ts";
 import { listCategories, readUsed } from "./categories.ts";
@@ -24,7 +24,7 @@ import type { Write } from "./transactions.ts";
 export interface OpenOptions {
 	/**
 	 * `whole` first reads the whole file of a SQLite store and rejects a damaged one. `quick`, for the service, does so
-	 * with a file of up to 16 MiB; of a larger one, it checks the header, the schema and the ends of each table.
+	 * if the file has at most 16 MiB; in a larger file, it checks only the header, the schema and the ends of each table.
 	 */
 	verify?: "whole" | "quick" | undefined;
 	/** Rejects a missing store instead of creating it. */
@@ -35,25 +35,25 @@ export interface OpenOptions {
 	onNotice?: (text: string) => void;
 	/** Called once, when the store stops accepting writes until it is opened again. */
 	onFatal?: (reason: string) => void;
-	/** Identifies this node among those of the store. A node removes expired Idempotency-Keys; commands are not nodes. */
+	/** Identifies this node of the store. Nodes remove expired Idempotency-Keys; commands are not nodes. */
 	node?: string;
-	/** The most expired keys that one sweep removes; `sweepRows` (idempotency.ts) if absent. */
+	/** The most expired keys that one sweep removes; by default, `sweepRows` (idempotency.ts). */
 	sweepRows?: number;
-	/** The most connections to a database server; 10 if absent. */
+	/** The most connections to a database server; by default, 10. */
 	connectionsMax?: number;
-	/** Runs background work and reports its failures; commands have none. */
+	/** Runs background work and reports its failures. Commands have no background work. */
 	background?: Background;
-	/** How long a create may wait until its commit begins; without a limit if absent. */
+	/** How long a create may wait until its commit begins; no limit if absent. */
 	writeWaitMaxMs?: number | undefined;
 	/** Called after each batch of writes. */
 	onCommit?: (commit: Commit) => void;
-	/** Returns 0 to 1, to spread the retries of nodes that write concurrently. Commands write once and omit it. */
+	/** Returns 0 to 1, to spread the retries of nodes that write concurrently. Commands write once and omit `random`. */
 	random?: () => number;
 }
 
 export type StoreOptions = OpenOptions & { background: Background };
 
-/** The parts of a store that each engine has. The other parts are built from `select`, `scan` and `write`. */
+/** The parts that each engine has. `createStore` builds the rest of a store from `select`, `scan` and `write`. */
 export interface Engine
 	extends Pick<
 		Store,

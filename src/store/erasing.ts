@@ -1,14 +1,14 @@
-// Erases the names that edits in the console have replaced, soon after the edits or after the next start. It reads the
-// whole file, so a separate process does it, once for all edits up to then.
+// Erases the names that edits in the console have replaced, soon after the edits or after the next start. Erasing reads
+// the whole file, so a separate process does it; one run erases the names of all edits before it.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Background } from "./background.ts";
 import { runCommand } from "./command-process.ts";
 
-/** Erasing fails while other processes hold long read transactions; each time, the pause doubles up to this time. */
+/** Erasing fails while other processes hold long read transactions. Each failure doubles the pause, up to this time. */
 const pauseMaxMs = 10 * 60_000;
 
-/** @param environment see `runCommand` @param pauseMs between two runs */
+/** @param environment see `runCommand` @param pauseMs the pause between two runs */
 export function createErasing(background: Background, environment: NodeJS.ProcessEnv, pauseMs = 10_000) {
 	const stopping = new AbortController();
 	const { signal } = stopping;
@@ -36,7 +36,7 @@ export function createErasing(background: Background, environment: NodeJS.Proces
 			isWanted = true;
 			running ??= eraseAll();
 		},
-		/** Ends the run under way; the next run erases what it leaves. */
+		/** Aborts the run under way. The next start of the service erases the names that are left. */
 		async stop() {
 			stopping.abort();
 			await running;

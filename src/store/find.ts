@@ -1,5 +1,5 @@
-// Finds animals by part of their names, by status and category, in the order of ids or names, for both engines. A
-// search reads all animals once: no index has the parts of names (docs/decisions/0027-find.md).
+// Finds animals by part of the name, by status and by category, ordered by id or name, for both engines. A search reads
+// all animals once, because no index contains parts of names (docs/decisions/0027-find.md).
 
 import { foldedText } from "../contract/console.ts";
 import { int64FromDecimal } from "../contract/json.ts";
@@ -13,7 +13,7 @@ import { type Column, tables } from "./tables.ts";
 export interface FindSql {
 	/** An animal as JSON. */
 	petJson: string;
-	/** The result of `foldedText`, for comparisons by its bytes in UTF-8. */
+	/** The result of `foldedText`, which is compared by its UTF-8 bytes. */
 	folded(text: string): string;
 	/** Whether `text` contains `part`. */
 	contains(text: string, part: string): string;
@@ -26,7 +26,7 @@ interface Finder {
 	version(): Promise<StoreVersion>;
 }
 
-/** A total of a text search reads at most this many animals: all of them, or evenly spread ranges of ids. */
+/** Counting the results of a text search reads at most this many animals: all, or evenly spread ranges of ids. */
 const countedMax = 100_000n;
 const countedParts = 50n;
 
@@ -85,7 +85,7 @@ function conditionsOf(query: FindQuery, { folded, contains }: FindSql) {
 	return { conditions, values, parameter };
 }
 
-/** Counts the animals of a search; exactly, if it has no text. The page is the first one, and full. */
+/** Counts the animals of a search: always exactly if it has no text. `pets` is the first page, and full. */
 async function countFound(finder: Finder, query: FindQuery, { pets, next }: FoundPets, signal?: AbortSignal) {
 	const { findSql, scan, version } = finder;
 	const { conditions, values } = conditionsOf(query, findSql);
@@ -93,7 +93,7 @@ async function countFound(finder: Finder, query: FindQuery, { pets, next }: Foun
 		const [[total] = []] = await scan(["count(*)"], `FROM pets ${whereAll(conditions)}`, values, signal);
 		return { total: Number(total) };
 	}
-	// In the order of ids, the animals up to the end of the page are already counted.
+	// If the order is by id, the animals up to the end of the page are already counted.
 	const { isByName, isDescending } = orderOf(query);
 	const lastId = next?.id ?? 0n;
 	const newest = (await version()).lastId;

@@ -9,7 +9,7 @@ import type { IdempotencyKey, IdempotencyKeyRecord } from "./tables.ts";
 
 export const idempotencyMs = idempotencyHours * 3_600_000;
 
-/** The most expired keys that one sweep removes. It limits how long a sweep delays other writes. */
+/** The most expired keys that one sweep removes, so that a sweep delays other writes only briefly. */
 export const sweepRows = 10_000;
 
 export interface Create {
@@ -25,8 +25,8 @@ const laterFields = newPetFields.filter((field) => !["name", "categoryId", "stat
 
 /**
  * Two requests have the same fingerprint exactly when they create the same animal: SHA-256 of `categoryId status name`.
- * The first two contain no spaces, and `-` stands for an absent status.
- * Later fields are appended if present, each after a U+0000, which a name cannot contain.
+ * `categoryId` and `status` contain no spaces, and `-` stands for an absent status. Later fields are appended if
+ * present, each after a U+0000, which a name cannot contain.
  */
 export function fingerprintOf(pet: NewPet): string {
 	const { name, categoryId, status } = pet;
@@ -34,10 +34,12 @@ export function fingerprintOf(pet: NewPet): string {
 	return hash("sha256", `${categoryId} ${status ?? "-"} ${name}${later.join("")}`);
 }
 
-/** The fingerprint of a create whose animal was removed: a hash of its name could confirm a guess. */
+/** Replaces the fingerprint of a create whose animal was removed: a hash of the name could confirm a guess. */
 export const erasedFingerprint = "";
 
-/** The result of a create whose key was used before. After a removal, every request with the key is a repeat. */
+/**
+ * The result of a create whose key was used before. If its animal was removed, any request with the key is a repeat.
+ */
 export function resolveRepeat({ petId, fingerprint, createdAtMs }: RecordedCreate, own: string): ImportedPet {
 	const isRemoved = fingerprint === erasedFingerprint;
 	const outcome = fingerprint === own || isRemoved ? "replayed" : "reused";
@@ -45,10 +47,10 @@ export function resolveRepeat({ petId, fingerprint, createdAtMs }: RecordedCreat
 }
 
 /**
- * @param taken the keys of the batch that were used before it, with their creates
+ * @param taken the keys of the batch that were used before the batch, with the creates that used them
  * @param firstId the id of the batch's first new animal
- * @returns the creates that add an animal, in order; the keys to store with them, where `place` is the position of the
- * key's animal among them, from 1; and the result of each create of the batch
+ * @returns the creates that add an animal, in order; the keys to store, where `place` is the position of the key's
+ * create among these creates, from 1; and the result of each create of the batch
  */
 export function planBatch(batch: Create[], taken: (IdempotencyKey & RecordedCreate)[], firstId = 1n) {
 	const nameOf = ({ caller, key }: IdempotencyKey) => `${caller} ${key}`;

@@ -1,6 +1,6 @@
-// Leases: work that one node does for all nodes of a store. The node with the lease renews it; when the node ends, its
-// lease expires and another node takes it. In this way, one node removes expired Idempotency-Keys, at its start and
-// then periodically, in batches that delay other writes only briefly.
+// Leases: work that one node does for all nodes of a store. The node that has the lease renews it; after that node
+// ends, its lease expires and another node takes it. In this way, one node removes expired Idempotency-Keys, at its
+// start and then periodically, in batches that delay other writes only briefly.
 
 import type { Background } from "./background.ts";
 import { sweepRows } from "./idempotency.ts";
@@ -11,7 +11,7 @@ export const leaseMs = 60_000;
 
 /**
  * Does work that only one node does at a time, and renews the lease until the work ends.
- * @param take works as `Store.takeLease`; if it fails, the work is done without a lease
+ * @param take works like `Store.takeLease`; if it fails, the work is done without a lease
  */
 export async function withLease(
 	background: Background,
@@ -37,7 +37,7 @@ const sweepEveryMs = 10 * 60_000;
 const sweepLeaseMs = 1.5 * sweepEveryMs;
 
 /**
- * @param sweep removes at most this many keys, and returns how many it removed
+ * @param sweep removes at most `rows` keys, and returns the number of removed keys
  * @returns a function that stops the sweeps
  */
 export function sweepIdempotencyKeys(

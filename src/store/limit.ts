@@ -3,10 +3,10 @@
 import { StorageUnavailable } from "./store.ts";
 
 /**
- * @param max how many tasks run at a time; others wait in order
+ * @param max how many tasks run at a time; further tasks wait in order
  * @param waitMaxMs how long a task may wait
- * @param late the message if it would wait longer
- * @returns a function that runs a task, immediately if it need not wait @throws StorageUnavailable after `waitMaxMs`
+ * @param late the message of the StorageUnavailable
+ * @returns a function that runs a task when fewer than `max` run @throws StorageUnavailable after `waitMaxMs`
  */
 export function createLimit(max: number, waitMaxMs: number, late: string) {
 	let running = 0;

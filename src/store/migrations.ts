@@ -1,5 +1,5 @@
-// The migrations of an engine: SQL files, run in the order of their numbers, each once. The first ones create a new
-// store. The number of the last one is the version of the schema. A file whose name has no engine is for both.
+// The migrations of an engine: SQL files, each run once, in the order of their numbers. The first files create a new
+// store; the number of the last file is the version of the schema. A file whose name has no engine is for both engines.
 // `-- oldest writer: 5` in a file means that nodes that know only schema 5 may keep writing (decision 0026).
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ export function readMigrations(engine: "postgres" | "sqlite") {
 		schemaMax,
 		/** The migrations that a store with this schema lacks; 0 is an empty store. */
 		after: (schema: number) => all.filter(({ version }) => version > schema),
-		/** Why this version cannot open a store with this oldest writer; undefined if it can. */
+		/** Why this program cannot open a store whose oldest writer is `schema`; undefined if it can. */
 		refuse(schema: number): string | undefined {
 			if (schema > schemaMax)
 				return (
@@ -38,7 +38,7 @@ export function readMigrations(engine: "postgres" | "sqlite") {
 	};
 }
 
-/** The last applied migration, which the settings hold in addition to the oldest version that may write. */
+/** Reads the last applied migration. The oldest version that may write is stored separately. */
 export const readApplied = "SELECT value FROM settings WHERE name = 'applied_schema'";
 export const writeApplied = `INSERT INTO settings (name, value) VALUES ('applied_schema', $1)
 	ON CONFLICT (name) DO UPDATE SET value = excluded.value`;

@@ -1,4 +1,4 @@
-// Pages and counts of animals, and API keys, as both engines read them. The database writes the JSON of animals, so
+// Reads pages and counts of animals, and API keys, for both engines. The database itself writes the JSON of animals, so
 // that no value is converted twice.
 
 import assert from "node:assert/strict";
@@ -19,7 +19,7 @@ import { type Column, columnNames, columnsOf, createRecordReader, pickColumns, t
 
 /**
  * The SQL of an animal's JSON, with the same bytes as `petJson`.
- * @param quoted returns the SQL of a column's text as a JSON string
+ * @param quoted returns SQL that writes a text column as a JSON string
  */
 export function petJsonSql(quoted: (column: string) => string): string {
 	const members = petFields.map((field, index) => {
@@ -32,7 +32,7 @@ export function petJsonSql(quoted: (column: string) => string): string {
 }
 
 /**
- * The SQL of a page between FROM and LIMIT, and its values. The same SQL has the same name.
+ * The SQL of a page between FROM and LIMIT, its values and its name. Equal SQL has equal names.
  * @param parameter returns the placeholder of the n-th value, from 1
  */
 export function pageSql(query: PageQuery, parameter: (place: number) => string) {
@@ -52,7 +52,7 @@ export function nameOfPage(query: PageQuery): string {
 	return `page ${after} ${upTo} ${limit} ${filterNames.map((field) => query[field]).join(" ")}`;
 }
 
-/** @param pets the JSON of each animal in the direction of the query; one more than the limit if there are more */
+/** @param pets the animals' JSON in the direction of the query: one animal more than the limit if more follow */
 export function toPetPage(pets: string[], { limit, upTo }: PageQuery, version: StoreVersion): PetPage {
 	const hasMore = pets.length > limit;
 	if (hasMore) pets.pop();
@@ -62,7 +62,7 @@ export function toPetPage(pets: string[], { limit, upTo }: PageQuery, version: S
 	return { json: `[${pets.join()}]`, ...ids, hasMore, version };
 }
 
-/** Reads rows and the store's version. @param rest the SELECT from FROM on, with $1, $2 … for the values */
+/** Reads rows and the store's version. @param rest the SELECT from its FROM on, with $1, $2 … for the values */
 export type Select = (
 	columns: readonly string[],
 	rest: string,
@@ -71,8 +71,8 @@ export type Select = (
 
 /**
  * A SELECT that reads many rows without delaying other reads: only a few scans run at the same time.
- * @param rest the SELECT from FROM on, with $1, $2 … for the values
- * @param signal drops the scan if it has not begun @throws StorageUnavailable, and the signal's reason
+ * @param rest the SELECT from its FROM on, with $1, $2 … for the values
+ * @param signal when aborted, drops the scan if it has not begun @throws StorageUnavailable, or the signal's reason
  */
 export type Scan = (
 	columns: readonly string[],

@@ -1,5 +1,5 @@
-// Scheduled backups: one after each interval, in a folder that keeps only the newest. Their names show when the next
-// one is due, so a restart causes no extra backup. `animal-store backup` takes each one in its own process.
+// Takes a backup after each interval, in a folder that keeps only the newest backups. Their names show when the next
+// backup is due, so a restart causes no extra backup. Each `animal-store backup` runs in its own process.
 
 import { join } from "node:path";
 import type { Background } from "./background.ts";
@@ -7,9 +7,9 @@ import { nameAt, type OwnStore, openBackupFolder, timeOf } from "./backup-folder
 import { runCommand } from "./command-process.ts";
 import { leaseMs, withLease } from "./leases.ts";
 
-/** The next try after a failure comes no later than this. */
+/** The longest time from a failure to the next try. */
 const retryMs = 10 * 60_000;
-/** How often the schedule is checked, at least. A timer can wait a little longer. */
+/** The schedule is checked at least this often. */
 const timerMaxMs = 24 * 60 * 60_000;
 
 export interface ScheduleOptions {
@@ -22,7 +22,7 @@ export interface ScheduleOptions {
 	environment: Record<string, string | undefined>;
 	now: () => number;
 	background: Background;
-	/** See `Store.takeLease`: one of the nodes with the same folder takes the backup. */
+	/** See `Store.takeLease`: of the nodes with the same folder, only the one with the lease takes the backup. */
 	takeLease: (forMs: number) => Promise<boolean>;
 	onBackup: (backup: { file: string; animals: number; durationMs: number }) => void;
 	/** Called once for each failed try. */
@@ -58,7 +58,7 @@ export function scheduleBackups(plan: ScheduleOptions) {
 		let nextMs = Math.min(everyMs, leaseMs);
 		try {
 			await withLease(background, takeLease, async () => {
-				if (signal.aborted || own.newestMs(now()) !== lastAtMs) return; // Another node may have just taken one.
+				if (signal.aborted || own.newestMs(now()) !== lastAtMs) return; // Another node may just have taken a backup.
 				await backUp();
 				nextMs = everyMs;
 			});
@@ -85,9 +85,9 @@ export function scheduleBackups(plan: ScheduleOptions) {
 	look();
 	return {
 		everyMs,
-		/** When any node took the newest backup, in milliseconds since 1970; 0 without one. */
+		/** When any node took the newest backup, in milliseconds since 1970; 0 if there is none. */
 		lastAtMs: () => lastAtMs,
-		/** Ends a backup under way, and leaves no file of it. */
+		/** Aborts a backup under way and removes its files. */
 		async stop() {
 			clearTimeout(timer);
 			stopping.abort();

@@ -20,12 +20,12 @@ export { type Background, type BackgroundTask, backgroundTasks } from "./backgro
 export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, Secret } from "./tables.ts";
 
 /**
- * Every result includes every commit, of any process, that was acknowledged before the call. The reads of a tick of the
- * event loop begin at its end, and share a snapshot or statements. A server that was promoted, restarted or restored
- * has a different timeline, on which the ids of lost animals and edits are used again.
+ * Every result includes every commit, of any process, that was acknowledged before the call. The reads of one tick of
+ * the event loop begin at the end of the tick, and share a snapshot or statements. A server that was promoted,
+ * restarted or restored has a new timeline, which uses the ids of lost animals and edits again.
  */
 export interface Store {
-	/** At most `limit` animals, by ascending id: those that follow `after`, or those that end at `upTo`. */
+	/** At most `limit` animals, by ascending id: the first with ids above `after`, or the last with ids up to `upTo`. */
 	listPets(query: PageQuery): Promise<PetPage>;
 
 	getPet(id: bigint): Promise<FoundPet>;
@@ -42,16 +42,16 @@ export interface Store {
 	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
 
 	/**
-	 * Stores the animals of an import in one transaction, each as `createPet` does. The new ones get consecutive ids, in
-	 * their order.
-	 * @throws StoreBusy, StorageUnavailable; then none was acknowledged
+	 * Stores the animals of an import in one transaction, each as `createPet` does. New animals get consecutive ids, in
+	 * the order of the rows.
+	 * @throws StoreBusy, StorageUnavailable; then no animal was acknowledged
 	 */
 	createPets(rows: readonly KeyedPet[]): Promise<ImportedPet[]>;
 
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
 
-	/** Where the store is: with the secret, it identifies a store among its copies. Equal on nodes with one address. */
+	/** Where the store is. Place and secret tell a store from its copies. Equal on nodes with one address. */
 	readonly place: string;
 
 	readonly keys: KeyRows;
@@ -73,16 +73,16 @@ export interface Store {
 	/** Writes that wait for their commit. */
 	readonly queue: WriteQueue;
 
-	/** Whether the latest write was committed. If that was long ago, this call starts `checkWrites` for the next one. */
+	/** Whether the latest write was committed. If that write was long ago, the call also starts `checkWrites`. */
 	writeState(): WriteState;
 
-	/** Resolves once the outcome of a recent write is known. If there is none, it does a small write. Never rejects. */
+	/** Resolves once the outcome of a recent write is known. If no write was recent, does a small one. Never rejects. */
 	checkWrites(): Promise<void>;
 
 	/**
 	 * Takes or renews the lease for work that one node at a time does for all nodes.
 	 * @param forMs after this time, another node can take the lease; 0 gives it back
-	 * @returns whether this node has it
+	 * @returns whether this node has the lease
 	 * @throws StorageUnavailable
 	 */
 	takeLease(name: string, forMs: number): Promise<boolean>;
@@ -96,13 +96,13 @@ export interface Store {
 
 /** Durations are in milliseconds. */
 export interface WriteQueue {
-	/** The rows that wait: an import has many. */
+	/** The number of waiting rows: an import has many. */
 	readonly length: number;
 	/** How long the oldest write has waited; 0 if none waits. */
 	readonly oldestMs: number;
 	/** How long until a write added now would be committed, judging by the latest commits. */
 	readonly expectedMs: number;
-	/** A create added now would wait too long, or too many writes wait. */
+	/** True if a create added now would wait too long, or if too many writes wait. */
 	readonly isFull: boolean;
 }
 
@@ -115,7 +115,7 @@ export type WriteState = "working" | "slow" | "failing" | "stopped";
 /** Where a page is: the first animals with ids above `after`, or the last ones with ids up to and including `upTo`. */
 export type PagePosition = { after: bigint; upTo?: never } | { upTo: bigint; after?: never };
 
-/** A page that ends here contains the newest animals. */
+/** A page up to this id contains the newest animals. */
 export const endOfList = 2n ** 63n - 1n;
 
 export type PageQuery = PagePosition & Filter & { limit: number };
@@ -129,27 +129,27 @@ export interface FoundPet {
 export interface PetPage {
 	/** The animals as a JSON array. */
 	json: string;
-	/** The ids of the page's first and last animal; absent if it is empty. */
+	/** The ids of the page's first and last animal; absent if the page is empty. */
 	ids?: { first: bigint; last: bigint };
-	/** More animals follow the page, or precede it if the query has `upTo`. */
+	/** Whether more animals follow the page (or, if the query has `upTo`, precede the page). */
 	hasMore: boolean;
 	version: StoreVersion;
 }
 
-/** While it stays the same, a read returns the same result. New animals change only `lastId`, and get larger ids. */
+/** At the same version, reads have the same results. New animals get larger ids and change only `lastId`. */
 export interface StoreVersion {
-	/** Different after a failover, a restart or a restore, because animals and edits may have been lost. */
+	/** Changes after a failover, restart or restore, because animals and edits may have been lost. */
 	timeline: string;
-	/** 0 before the first. */
+	/** The last edit's id, 0 before the first edit. */
 	lastEdit: bigint;
-	/** The last id that was assigned, 0 before the first. Its animal may have been removed. */
+	/** The last assigned id of an animal, 0 before the first. Its animal may have been removed. */
 	lastId: bigint;
 }
 
 export interface PetCount {
 	/** Animals by status; `none` counts those without a status. */
 	counts: Partial<Record<PetStatus | "none", number>>;
-	/** The largest id counted; absent if there was none. */
+	/** The largest id counted; absent if no animal was counted. */
 	lastId?: bigint;
 	/** The count includes this version's last edit. Counts and edits of different timelines must not be mixed. */
 	version: StoreVersion;
@@ -161,7 +161,7 @@ export interface Commit {
 	writes: number;
 	/** From the start of the transaction until it was on disk. */
 	ms: number;
-	/** How much of this time was spent waiting for the disk, if known. */
+	/** How much of `ms` was spent waiting for the disk, if known. */
 	syncMs?: number | undefined;
 	isStored: boolean;
 }
@@ -173,7 +173,7 @@ export interface StoreUse {
 	pool?: { inUse: number; idle: number; waiting: number };
 }
 
-/** `replayed`: an earlier equal request created `id`. `reused`: an earlier request for a different animal did. */
+/** `id` was created by an earlier equal request (`replayed`), or by one for a different animal (`reused`). */
 export interface CreateResult {
 	id: bigint;
 	outcome: "created" | "replayed" | "reused";
@@ -189,11 +189,11 @@ export interface ImportedPet extends CreateResult {
 	earlier?: { atMs: number; isRemoved: boolean };
 }
 
-/** Edits of animals by operators: changes and removals. The interface has neither. */
+/** Changes and removals of animals by operators. The public interface offers neither. */
 export interface Edits {
 	/**
-	 * Edits an animal and records the edit, in one transaction. Every read that begins later on any node sees it. A
-	 * replaced name stays in unused space until `eraseNames` (cli/maintenance/work.ts).
+	 * Edits an animal and records the edit, in one transaction. Every read that begins later, on any node, sees the edit.
+	 * A replaced name stays in unused space until `eraseNames` runs (cli/maintenance/work.ts).
 	 */
 	apply(edit: NewEdit): Promise<EditResult>;
 	/**
@@ -210,7 +210,7 @@ export interface Edits {
 /** An animal as an editor saw it. Older consoles do not send the category. */
 type SeenPet = Pick<Pet, "name" | "status"> & Partial<Pick<Pet, "categoryId">>;
 
-/** An undefined `status` clears it. With `seen`, only an animal that still has these values is edited. */
+/** An undefined `status` removes the status. With `seen`, only an animal that still has these values is edited. */
 export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefined } & (
 	| { action: "set-status"; status: PetStatus | undefined }
 	| { action: "set-category"; categoryId: bigint }
@@ -221,7 +221,7 @@ export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefine
 export interface Categories {
 	/** The categories with names, by id. */
 	names(): Promise<CategoryName[]>;
-	/** At most `limit` categories, by id: those with names are taken first, then those with the most animals. */
+	/** At most `limit` categories, sorted by id. Named categories are chosen first, then those with the most animals. */
 	list(limit: number): Promise<Category[]>;
 	/** Applies the changes in their order, in one transaction. Names are compared by `foldedText`. */
 	apply(changes: readonly CategoryChange[]): Promise<CategoryResult[]>;
@@ -229,7 +229,7 @@ export interface Categories {
 
 export type CategoryName = Pick<CategoryRecord, "id" | "name">;
 
-/** A search for the animals that match all of these. */
+/** A search for the animals that match every given filter. */
 export interface FindQuery extends Filter {
 	/** Part of a name, compared by `foldedText`; an integer also matches an id or a category. */
 	name?: string | undefined;
@@ -261,7 +261,7 @@ export interface FoundPets {
 
 /** The stored API keys. Times are milliseconds since 1970. */
 export interface KeyRows {
-	/** The timeline of the latest read. Keys of another timeline may be lost. */
+	/** The timeline of the latest read. Keys that were read on another timeline may be lost. */
 	readonly timeline: string;
 	/** The secret with this SHA-256 (hex) and the key it belongs to, even if revoked or expired. */
 	findByHash(hash: string): Promise<KeyRow | undefined>;
@@ -269,11 +269,11 @@ export interface KeyRows {
 	list(): Promise<ListedKey[]>;
 	/**
 	 * Stores a new key with its first secret in one transaction.
-	 * @param unless nothing is stored if the store has any key, or this secret; if several nodes add it, one succeeds
+	 * @param unless nothing is stored if the store has any key, or this secret; of several nodes at once, one succeeds
 	 * @returns whether the key was stored
 	 */
 	add(key: NewKey, secret: NewSecret, unless?: AddUnless): Promise<boolean>;
-	/** Adds a secret to the key. Older ones expire at `graceEndsAtMs` or earlier. One transaction. */
+	/** Adds a secret to the key. Older secrets expire at `graceEndsAtMs` or earlier. One transaction. */
 	rotate(keyId: string, secret: NewSecret, graceEndsAtMs: number): Promise<void>;
 	/** Invalidates all secrets of the key. */
 	revoke(keyId: string, nowMs: number): Promise<void>;
@@ -302,7 +302,7 @@ export class StorageUnavailable extends Error {
 
 /** Too many writes are waiting. This write was not stored, and never will be. */
 export class StoreBusy extends Error {
-	/** After how long, in milliseconds, the store will have caught up. */
+	/** How many milliseconds the store needs to catch up. */
 	readonly retryAfterMs: number;
 	constructor(retryAfterMs: number) {
 		super("the store is busy: the write was not stored");
@@ -310,7 +310,7 @@ export class StoreBusy extends Error {
 	}
 }
 
-/** A newer version has upgraded the store since it was opened. This node may read it, but no longer write. */
+/** A newer version has upgraded the store since it was opened. This node may read it, but not write to it. */
 export class StoreUpgraded extends StorageUnavailable {
 	constructor() {
 		super("a newer animal-store has upgraded the store: writes are rejected until this node is upgraded");

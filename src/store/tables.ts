@@ -1,5 +1,5 @@
-// Each table once: its record, and the column and type of each field. Column lists, inserts, conversions and the copy
-// of a whole store are derived from it. Migrations create the columns. Times are milliseconds since 1970.
+// Declares each table once: its record, and each field's column and type. Column lists, inserts, conversions and the
+// copy of a whole store are derived from this file. Migrations create the columns. Times are milliseconds since 1970.
 
 import type { PastEdit } from "../contract/console.ts";
 import type { Pet } from "../contract/pet.ts";
@@ -13,7 +13,7 @@ export interface IdempotencyKey {
 /** A stored Idempotency-Key, with the create that it was used for. */
 export interface IdempotencyKeyRecord extends IdempotencyKey {
 	petId: bigint;
-	/** The fingerprint of the request. Later changes of the animal do not affect it, but its removal empties it. */
+	/** The fingerprint of the request. Later changes of the animal do not affect it; removing the animal empties it. */
 	fingerprint: string;
 	createdAtMs: number;
 }
@@ -55,7 +55,7 @@ export interface KeyUse {
 	usedAtMs: number;
 }
 
-/** A category with a name, which no other category has, whatever its case and accents. */
+/** A named category. No other category has the same name, even if case and accents are ignored. */
 export interface CategoryRecord {
 	id: bigint;
 	name: string;
@@ -174,7 +174,7 @@ export interface Rows {
 	/** The mark of the source, if this store is an unfinished copy. */
 	readCopyMark(): Promise<string | undefined>;
 	markCopy(mark: string): Promise<void>;
-	/** Completes a copy: cursors of the source become valid, and the next id follows the source's last one. */
+	/** Completes a copy: cursors of the source become valid, and the next animal's id follows the source's last id. */
 	finishCopy(source: { cursorSecret: Buffer; lastId: bigint }): Promise<void>;
 }
 
@@ -202,13 +202,13 @@ export function columnList(table: Table): string {
 
 /** A statement with $1, $2 … for its values. */
 export interface Statement {
-	/** PostgreSQL plans a statement with a name once for each connection. */
+	/** PostgreSQL plans a named statement once for each connection. */
 	name?: string;
 	text: string;
 	values?: readonly unknown[];
 }
 
-/** The most rows of a statement: SQLite accepts 32,766 values. */
+/** The most rows that one statement inserts: SQLite accepts 32,766 values. */
 const rowsPerInsert = 1000;
 
 /** @param conflict SQL that decides what happens to an existing row */
@@ -251,5 +251,5 @@ export function createRecordReader<Rec>({
 	};
 }
 
-/** The edits whose replaced names may still be in unused space of the store (SQL). */
+/** SQL condition of the edits whose replaced names may still be in unused space of the store. */
 export const isToErase = "erased_at_ms IS NULL AND action IN ('rename', 'remove')";

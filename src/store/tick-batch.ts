@@ -1,10 +1,10 @@
-// Batches the database reads of one tick of the event loop. Equal reads share one result; the others are sent together
-// at the end of the tick. A result is never older than its request.
+// Batches the database reads of one tick of the event loop. Equal reads share one result; different reads are sent
+// together at the end of the tick. A result is never older than its request.
 
 /**
  * @param nameOf returns the same value for requests that share a result
- * @param execute receives the distinct requests of a tick and returns their results in the same order; a rejected
- * promise among them rejects only its request
+ * @param execute receives the distinct requests of a tick and returns their results in the same order; a result that is
+ * a rejected promise rejects only its own request
  */
 export function createTickBatch<Request, Result>(
 	nameOf: (request: Request) => unknown,

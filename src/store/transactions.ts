@@ -77,7 +77,7 @@ function isSame(one: Editable, other: Editable): boolean {
 	return one.name === other.name && one.status === other.status && one.categoryId === other.categoryId;
 }
 
-/** The changed values in the record of an edit, which has no names. */
+/** The changed values that an edit's record contains. Names are not recorded. */
 function changeOf(action: NewEdit["action"], pet: Pet, edited: Pet | undefined): Partial<EditRecord> {
 	if (action === "rename") return {};
 	if (action === "set-category") return { fromCategoryId: pet.categoryId, toCategoryId: edited?.categoryId };
@@ -92,7 +92,7 @@ function* readLastEditor(petId: bigint): Transaction<string | undefined> {
 
 function* addKey(dialect: Dialect, key: NewKey, secret: NewSecret, unless?: AddUnless): Transaction<boolean> {
 	if (unless) {
-		// Until the commit, no other node can add a key with a condition.
+		// Until the commit, this lock keeps other nodes from adding a key conditionally.
 		yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${dialect.forUpdate}` };
 		const found = yield unless === "same secret"
 			? { text: "SELECT hash FROM secrets WHERE hash = $1", values: [secret.hash] }
@@ -125,7 +125,7 @@ function* touchKeys(_: Dialect, uses: KeyUse[]): Transaction<void> {
 	);
 }
 
-/** @returns whether the holder has the lease now */
+/** @returns true if the holder has the lease now */
 function* takeLease(
 	dialect: Dialect,
 	name: string,
@@ -197,7 +197,7 @@ const transactions = {
 
 export type TransactionName = keyof typeof transactions;
 type Transactions = typeof transactions;
-/** The parameters after the dialect. */
+/** A transaction's parameters without the dialect. */
 export type Given<Name extends TransactionName> = {
 	[One in TransactionName]: Parameters<Transactions[One]> extends [Dialect, ...infer Rest] ? Rest : never;
 }[Name];

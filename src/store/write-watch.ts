@@ -1,9 +1,9 @@
-// Whether writes succeed: the outcome of the latest commit or, if there was none recently, of a small write.
+// Watches whether writes succeed: notes the outcome of each commit and, if no commit was recent, tries a small write.
 
 import type { Background } from "./background.ts";
 import { StorageUnavailable, type WriteQueue, type WriteState } from "./store.ts";
 
-/** How old the latest outcome may be before a small write checks again. */
+/** If the latest outcome is older than this, a small write checks again. */
 const trustedMs = { working: 5_000, failing: 1_000 };
 
 /** @param probe writes something that changes nothing */
@@ -43,12 +43,12 @@ export function watchWrites(probe: () => Promise<unknown>, background: Backgroun
 	return {
 		observe,
 		check,
-		/** See `Store.writeState`; `check` is `Store.checkWrites`. */
+		/** See `Store.writeState`; for `check`, see `Store.checkWrites`. */
 		state(queue: WriteQueue): WriteState {
 			void check();
 			return state === "working" && queue.isFull ? "slow" : state;
 		},
-		/** All further writes fail. */
+		/** Call this when all further writes will fail. */
 		stop: () => note("stopped"),
 	};
 }

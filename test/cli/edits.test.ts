@@ -207,7 +207,7 @@ test("restore --audit brings back no animal removed after the backup, and keeps 
 	await opened.close();
 
 	const rows = JSON.parse(log) as { petId: number }[];
-	const other = /does not continue that of the backup/;
+	const other = /does not begin with the backup's audit log/;
 	const wrong: [content: string, said: RegExp][] = [
 		[JSON.stringify(rows.map((row) => ({ ...row, petId: 9 }))), other],
 		[JSON.stringify(rows.toSpliced(1, 1)), other],

@@ -1,10 +1,13 @@
-// The order in which a request is checked, as one table. Every two faults that a request can have at once are sent
-// together: the reply is about the one that is checked first.
+// The order in which a request is checked, as one table, and the replies of the OpenAPI document. Every two faults that
+// a request can have at once are sent together: the reply is about the one that is checked first.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { type ErrorCode, errorCodes } from "../../src/contract/errors.ts";
+import { commonErrors, type Operation, type OperationName, operations } from "../../src/contract/operations.ts";
 import { createKey } from "../../src/keys/issue.ts";
+import { StorageUnavailable } from "../../src/store/store.ts";
+import { document, type ResponseObject } from "../support/declared.ts";
 import { assertFailure, create, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { exchange, type Reply } from "../support/wire.ts";
@@ -12,7 +15,8 @@ import { exchange, type Reply } from "../support/wire.ts";
 /** The parts of a request: `?name` is a parameter of its query, `Name` a header; `bytesOf` names the others. */
 type Parts = Record<string, string>;
 
-const good: Record<string, Parts> = {
+/** A valid request to each operation; animal 1 exists. */
+const good: Record<OperationName, Parts> = {
 	listPets: { method: "GET", path: "/v1/pets" },
 	getPet: { method: "GET", path: "/v1/pets/1" },
 	createPet: {
@@ -20,10 +24,10 @@ const good: Record<string, Parts> = {
 		"Content-Type": "application/json",
 	},
 };
-const everywhere = Object.keys(good);
+const everywhere = Object.keys(good) as OperationName[];
 
 /** The faults in the order of their checks. Two that need the same part of a request exclude each other. */
-const faults: [code: ErrorCode, parts: Parts, operations?: string[]][] = [
+const faults: [code: ErrorCode, parts: Parts, operations?: OperationName[]][] = [
 	["malformed_request", { "X-Blank ": "before the colon" }],
 	["malformed_request", { version: "HTTP/2.0" }],
 	["uri_too_long", { "?long": "x".repeat(12_300) }],
@@ -51,8 +55,8 @@ const faults: [code: ErrorCode, parts: Parts, operations?: string[]][] = [
 	["invalid_parameter", { "?limit": "0" }, ["listPets"]],
 	["invalid_cursor", { "?cursor": "x" }, ["listPets"]],
 	["pet_not_found", { path: "/v1/pets/x" }, ["getPet"]],
-	["invalid_json", { text: "{" }, ["createPet"]],
-	["invalid_body", { text: "{}" }, ["createPet"]],
+	["invalid_json", { text: "" }, ["createPet"]],
+	["invalid_body", { text: '{"name":"Rex"}' }, ["createPet"]],
 	["idempotency_key_reused", { "Idempotency-Key": "used" }, ["createPet"]],
 ];
 const asked = faults.findIndex(([code]) => code === "unknown_parameter");
@@ -72,9 +76,10 @@ function bytesOf(parts: Parts, keyOf: Map<string, string>): string {
 	return `${method} ${prefix}${path}?${query} ${version}\r\n${lines.join("")}\r\n${body}`;
 }
 
-async function serviceWithKeys(context: Parameters<typeof testService>[0]) {
+async function serviceWithKeys(context: TestContext) {
 	const loadLimits = { delayMs: Infinity, ownShare: 1 };
-	const service = await testService(context, { loadLimits, environment: { TRUST_PROXY: "loopback" }, mixes: false });
+	const environment = { TRUST_PROXY: "loopback", RATE_LIMIT: "100000/1h" };
+	const service = await testService(context, { loadLimits, environment, mixes: false });
 	const keyOf = new Map<string, string>();
 	for (const rate of [undefined, "used up"]) {
 		for (const scope of [undefined, "lacking"]) {
@@ -93,48 +98,120 @@ async function serviceWithKeys(context: Parameters<typeof testService>[0]) {
 	return { service, loadLimits, keyOf };
 }
 
+type Target = Awaited<ReturnType<typeof serviceWithKeys>>;
+
 interface Sent {
 	/** The first fault's place in the table. */
 	place: number;
 	parts: Parts;
-	/** The reply, without its changing parts. */
-	reply?: string;
+	reply?: Reply;
+}
+
+/** The faults that a request to this operation can have, each alone. */
+const faultsOf = (operation: OperationName): Sent[] =>
+	[...faults.entries()]
+		.filter(([, [, , operations = everywhere]]) => operations.includes(operation))
+		.map(([place, [, parts]]) => ({ place, parts }));
+
+/** Sends faulty requests, and notes their replies. Afterwards the service is overloaded. */
+async function sendAll(
+	operation: OperationName,
+	{ service, loadLimits, keyOf }: Target,
+	requests: Sent[],
+): Promise<void> {
+	async function send(sent: Sent): Promise<void> {
+		const replies = await exchange(service.port, bytesOf({ ...good[operation], ...sent.parts }, keyOf));
+		const statuses = replies.map(({ status }) => status);
+		const isAsked = operation === "createPet" && sent.place >= asked;
+		assert.equal(statuses.indexOf(100), isAsked ? 0 : -1, `${statuses} for ${JSON.stringify(sent)}`);
+		sent.reply = replies.at(-1) as Reply;
+		assertFailure(sent.reply, faults[sent.place]?.[0] as ErrorCode);
+	}
+	const inState = Map.groupBy(requests, ({ parts: { load, year } }) => load ?? year);
+	await Promise.all((inState.get(undefined) ?? []).map(send));
+	service.clock.nowMs = Date.parse("2031-01-01");
+	await Promise.all((inState.get("2031") ?? []).map(send));
+	Object.assign(loadLimits, { delayMs: -Infinity, ownShare: -Infinity });
+	await until("overload", async () => (await service.send({ path: "/v1/pets" })).status === 503);
+	await Promise.all((inState.get("too much") ?? []).map(send));
 }
 
 const isPossible = (one: Parts, other: Parts) => Object.keys(one).every((part) => !(part in other));
+const withoutNumbers = (text: string) => text.replace(/\d+ (requests?|seconds)/g, "… $1");
+const textOf = ({ reply }: Sent) => withoutNumbers(reply?.body ?? "");
 
 for (const operation of everywhere) {
 	test(`${operation}: if a request has two faults, the reply is about the one that is checked first`, async (context) => {
-		const { service, loadLimits, keyOf } = await serviceWithKeys(context);
-		const alone = [...faults.entries()]
-			.filter(([, [, , operations = everywhere]]) => operations.includes(operation))
-			.map(([place, [, parts]]): Sent => ({ place, parts }));
+		const alone = faultsOf(operation);
 		const pairs = alone.flatMap(({ place, parts }) =>
 			alone
 				.filter((other) => other.place > place && isPossible(parts, other.parts))
 				.map((other): Sent => ({ place, parts: { ...parts, ...other.parts } })),
 		);
-		async function send(sent: Sent): Promise<void> {
-			const replies = await exchange(service.port, bytesOf({ ...good[operation], ...sent.parts }, keyOf));
-			const statuses = replies.map(({ status }) => status);
-			const isAsked = operation === "createPet" && sent.place >= asked;
-			assert.equal(statuses.indexOf(100), isAsked ? 0 : -1, `${statuses} for ${JSON.stringify(sent)}`);
-			const reply = replies.at(-1) as Reply;
-			assertFailure(reply, faults[sent.place]?.[0] as ErrorCode);
-			sent.reply = reply.body.replace(/\d+ seconds/g, "… seconds");
+		await sendAll(operation, await serviceWithKeys(context), [...alone, ...pairs]);
+		for (const pair of pairs) {
+			const first = alone.find(({ place }) => place === pair.place) as Sent;
+			assert.equal(textOf(pair), textOf(first), JSON.stringify(pair.parts));
 		}
-		const inState = Map.groupBy([...alone, ...pairs], ({ parts: { load, year } }) => load ?? year);
-		await Promise.all((inState.get(undefined) ?? []).map(send));
-		service.clock.nowMs = Date.parse("2031-01-01");
-		await Promise.all((inState.get("2031") ?? []).map(send));
-		Object.assign(loadLimits, { delayMs: -Infinity, ownShare: -Infinity });
-		await until("overload", async () => (await service.send({ path: "/v1/pets" })).status === 503);
-		await Promise.all((inState.get("too much") ?? []).map(send));
-		for (const { place, parts, reply } of pairs)
-			assert.equal(reply, alone.find((one) => one.place === place)?.reply, JSON.stringify(parts));
-		assert.equal(new Set(alone.map(({ reply }) => reply)).size, alone.length, "each check has its own reply");
+		assert.equal(new Set(alone.map(textOf)).size, alone.length, "each check has its own reply");
 		context.diagnostic(`${pairs.length} pairs`);
 	});
+
+	test(`${operation}: the service sends each status, header and error example of the document`, async (context) => {
+		const target = await serviceWithKeys(context);
+		const codes: ErrorCode[] = [...(operations[operation] as Operation).errors, ...commonErrors];
+		const alone = faultsOf(operation).filter(({ place }) => codes.includes(faults[place]?.[0] as ErrorCode));
+		const replies = [...(await otherReplies(context, operation, target)), await timedOut(context, operation)];
+		await sendAll(operation, target, alone);
+		replies.push(...alone.map(({ reply }) => reply as Reply));
+		const { default: _, ...declared } = responsesOf(operation);
+		const sent = Map.groupBy(replies, ({ status }) => String(status));
+		assert.deepEqual(new Set(sent.keys()), new Set(Object.keys(declared)));
+		for (const [status, { headers }] of Object.entries(declared))
+			for (const name of Object.keys(headers))
+				assert.ok(
+					sent.get(status)?.some((reply) => name.toLowerCase() in reply.headers),
+					`${status} without ${name}`,
+				);
+		const examples = Object.values(declared).flatMap(({ content }) =>
+			Object.entries(content?.["application/json"].examples ?? {}),
+		);
+		assert.deepEqual(new Set(examples.map(([code]) => code)), new Set(codes));
+		const bodies = replies.map(({ body }) => withoutNumbers(body));
+		for (const [code, { value }] of examples)
+			assert.ok(bodies.includes(withoutNumbers(JSON.stringify(value))), `no reply is the example of ${code}`);
+	});
+}
+
+/** The replies to good requests, to one whose headers the parser refuses, and to those that fail in the store. */
+async function otherReplies(context: TestContext, operation: OperationName, { service, keyOf }: Target) {
+	const send = async (parts: Parts) => {
+		const replies = await exchange(service.port, bytesOf({ ...good[operation], ...parts }, keyOf));
+		return replies.at(-1) as Reply;
+	};
+	const first = await send({ "Idempotency-Key": "good" });
+	const again = await send({ "Idempotency-Key": "good", "If-None-Match": first.headers["etag"] ?? "" });
+	const failed: Reply[] = [];
+	for (const error of [new Error("a bug"), new StorageUnavailable("away")]) {
+		// version decides whether a cached reply is sent again.
+		for (const method of [operation, "version"] as const)
+			context.mock.method(service.store, method, () => Promise.reject(error));
+		failed.push(await send({}));
+		context.mock.restoreAll();
+	}
+	return [first, again, await send({ "X-Long": "x".repeat(20_000) }), ...failed];
+}
+
+/** The reply to a request whose headers do not end. */
+async function timedOut(context: TestContext, operation: OperationName): Promise<Reply> {
+	const { port } = await testService(context, { timeouts: { headersMs: 200, requestMs: 400 } });
+	const [reply] = await exchange(port, bytesOf(good[operation], new Map()).slice(0, 40));
+	return reply as Reply;
+}
+
+function responsesOf(operation: OperationName): Record<string, ResponseObject> {
+	const declared = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+	return declared.find(({ operationId }) => operationId === operation)?.responses ?? {};
 }
 
 test("every error of a request has its place in the order of checks", () => {

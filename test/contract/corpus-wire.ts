@@ -41,6 +41,7 @@ function latin1Of(text: string): string {
 const keptConnections = 3;
 const sentinel = "GET /livez HTTP/1.1\r\nHost: a\r\nX-Request-Id: sentinel\r\n\r\n";
 const sentinelReply = /HTTP\/1\.1 200 OK\r\n(?:[^\r\n]+\r\n)*x-request-id: sentinel\r\n(?:[^\r\n]+\r\n)*\r\n.*$/s;
+const isClosing = (received: string) => /^connection: close\r$/im.test(received);
 const finalHead = /^HTTP\/1\.1 [2-5]\d\d (?:[^\r\n]*\r\n)*\r\n/m;
 
 class Connection {
@@ -82,11 +83,11 @@ class Connection {
 			const read = this.#peer.bytesRead + packet.length;
 			if (packet.length === 0) this.#socket.end();
 			else this.#socket.write(packet);
-			while (packets.length > 1 && this.#peer.bytesRead < read && !this.#peer.destroyed && this.#received === "")
+			while (packets.length > 1 && this.#peer.bytesRead < read && !this.#peer.destroyed && !isClosing(this.#received))
 				await new Promise((resolve) => setImmediate(resolve));
 		}
 		if (packets.length > 0) await this.#arrived(() => finalHead.test(this.#received));
-		const isLast = packets.at(-1)?.length === 0 || /^connection: close\r$/im.test(this.#received);
+		const isLast = packets.at(-1)?.length === 0 || isClosing(this.#received);
 		if (!isLast && !this.#isEnded) this.#socket.write(sentinel);
 		await this.#arrived(() => !isLast && sentinelReply.test(this.#received));
 		const received = this.#received.replace(sentinelReply, "");

@@ -1,12 +1,13 @@
-// Keys of a running service: revoked, rotated and used. The replies to every kind of credential are in
-// test/contract/corpus/credentials and targets.
+// Keys of a running service: rotated, used, and what they may do in the console. The replies to every kind of credential
+// are in test/contract/corpus/credentials and targets.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Scope, scopes } from "../../src/contract/operations.ts";
 import { hashOfKey } from "../../src/keys/formats.ts";
 import { createKey, rotateKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
-import { testService } from "../support/service.ts";
+import { assertFailure, posting, type TestRequest, testService } from "../support/service.ts";
 
 test("a rotated key gets its full lifetime again; a key without expiry still has none", async (context) => {
 	const { issuer, clock } = await testService(context);
@@ -33,4 +34,44 @@ test("operators see which keys still call getPet", async (context) => {
 	await store.close();
 	assert.deepEqual(Object.keys(row?.usedAtMs ?? {}).sort(), ["getPet", "listPets"]);
 	for (const usedAtMs of Object.values(row?.usedAtMs ?? {})) assert.ok(Math.abs(Date.now() - usedAtMs) < 60_000);
+});
+
+const seen = { name: "Rex" };
+
+/** A valid request to each endpoint of the console that needs a scope. */
+const endpoints: [Scope, TestRequest][] = [
+	["metrics:read", { path: "/console/activity" }],
+	["pets:read", { path: "/console/find" }],
+	["pets:read", { path: "/console/categories" }],
+	["pets:read", posting("/console/exports")({ format: "csv" })],
+	["pets:write", posting("/console/imports")({ rows: [{ key: "a", name: "Rex", categoryId: 1 }] })],
+	["pets:edit", posting("/console/categories")({ categories: [{ name: "Dog" }] })],
+	["pets:edit", posting("/console/edits")({ edits: [{ id: 1, action: "remove", seen }] })],
+	["pets:edit", { path: "/console/history?id=1" }],
+];
+
+test("each endpoint of the console needs its scope, and no page of another origin calls one", async (context) => {
+	const Origin = "https://shop.example";
+	const { send, issuer } = await testService(context, { environment: { CORS_ORIGINS: Origin } });
+	const keyWith = async (...scopes: Scope[]) => (await createKey(issuer, { name: "a", scopes })).key;
+	const assertClosed = ({ headers }: { headers: object }) =>
+		assert.doesNotMatch(Object.keys(headers).join(), /access-control/);
+	for (const [scope, request] of endpoints) {
+		const ask = (Authorization?: string) =>
+			send({ ...request, headers: { ...request.headers, Origin, Authorization } });
+		assertFailure(await ask(), "missing_credential");
+		const refused = await ask(`Bearer ${await keyWith(...scopes.filter((one) => one !== scope))}`);
+		assertFailure(refused, "insufficient_scope");
+		assert.ok(refused.headers["www-authenticate"]?.includes(`scope="${scope}"`), scope);
+		const served = await ask(`Bearer ${await keyWith(scope)}`);
+		assert.equal(served.status, 200, served.body);
+		const preflight = { Origin, "Access-Control-Request-Method": "POST", Authorization: undefined };
+		for (const reply of [refused, served, await send({ method: "OPTIONS", path: request.path, headers: preflight })])
+			assertClosed(reply);
+	}
+	assertClosed(await send({ path: "/console/key", headers: { Origin } }));
+	const covered = await send({ path: "/v1/pets", headers: { Origin } });
+	assert.equal(covered.headers["access-control-allow-origin"], Origin, "the service has an allowed origin");
+	assertFailure(await send({ path: "/v1/console/history?id=1" }), "route_not_found");
+	assert.doesNotMatch((await send({ path: "/openapi.json" })).body, /pets:edit|\/console\/(edits|history)/);
 });

@@ -1,4 +1,4 @@
-// The console's private endpoints for editing: edits that name what was seen, the history of an animal, and who may ask.
+// The console's private endpoints for editing: edits that name what was seen, and the history of an animal.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -7,7 +7,6 @@ import { editsMax } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
-import { ask } from "../support/caller.ts";
 import {
 	assertFailure,
 	assertInvalid,
@@ -219,46 +218,6 @@ test("as many edits as one request may have fit into it with the longest names",
 	assert.deepEqual(JSON.parse(body).results, Array(editsMax).fill({ outcome: "absent" }));
 });
 
-test("only a key with pets:edit edits and reads histories, and no page of another origin", async (context) => {
-	const Origin = "https://shop.example";
-	const service = await testService(context, { environment: { CORS_ORIGINS: Origin } });
-	await service.store.createPet(rex);
-	const { key } = await createKey(service.issuer, {
-		name: "all others",
-		scopes: ["pets:read", "pets:write", "metrics:read"],
-	});
-	const removal = { edits: [{ id: 1, action: "remove", seen }] };
-	const history = { path: "/console/history?id=1" };
-	for (const request of [post(removal), { ...history, headers: {} }]) {
-		const refusal = await service.send({ ...request, headers: { ...request.headers, Authorization: `Bearer ${key}` } });
-		assertFailure(refusal, "insufficient_scope");
-		assert.match(refusal.headers["www-authenticate"] ?? "", /scope="pets:edit"/);
-		assertFailure(
-			await service.send({ ...request, headers: { ...request.headers, Authorization: undefined } }),
-			"missing_credential",
-		);
-	}
-	assert.deepEqual(await service.store.edits.list(0n, 1), []);
-	const covered = await service.send({ path: "/v1/pets", headers: { Origin } });
-	assert.equal(covered.headers["access-control-allow-origin"], Origin, "the service has an allowed origin");
-	const preflight = { Origin, "Access-Control-Request-Method": "POST", Authorization: undefined };
-	for (const request of [
-		post(removal, { Origin }),
-		{ ...history, headers: { Origin } },
-		{ path: "/console/key", headers: { Origin } },
-		{ path: "/console/activity", headers: { Origin } },
-		{ method: "OPTIONS", path: "/console/edits", headers: preflight },
-		post("{", { Origin }),
-	])
-		assert.deepEqual(
-			Object.keys((await service.send(request)).headers).filter((name) => name.startsWith("access-control")),
-			[],
-		);
-	assertFailure(await service.send({ path: "/v1/console/history?id=1" }), "route_not_found");
-	const { body } = await service.send({ path: "/openapi.json" });
-	assert.doesNotMatch(body, /pets:edit|\/console\/(edits|history)/);
-});
-
 test("if the store refuses in the middle, the reply has the edits before; if all, it is 503", async (context) => {
 	const service = await testService(context);
 	const { edits } = service.store;
@@ -300,16 +259,4 @@ test("the names that the console replaces are erased soon after, and the history
 			assert.ok(!readFileSync(path).includes(name), `${name} in ${path}`);
 		assertNoErrors(service);
 	}
-});
-
-test("edits are counted as requests of the console and logged with their key", async (context) => {
-	const service = await testService(context, { mixes: false });
-	await service.store.createPet(rex);
-	await edit(service, { id: 1, action: "remove", seen });
-	const metrics = (await ask(`${service.opsUrl}/metrics`)).body;
-	const sample = 'animal_store_request_duration_seconds_count{operation="console",method="write",status="200"} 1\n';
-	assert.ok(metrics.includes(sample), metrics.slice(0, 2000));
-	const line = service.log.find((fields) => fields["http.route"] === "/console/edits");
-	assert.match(String(line?.["keyId"]), /^key_/);
-	assert.equal(line?.["http.response.status_code"], 200);
 });

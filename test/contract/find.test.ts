@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
 import type { FindReply } from "../../src/contract/console.ts";
-import { createKey } from "../../src/keys/issue.ts";
 import type { FindQuery } from "../../src/store/store.ts";
 import { assertFailure, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -39,7 +38,7 @@ test("a search finds names without regard to case and accents, by status too, an
 	assert.equal((await find(service, {})).total, 8);
 });
 
-test("a search that is not valid is refused, and so is a key that may not read", async (context) => {
+test("a search that is not valid is refused", async (context) => {
 	const service = await testService(context);
 	const base64 = (text: string) => Buffer.from(text).toString("base64url");
 	for (const query of [
@@ -65,9 +64,6 @@ test("a search that is not valid is refused, and so is a key that may not read",
 	for (const query of [`after=${base64("9223372036854775807")}`, `sort=-name&after=${base64("5 \u{10ffff} Rex")}`])
 		assert.equal((await service.send({ path: `/console/find?${query}` })).body, '{"pets":[]}');
 	assertFailure(await service.send({ path: "/console/find?name=a&limit=5" }), "unknown_parameter");
-	const { key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write", "pets:edit"] });
-	const Authorization = `Bearer ${key}`;
-	assertFailure(await service.send({ path: "/console/find?name=a", headers: { Authorization } }), "insufficient_scope");
 });
 
 test("a search goes on where it was, in any order, and only its first reply has the total", async (context) => {

@@ -3,7 +3,6 @@
 process.env["TEST_ENGINE"] = "postgres";
 
 for (const suite of [
-	"body",
 	"corpus",
 	"credentials",
 	"edits",

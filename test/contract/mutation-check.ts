@@ -64,7 +64,7 @@ export function checkExchange({ sent, received, problem }: Exchange, key: string
 	assert.ok(!isOnlyCredential || !received.includes(key), "the key is in a reply");
 	for (const reply of replies) {
 		checkReply(reply, request.includes("HEAD "));
-		if (!request.includes(key)) checkWithoutKey(reply, request.includes("OPTIONS * "));
+		if (!request.includes(key)) checkWithoutKey(reply, /OPTIONS +\* /.test(request));
 	}
 }
 

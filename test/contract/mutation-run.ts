@@ -2,7 +2,7 @@
 // invariant.
 
 import assert from "node:assert/strict";
-import { connect } from "node:net";
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { AnimalStore } from "../../client/src/index.ts";
@@ -10,6 +10,7 @@ import { petStatuses } from "../../src/contract/pet.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
 import { startProgram } from "../support/program.ts";
 import { within } from "../support/until.ts";
+import { Connection } from "../support/wire.ts";
 import { canary, checkExchange, type Exchange, logProblems } from "./mutation-check.ts";
 import { corpusRequests, type MutationCase, mutationCase } from "./mutations.ts";
 
@@ -109,28 +110,24 @@ async function runBatch(
 }
 
 /** Sends one case and waits until the service closes the connection. */
-function exchange(port: number, { segments, pauseMs, isHalfClosed }: MutationCase): Promise<Exchange> {
-	return new Promise((resolve) => {
-		const received: Buffer[] = [];
-		const socket = connect({ port, host: "127.0.0.1", noDelay: true, allowHalfOpen: true });
-		const finish = (problem?: string) => {
-			clearTimeout(timer);
-			socket.destroy();
-			resolve({ sent: Buffer.concat(segments), received: Buffer.concat(received), ...(problem && { problem }) });
-		};
-		const timer = setTimeout(() => finish(`the connection was still open after ${hangMs} ms`), hangMs);
-		socket.on("connect", async () => {
-			for (const [place, segment] of segments.entries()) {
-				if (place > 0) await sleep(pauseMs);
-				if (socket.writable) socket.write(segment);
-			}
-			if (isHalfClosed) socket.end();
-		});
-		socket.on("data", (chunk) => received.push(chunk));
-		socket.on("end", () => finish());
-		// The service refused before all was sent: a reply that arrived before counts.
-		socket.on("error", (error) => finish(received.length > 0 ? undefined : error.message));
-	});
+async function exchange(port: number, { segments, pauseMs, isHalfClosed }: MutationCase): Promise<Exchange> {
+	const connection = new Connection(port);
+	const { socket } = connection;
+	const closed = within("the service to close the connection", once(socket, "close"), hangMs).catch(
+		(error: Error) => error,
+	);
+	await once(socket, "connect").catch(() => {});
+	for (const [place, segment] of segments.entries()) {
+		if (place > 0) await sleep(pauseMs);
+		if (socket.writable) socket.write(segment);
+	}
+	if (isHalfClosed) socket.end();
+	const end = await closed;
+	// The service may refuse before all was sent: a reply that arrived before counts.
+	const isProblem = end instanceof Error && (!socket.destroyed || connection.received.length === 0);
+	connection.end();
+	const { received } = connection;
+	return { sent: Buffer.concat(segments), received, ...(isProblem && { problem: end.message }) };
 }
 
 function shown(bytes: Buffer): string {

@@ -1,11 +1,8 @@
-// Behind a proxy: log lines about forwarded headers, and the peers that are trusted. test/contract/corpus has the
-// replies: `proxies` behind a trusted proxy, `spoofed` and `base-url` if the headers are ignored. Real proxies: `npm
-// run prove -- --only proxies`.
+// Behind a proxy: log lines about forwarded headers. test/contract/corpus has the replies: `proxies` behind a trusted
+// proxy, `spoofed` and `base-url` if the headers are ignored. Real proxies: `npm run prove -- --only proxies`.
 
 import assert from "node:assert/strict";
-import { Agent } from "node:http";
 import { test } from "node:test";
-import { ask } from "../support/caller.ts";
 import { type TestService, testService } from "../support/service.ts";
 
 const warningsIn = ({ log }: TestService) =>
@@ -45,20 +42,4 @@ test("the first forwarded header that is ignored logs one hint with the peer and
 			assert.equal(peer, "127.0.0.1");
 		}
 	}
-});
-
-/** The Link header of a request from another address of this machine. */
-async function linkFor({ url, key }: TestService, localAddress: string): Promise<string> {
-	const headers = { "x-forwarded-proto": "https" };
-	const reply = await ask(`${url}/v1/pets`, { key, headers, agent: new Agent({ localAddress }) });
-	return String(reply.headers["link"]);
-}
-
-// Only Linux has all of 127.0.0.0/8 without configuration.
-const onLinux = { skip: process.platform !== "linux" };
-test("each peer is trusted by its own address, also after the hint", onLinux, async (context) => {
-	const service = await testService(context, { environment: { TRUST_PROXY: "127.0.0.2" } });
-	for (const [address, scheme] of Object.entries({ "127.0.0.1": "http", "127.0.0.2": "https", "127.0.0.3": "http" }))
-		assert.ok((await linkFor(service, address)).startsWith(`<${scheme}://`), address);
-	assert.match(await linkFor(service, "127.0.0.2"), /^<https:/);
 });

@@ -40,9 +40,9 @@ const places: Addition[] = [
 	["openapi/code-samples.ts", "codeSamples: Record<OperationName, CodeSample[]> = {", 'countPets: [curl("/count")],'],
 	["test/client/clients.test.ts", "const expected: Record<OperationName, RegExp> = {", "countPets: /1/,"],
 	[
-		"test/contract/openapi-replies.test.ts",
-		"const good: Record<OperationName, TestRequest> = {",
-		'countPets: { path: "/v1/count" },',
+		"test/contract/check-order.test.ts",
+		"const good: Record<OperationName, Parts> = {",
+		'countPets: { method: "GET", path: "/v1/count" },',
 	],
 ];
 
@@ -57,6 +57,6 @@ test("a new operation fails the compiler, then tests, until it has all of its pl
 	leadsTo(".", places);
 	await fails("test/contract/openapi.test.ts", "openapi.json is up to date: npm run openapi writes it");
 	run("openapi/document.ts");
-	await passes("test/contract/openapi-replies.test.ts");
+	await passes("test/contract/check-order.test.ts");
 	await fails("test/client/client.test.ts", "the client has the contract's types, and a method for every operation");
 });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { figureOf } from "../support/scrape.ts";
-import { create, type TestService, testService } from "../support/service.ts";
+import { create, posting, type TestRequest, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, createHead, exchange, fillKernel, type Reply } from "../support/wire.ts";
 
@@ -19,14 +19,16 @@ const countOf = (service: TestService, operation: string, status: number) =>
 
 test("each reply has a log line with its route, status, bytes, key and duration, and is counted", async (context) => {
 	const service = await testService(context, { mixes: false });
-	const rows = [
+	const edit = { id: 1, action: "remove", seen: { name: "a" } };
+	const rows: [TestRequest, operation: string, route: string | undefined, status: number][] = [
 		[create({ name: "a", categoryId: 1 }), "createPet", "/v1/pets", 201],
 		[{ path: "/v1/pets" }, "listPets", "/v1/pets", 200],
 		[{ path: "/v1/pets/7" }, "getPet", "/v1/pets/:petId", 404],
 		[{ path: "/livez", headers: { Authorization: undefined } }, "probe", "/livez", 200],
 		[{ path: "/openapi.json", headers: { Authorization: undefined } }, "page", "/openapi.json", 200],
+		[posting("/console/edits")({ edits: [edit] }), "console", "/console/edits", 200],
 		[{ path: "/v1/none" }, "unknown", undefined, 404],
-	] as const;
+	];
 	for (const [request, operation, route, status] of rows) {
 		const startedAt = performance.now();
 		const reply = await service.send(request);
@@ -34,8 +36,7 @@ test("each reply has a log line with its route, status, bytes, key and duration,
 		const fields = ["http.request.method", "http.route", "http.response.status_code", "http.response.body.size", "msg"];
 		const found = fields.map((field) => line[field]);
 		assert.ok(Number(durationMs) > 0 && Number(durationMs) <= performance.now() - startedAt, `${durationMs}`);
-		const method = operation === "createPet" ? "POST" : "GET";
-		assert.deepEqual(found, [method, route, status, Buffer.byteLength(reply.body), "request"]);
+		assert.deepEqual(found, [request.method ?? "GET", route, status, Buffer.byteLength(reply.body), "request"]);
 		assert.match(String(keyId), /probe|page/.test(operation) ? /^undefined$/ : /^key_/);
 		assert.match(`${level} ${time}`, /^info \d{4}-\d\d-\d\dT/);
 		assert.equal(await countOf(service, operation, status), 1);
@@ -186,7 +187,7 @@ test("the log has the client's address only on request, and from headers only of
 
 const [id, parent] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
 
-test("a valid traceparent is continued in reply and log line, and an invalid one is ignored", async (context) => {
+test("a valid traceparent is continued in reply and log line", async (context) => {
 	const service = await testService(context);
 	for (const traceparent of [`00-${id}-${parent}-01`, `00-${id}-${parent}-00`, `cc-${id}-${parent}-01-what-follows`]) {
 		const reply = await service.send({ path: "/v1/pets", headers: { traceparent } });
@@ -194,21 +195,6 @@ test("a valid traceparent is continued in reply and log line, and an invalid one
 		assert.equal(reply.headers["traceparent"], `00-${id}-${parent}-${flags}`);
 		const { trace_id, span_id } = await lineOf(service, reply);
 		assert.deepEqual([trace_id, span_id], [id, undefined], "no span of this request exists");
-	}
-	for (const traceparent of [
-		undefined,
-		"",
-		`ff-${id}-${parent}-01`,
-		`00-${"0".repeat(32)}-${parent}-01`,
-		`00-${id}-${"0".repeat(16)}-01`,
-		`00-${id}-${parent}-01-more`,
-		`00-${id.toUpperCase()}-${parent}-01`,
-		`00-${id}-${parent}`,
-		`00-${id}-${parent}-01, 00-${id}-${parent}-01`,
-	]) {
-		const reply = await service.send({ path: "/v1/pets", headers: { traceparent } });
-		assert.equal(reply.headers["traceparent"], undefined, traceparent);
-		assert.equal((await lineOf(service, reply))["trace_id"], undefined, traceparent);
 	}
 });
 

@@ -135,8 +135,8 @@ for (const [engine, make] of Object.entries(engines)) {
 		const random = seededRandom(seed);
 		const totals = watchTotals(store);
 		let lastId = 0;
-		const createSome = async () => {
-			const pets = Array.from({ length: 30 }, () => ({ name: "a", categoryId: 1n, status: pick(petStatuses, random) }));
+		const createSome = async (length = 30) => {
+			const pets = Array.from({ length }, () => ({ name: "a", categoryId: 1n, status: pick(petStatuses, random) }));
 			await Promise.all(pets.map((pet) => store.createPet(pet)));
 			lastId += pets.length;
 		};
@@ -153,21 +153,21 @@ for (const [engine, make] of Object.entries(engines)) {
 				await operator.edits.apply({ petId, editor, ...change });
 			}
 		};
-		await createSome();
-		await editSome();
-		for (let round = 0; round < 8; round++) {
-			await Promise.all([totals.animals(), editSome(), createSome(), totals.animals()]);
+		const assertCounted = async (when: string) => {
 			const animals = await until("the count", async () => {
 				const read = await totals.animals();
 				return read.isComplete && read;
 			});
 			const { counts, version } = await store.countPets(0n, 1_000_000);
-			assert.deepEqual(
-				animals,
-				{ available: 0, pending: 0, sold: 0, none: 0, ...counts, isComplete: true },
-				`round ${round}`,
-			);
+			assert.deepEqual(animals, { available: 0, pending: 0, sold: 0, none: 0, ...counts, isComplete: true }, when);
 			assert.equal(totals.edits(), Number(version.lastEdit));
+		};
+		await createSome(5001);
+		await assertCounted("more than one batch");
+		await editSome();
+		for (let round = 0; round < 8; round++) {
+			await Promise.all([totals.animals(), editSome(), createSome(), totals.animals()]);
+			await assertCounted(`round ${round}`);
 		}
 	});
 }

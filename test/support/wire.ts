@@ -1,5 +1,6 @@
 // Sends bytes over a socket and reads the replies, for requests that no HTTP client sends.
 
+import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import type { TestService } from "./service.ts";
 import { until, within } from "./until.ts";
@@ -63,6 +64,15 @@ export async function exchange(port: number, bytes: Buffer | string, isHead = fa
 		return replies;
 	};
 	return within(`the end of a connection after ${bytes.slice(0, 80)}`, read()).finally(() => connection.end());
+}
+
+/** Adds a page of animals with the longest names. */
+export async function addLargePage(port: number, key: string): Promise<void> {
+	const body = JSON.stringify({ name: "🐾".repeat(255), categoryId: 1 });
+	const create = createHead(key, `Content-Length: ${Buffer.byteLength(body)}\r\n`);
+	const some = `${`${create}\r\n${body}`.repeat(24)}${create}Connection: close\r\n\r\n${body}`;
+	const replies = await Promise.all(Array.from({ length: 4 }, () => exchange(port, some)));
+	assert.equal(replies.flat().filter(({ status }) => status === 201).length, 100);
 }
 
 /** The first reply, once its headers are complete. The length exceeds the bytes if the reply's end is missing. */

@@ -1,5 +1,5 @@
-// Backup of a SQLite store in use, and restore. A backup is a consistent snapshot and appears only when it is complete
-// on disk.
+// Backs up a SQLite store, which may be in use, and restores backups. A backup is a consistent snapshot and appears
+// only when it is complete on disk.
 
 import { existsSync, realpathSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -16,11 +16,11 @@ import { fileOf } from "./work.ts";
 
 export interface RestoreOptions extends LongWork {
 	force: boolean;
-	/** The whole audit log: animals that it removes are not restored. */
+	/** The whole audit log: animals whose removal it records are not restored. */
 	auditLog?: readonly EditRecord[] | undefined;
 }
 
-/** Pages copied per tick of the event loop, so that a backup can be ended. */
+/** Pages copied per tick of the event loop, so that a backup can be interrupted. */
 const pagesPerTurn = 2000;
 
 /**
@@ -44,7 +44,7 @@ export async function backupStore(databaseUrl: string, to: string, work: LongWor
 
 /**
  * Creates a store from a backup; with `force`, replaces an existing store. No service may have that store open. A crash
- * leaves the old store, the new one, or the new one beside the old write-ahead log, which the next start rejects.
+ * leaves the old store, the new one, or the new one next to the old one's WAL, which the next start rejects.
  * @returns the number of animals in it
  * @throws StoreRefused, and the signal's reason
  */
@@ -88,7 +88,7 @@ async function withDraft(file: string, work: (draft: string) => Promise<number>)
 	}
 }
 
-/** The number of animals, the last one's id, and the last id that was given. */
+/** The number of animals, their largest id, and the last id that was assigned. */
 type Content = { animals: number; lastId: number | null; givenId: number | null };
 
 /** @throws StoreRefused about the file that is copied */
@@ -102,8 +102,8 @@ function readContent(database: Database.Database, file: string): Content {
 }
 
 /**
- * Copies in one read transaction, so that concurrent writes are not included. Verifies the file, and that it has
- * what was copied.
+ * Copies in one read transaction, so that concurrent writes are not included. Verifies the copy, and that it is
+ * complete.
  */
 async function copySnapshot(file: string, draft: string, { signal, onProgress = () => {} }: LongWork): Promise<number> {
 	const source = new Database(file, { readonly: true });
@@ -124,7 +124,7 @@ async function copySnapshot(file: string, draft: string, { signal, onProgress = 
 	onProgress({ what: "checking the copy", done: 0, total: 0 });
 	const copy = new Database(draft);
 	try {
-		copy.pragma("locking_mode = EXCLUSIVE"); // No other process has it: the log needs no shared memory file.
+		copy.pragma("locking_mode = EXCLUSIVE"); // No other process has it open: the WAL needs no shared memory file.
 		copy.pragma("journal_mode = DELETE"); // `verifyHeader` detects a backup by this mode.
 		verifySchema(copy, file);
 		verifyPages(copy, file);

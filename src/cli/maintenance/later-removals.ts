@@ -1,5 +1,5 @@
-// Applies the removals that are later than a backup to a copy of it, so that a restore does not bring removed animals
-// back.
+// Applies the removals that were made after a backup to a copy of the backup, so that a restore does not bring removed
+// animals back.
 
 import Database from "better-sqlite3";
 import { migrate } from "../../store/sqlite/file.ts";
@@ -11,7 +11,7 @@ import { createRowWriter, type EditRecord, insertRows, tables } from "../../stor
  * @param draft a copy of the backup that no other process opens, and that is dropped after an error
  * @param log the whole audit log of the store, oldest first
  * @returns the number of animals left
- * @throws StoreRefused if the log does not continue that of the backup
+ * @throws StoreRefused if the log does not begin with the backup's audit log
  */
 export function applyLaterRemovals(draft: string, log: readonly EditRecord[]): number {
 	const database = new Database(draft);
@@ -36,10 +36,10 @@ function laterEdits(database: Database.Database, log: readonly EditRecord[]): Ed
 	const isContinued = known.every((row, index) => row === given[index]);
 	if (isContinued && log.every(({ id }, index) => id === BigInt(index + 1))) return log.slice(known.length);
 	const fix = "name the whole log of the same store, from animal-store audit list --json";
-	throw new StoreRefused(`the audit log does not continue that of the backup: ${fix}`);
+	throw new StoreRefused(`the audit log does not begin with the backup's audit log: ${fix}`);
 }
 
-/** Records also the removals of animals that are newer than the backup. */
+/** Also records the removals of animals that are newer than the backup. */
 function remove(database: Database.Database, removals: EditRecord[]): void {
 	const ids = `[${removals.map(({ petId }) => petId).join()}]`;
 	const isRemoved = "IN (SELECT value FROM json_each(?))";
@@ -51,7 +51,7 @@ function remove(database: Database.Database, removals: EditRecord[]): void {
 	for (const insert of insertRows(tables.edits, rows)) rowsOf(database, insert);
 }
 
-/** The ids of edited animals are not used again, even if the backup is older than the animals. */
+/** Keeps the ids of edited animals from being used again, even if the animals are newer than the backup. */
 function keepIds(database: Database.Database, edits: EditRecord[]): void {
 	const lastIssued = database.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'pets'").pluck().safeIntegers();
 	let last = (lastIssued.get() as bigint | undefined) ?? 0n;

@@ -1,4 +1,4 @@
-// Keeps services or writers from a PostgreSQL store while a command works, and erases the names that edits have
+// Locks a PostgreSQL store against services or writers while a command works, and erases the names that edits have
 // replaced from its tables.
 
 import { setTimeout as sleep } from "node:timers/promises";
@@ -10,11 +10,11 @@ import { StoreRefused } from "../../store/store.ts";
 import { isToErase, tableNames, tables } from "../../store/tables.ts";
 import type { WriteLock } from "./sqlite.ts";
 
-/** A connection that has just ended is listed a little longer. */
+/** For about this time, the server still lists a connection that has ended. */
 const endingMs = 2_000;
 const listRetryMs = 100;
 
-/** A service keeps at least one connection, with the name in its URL or the default one. */
+/** Finds the services: each keeps at least one connection, with the name in its URL or the default name. */
 const others = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 	AND application_name IN ('animal-store', current_setting('application_name'))`;
 
@@ -52,7 +52,7 @@ export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
 	}
 	try {
 		await client.query("BEGIN");
-		// The transaction is as long as the work, without other statements.
+		// The transaction lasts as long as the work, and has no other statements.
 		await client.query(`SELECT set_config(name, '0', true) FROM pg_settings
 			WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`);
 		await client.query(`LOCK TABLE ${tableNames.map((name) => tables[name].name).join(", ")} IN SHARE MODE`);
@@ -63,13 +63,13 @@ export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
 	return { check, release };
 }
 
-/** A large table takes longer than a request may. */
+/** The time-out of VACUUM: a large table takes longer than a request may. */
 const limitMs = 30 * 60_000;
 /** A connection that has just ended reports its dead rows late. */
 const attempts = 2;
 const retryMs = 500;
 
-/** See work.ts. @returns false if a long transaction may still see one, or if the server does not report it */
+/** See work.ts. @returns false if a long transaction may still see a name, or if the server does not report this */
 export async function eraseNames(url: string, now: () => number): Promise<boolean> {
 	const { pool } = await openPool(url, { mustExist: true, connectionsMax: 1 }, limitMs);
 	try {
@@ -92,9 +92,9 @@ export async function eraseNames(url: string, now: () => number): Promise<boolea
 }
 
 /**
- * Frees the space of removed rows. A row that a long transaction may still see stays, such as during a dump, and VACUUM
- * counts it as dead. What it frees in pets it then also frees of the same edits in idempotency_keys.
- * @returns whether nothing of pets is left
+ * Frees the space of removed rows. Rows that a long transaction, such as a dump, may still see stay and are counted as
+ * dead. If no dead row of pets is left, none of the same edits is left in idempotency_keys.
+ * @returns whether no dead row of pets is left
  */
 async function vacuum(pool: NodePool): Promise<boolean> {
 	for (const table of ["pets", "idempotency_keys"]) await pool.query(`VACUUM ${table}`);

@@ -1,6 +1,6 @@
-// Locks on the file of a SQLite store, which keep out services or writers while a command works, and erasing the names
-// that edits have replaced from the file and from its log. `secure_delete` overwrites a row that is deleted, but not
-// the copies that SQLite leaves in unused space when it moves rows to other pages.
+// Locks the file of a SQLite store against services or writers while a command works, and erases the names that edits
+// have replaced from the file and its WAL. `secure_delete` overwrites a deleted row, but not the copies that SQLite
+// leaves in unused space when it moves rows to other pages.
 
 import assert from "node:assert/strict";
 import { closeSync, existsSync, openSync, readSync, realpathSync } from "node:fs";
@@ -14,8 +14,8 @@ import { StoreRefused } from "../../store/store.ts";
 import { isToErase } from "../../store/tables.ts";
 
 /**
- * Locks the file against services, through a second hard link: under the file's own name, SQLite would replay its log.
- * @param work that needs the lock, for the message
+ * Locks the file against services, through a second hard link: under the file's own name, SQLite would replay its WAL.
+ * @param work the work that needs the lock, for the message
  * @returns a function that releases the lock
  */
 export function lockFile(file: string, work: string): () => void {
@@ -51,7 +51,7 @@ export async function refuseOpenStore(databaseUrl: string, work: string): Promis
 	}
 }
 
-/** While it is held, nobody writes. */
+/** While the lock is held, nobody else can write to the store. */
 export interface WriteLock {
 	/** @throws StoreRefused if the lock was lost */
 	check(): Promise<void>;
@@ -71,20 +71,20 @@ export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
 	return { check: async () => {}, release: async () => void database.close() };
 }
 
-/** The columns that have names, or could confirm a guess of one. */
+/** The columns that contain names, or could confirm a guessed name. */
 const columns = { pets: "name", idempotency_keys: "fingerprint" };
 
-/** How long to wait for read transactions of other processes, which need the log. */
+/** How long to wait for read transactions of other processes, which need the WAL. */
 const readersMaxMs = 5000;
 const retryMs = 10;
-/** Pages that are cleared in one transaction: a few milliseconds, in which others wait for the write lock. */
+/** Pages that one transaction clears: it takes a few milliseconds, while others wait for the write lock. */
 const batchPages = 50;
 const roundsMax = 3;
 
 /**
- * See work.ts. Clears only the pages that have unused space with former rows in it. Other processes may read and write
- * the store; this one must not have it open, because closing a second descriptor of a file ends its locks.
- * @returns false if another process holds a long read transaction, or keeps its lock
+ * See work.ts. Clears only the pages whose unused space contains former rows. Other processes may read and write the
+ * store; this process must not have it open, because closing a second descriptor of a file releases its locks.
+ * @returns false if another process holds a long read transaction, or keeps the write lock
  */
 export async function eraseNames(databaseUrl: string, now: () => number): Promise<boolean> {
 	const file = pathOf(databaseUrl);
@@ -110,26 +110,26 @@ export async function eraseNames(databaseUrl: string, now: () => number): Promis
 }
 
 /**
- * Clears the pages that have unused space with former rows at the start. Pages that other writers leave so in the
- * meantime need no clearing: they contain no replaced name.
- * @returns whether nothing is left
+ * Clears the pages whose unused space contains former rows at the start. Pages that other writers leave in this state
+ * later need no clearing: they contain no replaced name.
+ * @returns whether all these pages were cleared
  */
 async function clearUnusedSpace(database: Database.Database, descriptor: number): Promise<boolean> {
 	let pages: Set<number> | undefined;
 	for (let round = 0; round < roundsMax; round++) {
 		if (!(await emptyWal(database))) return false;
 		const found = findUsedPages(database, descriptor).filter(({ page }) => pages?.has(page) ?? true);
-		// Pages that other writers have freed since are cleared in the log.
+		// Pages that other writers have freed since then are cleared in the WAL.
 		if (found.length === 0) return emptyWal(database);
 		pages = new Set(found.map(({ page }) => page));
 		await packPages(database, found);
 	}
-	// A page without rows, or with one that cannot grow into all of it.
+	// Some pages have no row, or none that can grow into all unused space: only VACUUM clears these pages.
 	waitForLock(() => database.exec("VACUUM"));
 	return emptyWal(database);
 }
 
-/** Does not wait for readers while other writers wait for the lock. */
+/** Waits for readers without holding the write lock, so that other writers need not wait. */
 async function emptyWal(database: Database.Database): Promise<boolean> {
 	const giveUpAtMs = performance.now() + readersMaxMs;
 	while (!truncateWal(database)) {
@@ -144,7 +144,7 @@ interface UsedPage {
 	table: string;
 	column: string;
 	page: number;
-	/** One of its rows; null if it has none. */
+	/** One of the page's rows; null if the page has none. */
 	rowId: bigint | null;
 	/** By how many bytes this row can grow in this page. */
 	room: number;
@@ -158,16 +158,16 @@ function findUsedPages(database: Database.Database, descriptor: number): UsedPag
 	return Object.entries(columns).flatMap(([table, column]) =>
 		leaves.all(table).flatMap((page): UsedPage[] => {
 			const length = readSync(descriptor, content, 0, pageBytes, (page - 1) * pageBytes);
-			// A new page is in the log only.
+			// A new page is only in the WAL.
 			const found = length === pageBytes ? findUse(content) : undefined;
 			return found ? [{ table, column, page, ...found }] : [];
 		}),
 	);
 }
 
-/** The size of all pages of a store. So the first byte of a pointer is less than that of a printable character. */
+/** The size of every page. So the first byte of a pointer to a row is less than any printable character. */
 const pageBytes = 4096;
-/** The type of a page with rows of a table, in its first byte (SQLite file format, section 1.6). */
+/** The first byte of a page that contains rows of a table (SQLite file format, section 1.6). */
 const tableLeaf = 13;
 
 /** @returns undefined if nothing is in the unused space of the page: between pointers and rows, or between rows */
@@ -186,16 +186,16 @@ function findUse(page: Buffer): Pick<UsedPage, "rowId" | "room"> | undefined {
 		before = at;
 	}
 	if (!isUsed) return undefined;
-	// Its last row: the space of the first one is beside the unused space.
+	// Takes the page's last row: the first row's space adjoins the unused space.
 	const last = Math.max(0, ...Array.from({ length: rows }, (_, index) => page.readUInt16BE(8 + 2 * index)));
 	if (last === 0) return { rowId: null, room: 0 };
 	const [payload, rowIdAt] = readVarint(page, last);
 	const [rowId] = readVarint(page, rowIdAt);
-	// Up to two bytes more for lengths; a longer row goes on in another page.
+	// The lengths may take two more bytes; a longer row would continue in another page.
 	return { rowId, room: Math.max(1, Math.min(free - 2, pageBytes - 35 - Number(payload) - 1)) };
 }
 
-/** The pointers of former rows stay behind those of the rows. No text looks like a row of them. */
+/** Pointers of former rows remain after the pointers of the rows. No text looks like a series of pointers. */
 function skipPointers(page: Buffer, from: number): number {
 	let at = from;
 	while (at + 2 <= pageBytes && page.readUInt16BE(at) > 0 && page.readUInt16BE(at) < pageBytes) at += 2;
@@ -217,14 +217,14 @@ function readVarint(page: Buffer, at: number): [value: bigint, end: number] {
 }
 
 /**
- * A row that grows into all unused space makes SQLite pack its page, which clears the rest; then it shrinks again, and
- * `secure_delete` clears what it leaves.
+ * A row that grows into all unused space makes SQLite pack its page, which clears the rest; then the row shrinks again,
+ * and `secure_delete` clears the space that the row leaves.
  */
 async function packPages(database: Database.Database, pages: UsedPage[]): Promise<void> {
 	const pack = database.transaction((batch: UsedPage[]) => {
 		for (const { table, column, rowId, room } of batch) {
 			const value = database.prepare(`SELECT ${column} FROM ${table} WHERE rowid = ?`).pluck().get(rowId);
-			if (value === undefined) continue; // It was removed since.
+			if (value === undefined) continue; // The row was removed since.
 			const write = database.prepare(`UPDATE ${table} SET ${column} = ? WHERE rowid = ?`);
 			write.run(value + "x".repeat(room), rowId);
 			write.run(value, rowId);

@@ -1,5 +1,5 @@
-// Work on a store that only commands do, also when the service starts it (store/command-process.ts): closing a second
-// descriptor of a file in the service's process would end the locks of its first one. This file chooses the engine.
+// Work on a store that only commands do, even if the service starts them (store/command-process.ts): closing a second
+// descriptor of a file in the service's process would release that file's locks. This file chooses the engine.
 
 import { isPostgres, pathOf } from "../../store/open.ts";
 import { StoreRefused } from "../../store/store.ts";
@@ -8,7 +8,7 @@ import type { WriteLock } from "./sqlite.ts";
 const engineOf = (databaseUrl: string) => (isPostgres(databaseUrl) ? import("./postgres.ts") : import("./sqlite.ts"));
 
 /**
- * Erases the names that all edits until now have replaced from a store, and records when in the audit log.
+ * Erases from a store the names that edits have replaced so far, and records the time in the audit log.
  * @returns false if other processes prevent it now, or if the server does not report what is left
  * @throws StoreRefused, StorageUnavailable
  */
@@ -18,14 +18,14 @@ export async function eraseNames(databaseUrl: string, now: () => number): Promis
 
 /**
  * Must be called before this process opens the store.
- * @param work that needs the service to be stopped, for the message
+ * @param work the work that needs the service to be stopped, for the message
  * @throws StoreRefused if a service has the store open
  */
 export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
 	return (await engineOf(databaseUrl)).refuseOpenStore(databaseUrl, work);
 }
 
-/** Locks a store that this process may have open against all writers, also those that start. @throws StoreRefused */
+/** Locks a store, which this process may have open, against all present and future writers. @throws StoreRefused */
 export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
 	return (await engineOf(databaseUrl)).lockWrites(databaseUrl);
 }

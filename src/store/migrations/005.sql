@@ -1,4 +1,4 @@
--- The tables of a new store that are the same in both engines, in statements that engines with shards accept, too.
+-- The tables of a new store that are the same in both engines. Engines with shards also accept these statements.
 -- For SQLite, each table is STRICT and BIGINT is INTEGER (src/store/migrations.ts).
 
 CREATE TABLE keys (
@@ -10,7 +10,7 @@ CREATE TABLE keys (
   revoked_at_ms BIGINT
 );
 
--- A key has several secrets while a rotated one is in its grace period; the one with the largest number is the newest.
+-- While a replaced secret is in its grace period, a key has several secrets: the newest has the largest number.
 CREATE TABLE secrets (
   hash TEXT PRIMARY KEY,
   key_id TEXT NOT NULL REFERENCES keys (id),
@@ -22,7 +22,7 @@ CREATE TABLE secrets (
 );
 
 -- Changes and removals by operators: one row for each edit, without names, so that no removed name is kept here. Ids
--- have no gaps and ascend in commit order: the largest one is the number of edits. A name that a rename or a removal
+-- have no gaps and ascend in commit order: the largest id is the number of edits. A name that a rename or a removal
 -- has replaced may stay in dead rows or unused space until erased_at_ms.
 CREATE TABLE edits (
   id BIGINT PRIMARY KEY,
@@ -37,5 +37,5 @@ CREATE TABLE edits (
 CREATE INDEX edits_by_pet ON edits (pet_id);
 CREATE INDEX edits_to_erase ON edits (id) WHERE erased_at_ms IS NULL AND action <> 'set-status';
 
--- Which process does work that is done once for a store, and until when no other process may begin it.
+-- The process that does some work once for a store, and the time until which no other process may begin this work.
 CREATE TABLE leases (name TEXT PRIMARY KEY, holder TEXT NOT NULL, until_ms BIGINT NOT NULL);

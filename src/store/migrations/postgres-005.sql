@@ -1,6 +1,6 @@
 -- The other tables of a new store.
 
--- Ids of animals and edits come from a counter row, which a writer holds until its commit: a larger id is never visible
+-- Ids of animals and edits come from a counter row, which a writer locks until its commit: a larger id is never visible
 -- before a smaller one, whichever node wrote them. Sequences do not promise that.
 CREATE TABLE counters (name TEXT PRIMARY KEY, last_id BIGINT NOT NULL);
 INSERT INTO counters VALUES ('pets', 0), ('edits', 0);
@@ -13,7 +13,7 @@ CREATE TABLE pets (
 );
 CREATE INDEX pets_by_status ON pets (status, id) WHERE status IS NOT NULL;
 
--- The create that used an Idempotency-Key of a caller: the id of its animal, and a fingerprint of its request (see
+-- The create that used a caller's Idempotency-Key: the id of the animal, and a fingerprint of the request (see
 -- src/store/idempotency.ts), so that later edits of the animal do not change the reply to a retry.
 CREATE TABLE idempotency_keys (
   caller TEXT NOT NULL,
@@ -26,8 +26,8 @@ CREATE TABLE idempotency_keys (
 CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at_ms);
 CREATE INDEX idempotency_keys_by_pet ON idempotency_keys (pet_id);
 
--- The statistics of a column are samples of its values: names in them would outlive a removal. Citus refuses to turn
--- them off for a table that it manages (0A000), whose statistics keep the names until the next ANALYZE.
+-- A column's statistics are samples of its values: names in the samples would outlive a removal. Citus refuses to turn
+-- statistics off for a table that it manages (0A000): there, they keep the names until the next ANALYZE.
 DO 'BEGIN ALTER TABLE pets ALTER COLUMN name SET STATISTICS 0; EXCEPTION WHEN feature_not_supported THEN NULL; END';
 DO 'BEGIN ALTER TABLE idempotency_keys ALTER COLUMN fingerprint SET STATISTICS 0; EXCEPTION WHEN feature_not_supported THEN NULL; END';
 

@@ -1,6 +1,6 @@
 -- The other tables of a new store, each STRICT (src/store/migrations.ts). postgres-005.sql explains them.
 
--- Animals. AUTOINCREMENT: an id is never used twice, not even that of a removed newest row.
+-- Animals. AUTOINCREMENT: no id is used twice, not even the newest id after the removal of its row.
 CREATE TABLE pets (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL,

@@ -1,5 +1,5 @@
-// The connections of a node to its database. When the server has no more, queries share the existing ones; when it
-// becomes read-only, they are closed.
+// The connections of a node to its database. When the server refuses further connections, queries share the existing
+// ones; when the server becomes read-only, the connections are closed.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -13,23 +13,23 @@ const connectTimeoutMs = 3_000;
 const growAgainMs = 1_000;
 const pauseMs = 20;
 const noWarning = "00000";
-/** The share of a node's connections for transactions: reads continue while all of these wait for a lock. */
+/** The share of a node's connections for transactions: reads continue even if all transactions wait for a lock. */
 const longShare = 1 / 4;
 /** The most concurrent searches: the server uses at least one core for each. */
 const scansMax = 2;
 
 /**
- * Begins a transaction of several statements. If its node is lost between two of them, the server rolls it back after
- * this time: less than `lock_timeout`, so that transactions that wait for its locks still get them. A setting of the
- * transaction works behind any pooler.
+ * Begins a transaction of several statements. If the node is lost between two statements, the server rolls the
+ * transaction back after this time: less than `lock_timeout`, so that waiting transactions still get its locks. A
+ * setting of the transaction works behind any pooler.
  */
 export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
-/** A server that refuses writes again so soon is read-only itself: new connections to its address do not help. */
+/** If the server refuses writes again within this time, new connections do not help: they reach the same server. */
 const leaveAgainMs = 2_000;
 
-/** A task waits for others as long as a query waits for a connection. */
+/** A task waits for other tasks at most as long as a query waits for a connection. */
 const limit = (max: number, tasks: string) =>
-	createLimit(max, connectTimeoutMs, `a node runs ${max} ${tasks} at a time, and those before this one took too long`);
+	createLimit(max, connectTimeoutMs, `a node runs ${max} ${tasks} at a time, and the earlier ones took too long`);
 
 export class NodePool extends pg.Pool {
 	readonly #max: number;
@@ -38,10 +38,10 @@ export class NodePool extends pg.Pool {
 	readonly limitScans: ReturnType<typeof limit>;
 	#open = 0;
 	#growAtMs = 0;
-	/** How often this node has left a read-only server, and when it last did. */
+	/** How often this node has left a read-only server, and when it last left one. */
 	readonly #left: { count: number; atMs: number };
 
-	/** `min`: the node keeps one connection even if other nodes take all others of the server. */
+	/** `min: 1`: the node keeps one connection even if other nodes take all others that the server has. */
 	constructor(options: pg.PoolConfig) {
 		const left = { count: 0, atMs: -Infinity };
 		class Connection extends pg.Client {
@@ -53,7 +53,7 @@ export class NodePool extends pg.Pool {
 		const share = Math.max(1, Math.floor(this.#max * longShare));
 		this.#limited = limit(share, "transactions");
 		this.limitScans = limit(Math.min(share, scansMax), "searches");
-		this.on("error", () => {}); // An idle connection was lost: the next query opens another.
+		this.on("error", () => {}); // An idle connection was lost: the next query opens a new one.
 		this.on("connect", (client) => {
 			this.#open++;
 			// If a connection in use is lost, its query fails; without a listener the process would end too.
@@ -68,14 +68,14 @@ export class NodePool extends pg.Pool {
 		});
 	}
 
-	/** The address may lead to another server by now, while connections from before still lead to the read-only one. */
+	/** Whether a connection was opened after this node last left a read-only server: older ones lead to that server. */
 	#isCurrent(client: pg.Client): boolean {
 		return (client as { leftBefore?: number }).leftBefore === this.#left.count;
 	}
 
 	/**
-	 * Works on a connection, which is closed if the work fails. A commit with a warning counts as failed: it is on this
-	 * server, but its wait for a synchronous standby was cancelled, by a time-out or an operator.
+	 * Does work on a connection, which is closed if the work fails. A commit with a warning counts as failed: it is on
+	 * this server, but a time-out or an operator cancelled its wait for a synchronous standby.
 	 * @throws StorageUnavailable after a warning
 	 */
 	async run<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
@@ -103,7 +103,7 @@ export class NodePool extends pg.Pool {
 		return this.#limited(() => this.run(work));
 	}
 
-	/** Takes a connection. If the server has no more, waits for one that this node already has. */
+	/** Takes a connection. If the server refuses further connections, waits for one that this node already has. */
 	async take(): Promise<pg.PoolClient> {
 		const startedAtMs = performance.now();
 		for (;;) {
@@ -117,7 +117,7 @@ export class NodePool extends pg.Pool {
 				if (this.#open === 0 || this.ending || isLate) throw error;
 				this.options.max = this.#open;
 				this.#growAtMs = performance.now() + growAgainMs;
-				// A connection that was closed may count as open until its end is known.
+				// A closed connection still counts as open for a moment, until the pool notices.
 				await sleep(pauseMs);
 			}
 		}

@@ -1,5 +1,5 @@
-// Creates in PostgreSQL. One statement inserts a batch, with ids from the counter row, and its Idempotency-Keys. It
-// also reads keys that were used before: a second round trip would take time, and keep the counter locked.
+// Creates in PostgreSQL. One statement inserts a batch, with ids from the counter row, and its Idempotency-Keys. The
+// same statement reads keys that were used before: a second round trip would take time and keep the counter locked.
 
 import type pg from "pg";
 import { type Create, idempotencyMs, planBatch, type RecordedCreate } from "../idempotency.ts";
@@ -11,15 +11,15 @@ import { schemaMax } from "./migrate.ts";
 
 const { pets, idempotencyKeys } = tables;
 const toPetRow = createRowWriter(pets);
-/** The columns of a create; the id comes from the counter. */
+/** The columns that a create fills; the id comes from the counter. */
 const newPetColumns = columnsOf(pets).slice(1);
 const newPetNames = newPetColumns.map(({ name }) => name);
 const newPetArrays = newPetColumns.map(({ type }, index) => `$${index + 2}::${type}[]`);
 
 /**
- * Assigns the ids and inserts the animals. The counter row stays locked until the statement's commit. Has no effect in
- * a store with a newer schema.
- * @param count SQL of the number of animals, from rows that are read before the lock
+ * Assigns the ids and inserts the animals. The counter row stays locked until the statement's commit. Does nothing in a
+ * store with a newer schema.
+ * @param count SQL of the number of animals to add; it may use rows that are read before the lock
  */
 const addAnimals = (count: string, from = "") => `counter AS (
 		UPDATE counters SET last_id = last_id + ${count} ${from}
@@ -39,14 +39,14 @@ const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
 	(type, index) => `$${keyParameter + index}::${type}[]`,
 );
 const sinceParameter = `$${keyParameter + keyArrays.length}`;
-/** Finds keys by the primary key, because a distributed engine may distribute by `caller`, or by both columns. */
+/** Compares the whole primary key, because an engine may distribute the table by `caller` or by both columns. */
 const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FROM unnest(${callers}, ${keys}))`;
 const takenColumns = ["caller", "key", "pet_id", "fingerprint", "created_at_ms", "is_valid"];
 const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FROM taken";
 /**
- * If keys were used before, stores nothing and returns those keys. It still commits, and so waits for a synchronous
- * standby, as the first create should have. If another batch uses one of the keys at the same time, the statement
- * fails with a unique violation and stores nothing.
+ * If keys were used before, stores nothing and returns those keys. The statement still commits, and so waits for a
+ * synchronous standby: the earlier commit may not have waited. If another batch uses one of the keys at the same time,
+ * the statement fails with a unique violation and stores nothing.
  */
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
@@ -69,7 +69,7 @@ const dropExpiredKeys = {
 
 /**
  * Commits a batch in one transaction; ids ascend in commit order on all nodes. A batch that the server rolled back is
- * retried. A batch with an unknown result is not: its callers get 503 and can retry with their Idempotency-Key.
+ * retried. A batch with an unknown result is not retried: its callers get 503 and can retry with their Idempotency-Key.
  */
 export function createAll(pool: NodePool, retry: Retry, batch: Create[]): Promise<ImportedPet[]> {
 	const isPlain = batch.every(({ idempotencyKey }) => !idempotencyKey);
@@ -83,7 +83,7 @@ async function createPlain(client: pg.PoolClient, batch: Create[]): Promise<Impo
 	return batch.map((_, index) => ({ id: firstId + BigInt(index), outcome: "created" }));
 }
 
-/** Tries to add the whole batch. If some of its keys were used before, adds the rest. */
+/** Tries to add the whole batch. If some of its keys were used before, adds the other creates. */
 async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<ImportedPet[]> {
 	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
 	const taken: (IdempotencyKey & RecordedCreate)[] = [];

@@ -11,10 +11,10 @@ export const readOnlyCode = "25006";
 
 /**
  * Prefixes of the SQLSTATEs (PostgreSQL manual, appendix A) that time or an operator can fix: lost connections (08),
- * read-only after a failover (25006), transactions that took too long (25P03, 25P04), a pooler that mixes up named
- * statements (26, 42P05), passwords and permissions (28, 42501), a missing database (3D), rollbacks caused by other
+ * read-only after a failover (25006), transactions that took too long (25P03, 25P04), named statements that a pooler
+ * mixed up (26, 42P05), passwords and permissions (28, 42501), a missing database (3D), rollbacks caused by other
  * transactions (40, 72), full disks and memory (53), locks (55), operators and time-outs (57), system errors (58, F0,
- * XX). All others, such as wrong SQL and violated constraints, are our bugs.
+ * XX). All others, such as wrong SQL and violated constraints, are bugs.
  */
 const temporary = /^(08|25006|25P03|25P04|26|28|3D|40|42501|42P05|53|55|57|58|72|F0|XX)/;
 
@@ -31,7 +31,7 @@ export const readOnlyText = "the database is read-only, perhaps a replica: set D
 /** The server is down, starting or stopping (57P01, 57P02, 57P03), its name is unknown, or the connection was lost. */
 const awayCodes =
 	/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET|EPIPE|57P0[123]|08(?!P01)...)$/;
-/** Messages of time-outs and poolers. PgBouncer has one code, 08P01, for them and for a refused user. */
+/** Texts of time-outs and poolers. PgBouncer uses one code, 08P01, for time-outs and for refused users. */
 const awayTexts = /timeout|terminated|(shutting down|starting up)|cannot connect|server (login|conn|down)/i;
 const refusedTexts = /password|authentication|does not exist|pg_hba|unsupported/i;
 
@@ -39,7 +39,7 @@ function isAway({ code = "", message }: NodeJS.ErrnoException): boolean {
 	return awayCodes.test(code) || (awayTexts.test(message) && !refusedTexts.test(message));
 }
 
-/** Converts an error of opening a database to one sentence with the fix, without the password. */
+/** Converts an error while opening a database to one sentence with the fix, without the password. */
 export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 	if (error instanceof StoreRefused) return error;
 	const server = `PostgreSQL at ${nameOfServer(url)}`;
@@ -60,20 +60,22 @@ export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 }
 
 /**
- * Retries a transaction that the server rolled back, but not one with an unknown result.
+ * Retries a transaction that the server rolled back, but not a transaction with an unknown result.
  * @throws StorageUnavailable
  */
 export type Retry = <T>(transaction: () => Promise<T>) => Promise<T>;
 
 /**
- * Equal to `lock_timeout`: depending on the isolation level, conflicting transactions wait for each other or are rolled
- * back. Well below the time that a client waits for a reply.
+ * Equal to `lock_timeout`, because, depending on the isolation level, conflicting transactions wait for locks or are
+ * rolled back. Much shorter than the time that a client waits for a reply.
  */
 const retryForMs = 3_000;
 /** A few round trips to a nearby server. */
 const pauseMaxMs = 100;
 
-/** @param random returns 0 to 1; pauses use their whole range, so that conflicting transactions spread out */
+/**
+ * @param random returns 0 to 1; pauses are anything from 0 to the maximum, so that conflicting transactions spread out
+ */
 export function createRetry(random: () => number): Retry {
 	return async (transaction) => {
 		const startedAtMs = performance.now();
@@ -93,7 +95,7 @@ export function createRetry(random: () => number): Retry {
 	};
 }
 
-/** A serialization failure, a deadlock, and Citus's CIINF: the shard was moved while the statement ran. */
+/** Codes of a serialization failure, a deadlock, and (CIINF, Citus) a shard that was moved during the statement. */
 const rolledBackCodes = new Set(["40001", "40P01", "CIINF"]);
 
 /**
@@ -102,7 +104,7 @@ const rolledBackCodes = new Set(["40001", "40P01", "CIINF"]);
  */
 const usedKeyOfShard = /"idempotency_keys_pkey_\d+"/;
 
-/** Rolled back because of other transactions, or because another node has just used the Idempotency-Key. */
+/** True if other transactions caused the rollback, or if another node has just used the Idempotency-Key. */
 function isRolledBack(error: unknown): boolean {
 	const { code = "", table, message } = error as { code?: string; table?: string; message: string };
 	if (rolledBackCodes.has(code)) return true;

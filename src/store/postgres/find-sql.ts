@@ -1,10 +1,10 @@
-// How a search compares names in PostgreSQL: as `foldedText` does, whatever the locale of the database.
+// The SQL with which a search compares names in PostgreSQL: like `foldedText`, whatever the database's locale.
 
 import type { FindSql } from "../find.ts";
 import type { NodePool } from "./connections.ts";
 import { petJson } from "./reads.ts";
 
-/** In the C locale, lower() knows only ASCII. The first of these collations that the server has knows all letters. */
+/** The first of these collations that the server has is used: in the C locale, lower() knows only ASCII. */
 const collations = ["pg_c_utf8", "C.utf8", "C.UTF-8", "und-x-icu", "en_US.utf8"];
 const readCollation = `SELECT quote_ident(collname) AS name FROM pg_collation
 	WHERE collname = ANY($1::text[]) AND collencoding IN (-1, pg_char_to_encoding('UTF8'))
@@ -18,7 +18,7 @@ export async function readFindSql(pool: NodePool): Promise<FindSql> {
 		`lower(regexp_replace(normalize(${text}, NFKD), '${marks}', '', 'g') COLLATE ${collation})`;
 	return {
 		petJson,
-		// Most names are ASCII, for which the first case is much faster.
+		// Most names are ASCII. For these, the first case is much faster.
 		folded: (
 			text,
 		) => `CASE WHEN octet_length(${text}) = char_length(${text}) THEN lower(${text} COLLATE "C") COLLATE "C"
@@ -27,7 +27,7 @@ export async function readFindSql(pool: NodePool): Promise<FindSql> {
 	};
 }
 
-/** The marks in the first two planes of Unicode: PostgreSQL's regular expressions have no \p{M}. */
+/** Lists the marks in the first two planes of Unicode, because PostgreSQL's regular expressions have no \p{M}. */
 function findMarks(): string {
 	const ranges: [first: number, last: number][] = [];
 	for (let code = 0x80; code < 0x20000; code++) {

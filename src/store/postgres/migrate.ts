@@ -1,4 +1,4 @@
-// Migrates the schema of a PostgreSQL store. The first node to start does it.
+// Migrates the schema of a PostgreSQL store. The first node that starts with a newer version runs the migrations.
 
 import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
@@ -6,7 +6,7 @@ import { begin, type NodePool } from "./connections.ts";
 
 const migrations = readMigrations("postgres");
 
-/** The newest schema that this version knows. */
+/** The newest schema that this version of the program knows. */
 export const { schemaMax } = migrations;
 
 /** The limit for one migration of a large store, and for waiting while another node runs it. */
@@ -15,7 +15,7 @@ const migrationLimitMs = 30 * 60_000;
 const standbySeconds = 2;
 
 /**
- * Concurrent starts are serialized by a lock on the version row: one node migrates, the others have nothing to do.
+ * A lock on the version row serializes concurrent starts: one node migrates, then the others have nothing to do.
  * @throws StoreRefused, and the server's errors
  */
 export async function migrate(pool: NodePool): Promise<void> {
@@ -36,13 +36,13 @@ export async function migrate(pool: NodePool): Promise<void> {
 	}
 }
 
-/** Rolled back because of another node, or a lock of another node was not released in time. */
+/** The migration was rolled back because of another node, or another node did not release a lock in time. */
 const concurrentMigrationCodes = /^(40001|40P01|55P03)$/;
 
 async function migrateOnce(pool: NodePool): Promise<void> {
 	const columns = "one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL";
 	await pool.query(`CREATE TABLE IF NOT EXISTS schema_version (${columns})`).catch((error) => {
-		// It can still collide with a concurrent start of another node. Then the table exists.
+		// This can still collide with a concurrent start of another node. Then the table exists.
 		if (!/^(23505|42P07|42710)$/.test(error.code)) throw error;
 	});
 	await pool.query("INSERT INTO schema_version VALUES (1, 0) ON CONFLICT (one) DO NOTHING");
@@ -72,12 +72,12 @@ async function migrateOnce(pool: NodePool): Promise<void> {
 	}
 }
 
-/** A distributed engine takes one statement at a time. Each ends with a semicolon at the end of a line. */
+/** Splits SQL at semicolons that end a line: a distributed engine takes only one statement at a time. */
 function statementsOf(sql: string): string[] {
 	return sql.split(/;$/m).filter((statement) => statement.trim() !== "");
 }
 
-/** Whether a commit of this start or an earlier one waits for a synchronous standby. */
+/** Whether a commit of this start or of an earlier start waits for a synchronous standby. */
 async function isWaitingForStandby(pool: NodePool): Promise<boolean> {
 	const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()
 		AND usename = current_user AND query_start < clock_timestamp() - interval '${standbySeconds} s'`;

@@ -1,5 +1,5 @@
 // The Store in PostgreSQL, for any number of nodes. The reads of one tick of the event loop are sent together; creates
-// are group-committed, each batch as one statement. Portable SQL only: no advisory locks, sequences or triggers.
+// are group-committed, one statement per batch. Portable SQL only: no advisory locks, sequences or triggers.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createStore, type Engine, type StoreOptions } from "../engine.ts";
@@ -17,11 +17,11 @@ import { refuseShards } from "./server.ts";
 import { dialect, rowsOf, runTransaction, scanWith } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
-/** How old the latest search of the catalog for shards may be when a write begins. */
+/** A write first searches the catalog for shards if the latest search is older than this. */
 const searchedMaxMs = 5_000;
 /** Writes that a newer schema may not allow. Writes of keys and leases continue. */
 const guarded = new Set<TransactionName>(["editPet", "changeCategories", "probe"]);
-/** A commit may take at least this long, however long its creates have waited for it. */
+/** Each commit may take at least this long, even if its creates have already waited as long as they may. */
 const answerMinMs = 1_000;
 
 /**
@@ -78,7 +78,7 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 }
 
 /**
- * Waits for a commit as long as its creates may wait. After that, its outcome is unknown: it may still succeed.
+ * Waits for a commit as long as its creates may wait. After that, the outcome is unknown: the commit may still succeed.
  * @throws StorageUnavailable
  */
 async function answered<Results>(commit: Promise<Results>, leftMs: number): Promise<Results> {
@@ -90,7 +90,7 @@ async function answered<Results>(commit: Promise<Results>, leftMs: number): Prom
 	return Promise.race([commit, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Stops the writes of this node for good after an upgrade of the schema, or when tables are on several shards. */
+/** Stops creates and edits of this node for good after an upgrade of the schema, or if tables are on several shards. */
 function guardWrites(retry: Retry, refuse: () => Promise<void>, stop: (reason: string) => void): Retry {
 	let unfit: StorageUnavailable | undefined;
 	let searchedAtMs = performance.now();

@@ -1,6 +1,6 @@
-// The connection pool of a PostgreSQL database, with a time-out for every wait, and its TLS. `sslmode` means the same
-// as in PostgreSQL's own clients (manual, libpq, SSL Support): `require` encrypts, `verify-ca` checks the issuer of the
-// certificate, `verify-full` also its host name.
+// Opens the connection pool of a PostgreSQL database, with TLS and a time-out for every wait. `sslmode` has the same
+// meaning as in PostgreSQL's own clients (manual, libpq, SSL Support): `require` encrypts, `verify-ca` also checks the
+// issuer of the certificate, and `verify-full` its host name too.
 
 import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
@@ -16,9 +16,9 @@ import { type PostgresUrl, parsePostgresUrl } from "./url.ts";
 const connectionsDefault = 10;
 const lockTimeoutMs = 3_000;
 const statementTimeoutMs = 4_000;
-/** How much longer to wait for a server that does not report its time-out. */
+/** How long after the server's own time-out a query fails here, if the server has not replied. */
 const answerLateMs = 1_000;
-/** How long a connection is idle before TCP probes it; a lost one is closed 10 s later. */
+/** How long a connection is idle before TCP probes it. A lost connection is closed 10 s later. */
 const keepAliveMs = 5_000;
 
 /** int8 and int4 are read as bigint. */
@@ -29,7 +29,7 @@ const types = {
 };
 
 /**
- * The time-outs are parameters of the connections: a setting in a session would stay with a pooler's connection.
+ * The time-outs are connection parameters: a setting of a session would stay on a pooler's connection to the server.
  * @throws StoreRefused
  */
 export async function openPool(
@@ -73,10 +73,10 @@ export async function openPool(
 	}
 }
 
-/** Undefined if no parameter concerns TLS. @throws StoreRefused if a file cannot be read */
+/** Returns undefined if no parameter concerns TLS. @throws StoreRefused if a file cannot be read */
 function tlsOptions({ parameters }: PostgresUrl): ConnectionOptions | false | undefined {
 	const given = new URLSearchParams([...parameters].filter(([name]) => name.startsWith("ssl")));
-	// Uses Node's root certificates; libpq would use those of the system.
+	// Node's own root certificates are used; libpq would use the system's.
 	if (given.get("sslrootcert") === "system") {
 		given.delete("sslrootcert");
 		given.set("sslmode", "verify-full");

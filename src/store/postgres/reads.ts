@@ -1,6 +1,6 @@
-// Reads of animals and keys in PostgreSQL. The reads of one tick of the event loop are sent together when it ends. Each
-// statement also returns the store's timeline and last edit, which decide whether a cached reply is still valid
-// (docs/decisions/0016-timelines.md).
+// Reads of animals and keys in PostgreSQL. The reads of one tick of the event loop are sent together when the tick
+// ends. Each statement also returns the store's timeline and last edit, which decide whether a cached reply is still
+// valid (docs/decisions/0016-timelines.md).
 
 import { idOfPetJson } from "../../contract/pet.ts";
 import type { Engine } from "../engine.ts";
@@ -19,27 +19,27 @@ import type { NodePool } from "./connections.ts";
 import { readOnlyCode } from "./errors.ts";
 
 /**
- * Empty on a standby, which may lag. The start time differs on another server and after a restart; the path of a table
- * differs in another database and after a restore.
+ * SQL of the store's state; empty on a standby, which may lag. The server's start time differs on another server and
+ * after a restart; a table's path differs in another database and after a restore.
  */
 const state = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
 	last_id || ' ' || (SELECT last_id FROM counters WHERE name = 'pets') || ' ' ||
 	extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath(tableoid) END`;
 
-/** A SELECT with one row more: the last column of this last row is the state that all rows were read from. */
+/** A SELECT with an extra last row, whose last column is the state in which all rows were read. */
 function selectWithState(columns: readonly string[], rest: string): string {
 	const none = columns.map(() => "NULL");
 	return `(SELECT ${[...columns, "NULL"].join(", ")} ${rest}) UNION ALL
 	SELECT ${[...none, state].join(", ")} FROM counters WHERE name = 'edits'`;
 }
 
-/** Reads nothing but the state. */
+/** Reads only the state. */
 const stateOnly = { name: "state", text: `SELECT ${state} FROM counters WHERE name = 'edits'` };
 
 /** Sends a statement. An error from `toResult` closes the connection. @throws StorageUnavailable */
 export type Send = <Result>(statement: Statement, toResult: (rows: Row[]) => Result) => Promise<Result>;
 
-/** @throws StorageUnavailable, and Error with the code of a read-only server */
+/** @throws StorageUnavailable, or an Error with the code of a read-only server */
 function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
 	const state = rows.pop()?.at(-1);
 	if (state === "") throw Object.assign(new Error("the server is a standby"), { code: readOnlyCode });

@@ -6,16 +6,16 @@ import { readOnlyText } from "./errors.ts";
 
 const serverVersionMin = 140_000;
 
-/** Other engines also speak PostgreSQL's protocol and report one of its versions, and spread tables by default. */
+/** Some other engines speak PostgreSQL's protocol and report a PostgreSQL version, but spread tables by default. */
 const isPostgres = (banner: string) => /^PostgreSQL (?!\S*-YB-)/.test(banner);
 
-/** An engine that lacks a setting has null there. */
+/** A setting that the engine does not have is null. */
 const readServer = `SELECT version() AS banner, current_setting('server_version_num', true) AS version,
 	current_setting('server_encoding', true) AS encoding, current_setting('transaction_read_only', true) AS "readOnly",
 	current_setting('synchronous_commit', true) AS "synchronousCommit", current_setting('fsync', true) AS fsync,
 	current_setting('neon.timeline_id', true) AS "neonTimeline", to_regclass('schema_version') IS NOT NULL AS "hasStore"`;
 
-/** @returns whether the database has a store @throws StoreRefused */
+/** @returns true if the database has a store @throws StoreRefused */
 export async function checkServer(pool: NodePool): Promise<boolean> {
 	const { rows } = await pool.query(readServer);
 	const { banner, version, encoding, readOnly, synchronousCommit, fsync, neonTimeline, hasStore } = rows[0];
@@ -35,7 +35,7 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 	return hasStore;
 }
 
-/** Rows of these tables become visible together, in the order of the counters. Only one server can promise that. */
+/** Rows of these tables become visible together, in the counters' order. Only a single server can promise that. */
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
 /** A table may have foreign tables as partitions or as children. */
@@ -45,14 +45,14 @@ const readShards = `WITH RECURSIVE parts AS (
 	)
 	SELECT to_regclass('pg_dist_partition') IS NOT NULL AS "isCitus",
 		(SELECT max(name) FROM parts WHERE id IN (SELECT oid FROM pg_class WHERE relkind = 'f')) AS "foreignTable"`;
-/** In Citus 11 and newer: where each existing table is placed, null for a table on this server only. */
+/** Reads where Citus (11 or newer) has placed each existing table; null for a table that is only on this server. */
 const readPlacements = `SELECT name AS table,
 	(SELECT to_json(placed) FROM pg_dist_partition AS placed WHERE logicalrelid = to_regclass(name)) AS placement
 	FROM unnest($1::text[]) AS given (name) WHERE to_regclass(name) IS NOT NULL`;
 
 interface PlacedTable {
 	table: string;
-	/** `partmethod` n: one shard. `repmodel` t: with a copy on every node. `colocationid` 0: on the coordinator. */
+	/** `partmethod` n: one shard. `repmodel` t: every node has a copy. `colocationid` 0: on the coordinator. */
 	placement: { partmethod: string; repmodel: string; colocationid: number } | null;
 }
 
@@ -83,7 +83,7 @@ function findSpread(tables: PlacedTable[]): string | undefined {
 	return spread && `${spread.table} is on several shards, or apart from the others`;
 }
 
-/** Whether this server itself keeps the animals, as PostgreSQL does: then its statistics count what VACUUM left. */
+/** Whether the animals are on this server itself, not on shards: only then do its statistics show what VACUUM left. */
 export async function isPlainPostgres(pool: NodePool): Promise<boolean> {
 	const { rows } = await pool.query("SELECT to_regclass('pg_dist_partition') AS citus");
 	if (rows[0].citus === null) return true;

@@ -11,7 +11,7 @@ export async function rowsOf(client: pg.PoolClient, { values = [], ...statement 
 	return (await client.query<Row>({ ...statement, values: [...values], rowMode: "array" })).rows;
 }
 
-/** One parallel worker, even for small tables, and no more: the server has cores left for gets and creates. */
+/** One parallel worker, even for small tables; no more workers, so that cores are left for gets and creates. */
 const scanSettings = "SET LOCAL max_parallel_workers_per_gather = 1; SET LOCAL min_parallel_table_scan_size = '1MB'";
 
 /** Runs a long read. */
@@ -39,7 +39,7 @@ export const dialect: Dialect = {
 		{ text: "UPDATE counters SET last_id = $1 WHERE name = 'pets'", values: [lastId] },
 		{ text: "UPDATE counters SET last_id = (SELECT coalesce(max(id), 0) FROM edits) WHERE name = 'edits'" },
 	],
-	// Fails where writes do, such as on a replica, and while edits wait for a lock.
+	// Fails where writes would fail, such as on a replica, and while edits wait for a lock.
 	probe: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'edits')
 		SELECT version FROM schema_version WHERE version > ${schemaMax}`,
 };

@@ -1,5 +1,6 @@
-// DATABASE_URL of a PostgreSQL store. The driver's library parses it. This file refuses what the library accepts
-// silently, or reads differently from libpq. It does not load the driver, because checking settings needs this file.
+// Checks the DATABASE_URL of a PostgreSQL store. The driver's library parses it; this file refuses URLs that the
+// library accepts silently, or reads differently from libpq. It does not load the driver, because each check of the
+// settings loads this file.
 
 import { parse } from "pg-connection-string";
 
@@ -7,7 +8,7 @@ export interface PostgresUrl {
 	/** A host, or the folder of a socket. */
 	host: string;
 	port: number;
-	/** If undefined, the driver's default applies. */
+	/** If undefined, the driver uses its default. */
 	user: string | undefined;
 	password: string | undefined;
 	database: string;
@@ -84,7 +85,7 @@ function readServer(host: string, port: string): { host: string; port: number } 
 	return { host, port: Number(port) };
 }
 
-/** As in libpq, the last of equal parameters counts, and a + is a plus sign. */
+/** As in libpq, the last of several parameters with one name counts, and a + is a plus sign. */
 function readParameters(query: string): Map<string, string> {
 	const parameters = new Map(new URLSearchParams(query.replaceAll("+", "%2B")));
 	for (const [name, value] of parameters) {

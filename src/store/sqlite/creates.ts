@@ -1,5 +1,5 @@
-// The creates of a batch on their way to the writer thread, into the database, and back. One string goes there, and one
-// id for all animals comes back: copying objects would cost more than the rows in the database.
+// Sends the creates of a batch to the writer thread, adds them to the database, and returns their results. The thread
+// receives one string and returns one id for all animals: copying objects would take longer than adding the rows.
 
 import type Database from "better-sqlite3";
 import { newPetFields, petJson } from "../../contract/pet.ts";
@@ -8,22 +8,22 @@ import type { ImportedPet } from "../store.ts";
 import { columnList, columnsOf, createRowWriter, type IdempotencyKeyRecord, pickColumns, tables } from "../tables.ts";
 
 /**
- * A create as the writer thread gets it: the animal as JSON. With an Idempotency-Key, the key's record comes before it,
- * beginning with the caller; U+0000 separates the parts, which never contain it.
+ * A create as the writer thread gets it: the animal as JSON. If there is an Idempotency-Key, the key's record precedes
+ * the JSON, beginning with the caller; U+0000, which no part contains, separates the parts.
  */
 export type CreateRequest = string;
 const separator = "\0";
 
-/** The creates of a batch as one string, a line for each: a message with many strings takes several times as long. */
+/** Joins the creates of a batch, one per line: sending many strings takes several times as long. */
 export function toLines(requests: readonly CreateRequest[]): string {
 	return requests.join("\n");
 }
 
 /** The results of a batch. */
 export interface CreatedBatch {
-	/** The id of the batch's first new animal. The ids of the others follow, in the order of the batch. */
+	/** The id of the batch's first new animal. Its other new animals have the next ids, in the order of the batch. */
 	firstId: bigint;
-	/** The results of the creates that added no animal, by their place in the batch. */
+	/** The results of the creates that added no animal, by the create's place in the batch. */
 	repeats: Map<number, ImportedPet>;
 }
 
@@ -44,7 +44,7 @@ export function* createResults({ firstId, repeats }: CreatedBatch): Generator<Im
 
 /** @returns a function that adds the creates of a batch (`toLines`), and must be called in a transaction */
 export function prepareCreates(database: Database.Database): (lines: string) => CreatedBatch {
-	/** The id that SQLite would assign next. */
+	/** Reads the id that SQLite would assign next. */
 	const nextId = database
 		.prepare<[], bigint>(
 			`SELECT 1 + max(
@@ -65,7 +65,7 @@ export function prepareCreates(database: Database.Database): (lines: string) => 
 		.safeIntegers();
 	const { idempotencyKeys } = tables;
 	const places = columnsOf(idempotencyKeys).map(() => "?");
-	/** Does nothing if the key was taken and has not expired. */
+	/** Does nothing if the key is already used and has not expired. */
 	const addKey = database.prepare(
 		`INSERT INTO idempotency_keys (${columnList(idempotencyKeys)}) VALUES (${places.join(", ")})
 		ON CONFLICT (caller, key) DO UPDATE SET
@@ -73,7 +73,7 @@ export function prepareCreates(database: Database.Database): (lines: string) => 
 		WHERE created_at_ms <= excluded.created_at_ms - ${idempotencyMs}`,
 	);
 
-	/** Takes the key for the record's animal. @returns the earlier result if the key was taken before */
+	/** Stores the key for the record's animal. @returns the earlier result if the key was already used */
 	function takeKey(record: IdempotencyKeyRecord): ImportedPet | undefined {
 		const { caller, key, fingerprint } = record;
 		if (addKey.run(...toIdempotencyKeyRow(record)).changes === 1) return undefined;

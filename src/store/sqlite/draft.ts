@@ -1,5 +1,6 @@
-// A new file is written as a draft in the same folder and is named only when it is complete on disk. Only the owner
-// may read a draft. Its name contains the process id, so that the next start can remove drafts of killed processes.
+// A new file is written as a draft in the same folder, and is named only when it is complete on disk. Only its owner
+// may read a draft. A draft's name contains the process id, so that the next start can remove those of killed
+// processes.
 
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -11,9 +12,9 @@ import { failedSyncSuffix } from "./identity.ts";
 const owner = `${process.pid}-${threadId}`;
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;
-/** A folder in the current one. By default, DATABASE_URL names a file in it. */
+/** A folder in the current folder. By default, DATABASE_URL names a file in `data`. */
 const defaultFolder = "data";
-/** Suffixes of the files next to a database: those of SQLite, and the report of a failed sync. */
+/** Suffixes of the files next to a database: SQLite's own files, and the report of a failed sync. */
 const companions = ["-journal", "-wal", "-shm", failedSyncSuffix];
 
 /**
@@ -52,7 +53,7 @@ export function dropDraft(draft: string): void {
 	for (const path of [draft, ...companions.map((suffix) => draft + suffix)]) rmSync(path, { force: true });
 }
 
-/** Removes the files next to a database that no process has open, and syncs the removal to disk. */
+/** Removes SQLite's files next to a database that no process has open, and syncs the removal to disk. */
 export function dropCompanions(file: string): void {
 	for (const suffix of companions) rmSync(file + suffix, { force: true });
 	syncFolder(dirname(file));
@@ -63,7 +64,7 @@ export function dropStaleDrafts(file: string): void {
 	dropStaleDraftsIn(dirname(file), (name) => name === basename(file));
 }
 
-/** Removes drafts of these files of a folder whose processes no longer run. */
+/** Removes drafts whose processes no longer run. @param isOurs chooses the drafts by the names of their files */
 export function dropStaleDraftsIn(folder: string, isOurs: (name: string) => boolean): void {
 	for (const draft of namesIn(folder)) {
 		const [, name = "", by, pid] = /^(.*)\.((\d+)-\d+)\.new(-\w+)*$/.exec(draft) ?? [];
@@ -87,7 +88,7 @@ export function draftName(file: string): string {
 	return `${file}.${owner}.new`;
 }
 
-/** Empty for a missing folder: a later write there reports it. */
+/** Returns an empty list for a missing folder: a later write to the folder reports the error. */
 export function namesIn(folder: string): string[] {
 	try {
 		return readdirSync(folder);

@@ -18,15 +18,15 @@ export function isFailedSync({ code }: { code: string }): boolean {
 	return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);
 }
 
-/** A fraction of a commit, so that processes that commit all the time take turns. */
+/** A fraction of a commit's duration, so that processes that commit all the time take turns. */
 const pollMs = 0.25;
-/** Nothing gives up earlier: within this time, each of several processes gets its turn. */
+/** The shortest wait before giving up: within this time, each of several processes gets its turn. */
 const waitMinMs = 100;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Runs a transaction of a writing connection when no other process writes. SQLite itself would sleep for up to 100 ms
- * between tries: often no process would write, or another would get ahead of this one. Blocks the thread.
+ * between tries; meanwhile, often no process would write, or another would take the lock. Blocks the thread.
  * @throws SQLITE_BUSY after `maxMs`, 5 seconds at most
  */
 export function waitForLock<Result>(transaction: () => Result, maxMs = busyTimeoutMs): Result {

@@ -13,20 +13,20 @@ import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
 export const applicationId = 0x50455453;
 const migrations = readMigrations("sqlite");
 
-/** Up to this size, `quick` reads the whole file: that takes less than 0.2 s. */
+/** Up to this size, `quick` reads the whole file, which takes less than 0.2 s. */
 const quickMaxBytes = 16 * 1024 * 1024;
 /** The WAL is cut to this size. It is larger only while another process holds a long read transaction. */
 export const walMaxBytes = 16 * 1024 * 1024;
 export const busyTimeoutMs = 5000;
 
-/** The newest schema that this version knows. */
+/** The newest schema that this version of the program knows. */
 export const { schemaMax } = migrations;
 
 export type FileOptions = Pick<OpenOptions, "verify" | "mustExist">;
 
 /**
- * Opens the only writing connection. A missing file is created as a draft and then linked to its name, so a crash never
- * leaves half a store. Every commit waits for the disk sync: `synchronous` must be set after `journal_mode`.
+ * Opens the only writing connection. A missing file is created as a draft, which then gets the file's name, so a crash
+ * never leaves half a store. Every commit waits for the disk sync: `synchronous` must be set after `journal_mode`.
  * @throws StoreRefused
  */
 export function openSqliteWriter(
@@ -43,7 +43,7 @@ export function openSqliteWriter(
 		const identity = identityOf(file);
 		if (!isNew) verifyStore(file, verify);
 		const { database, files } = openForWriting(file, identity);
-		// A killed process may have left writes that were not synced. They must be on disk before any reply shows them.
+		// A killed process may have left unsynced writes in the WAL. They must be on disk before any reply shows them.
 		if (hadWal) truncateWal(database);
 		return { database, files, isNew };
 	} catch (error) {
@@ -57,7 +57,7 @@ function openForWriting(file: string, identity: string | undefined) {
 		database.pragma("journal_mode = WAL");
 		database.pragma("synchronous = FULL");
 		database.pragma(`journal_size_limit = ${walMaxBytes}`);
-		database.pragma("secure_delete = ON"); // With cli/maintenance/sqlite.ts, this leaves a removed name in no file.
+		database.pragma("secure_delete = ON"); // Together with cli/maintenance/sqlite.ts, erases removed names.
 		migrate(database);
 		database.pragma("busy_timeout = 0"); // From here on, `waitForLock` waits.
 		const files = trackOpenFiles(file, identity);
@@ -77,7 +77,7 @@ export function missingStoreError(file: string): StoreRefused {
 
 /** @returns false if another process has created the file in the meantime. That file is complete. */
 function create(file: string): boolean {
-	// If another process has just created the store, its file existed before its WAL.
+	// The WAL is checked first: when another process creates the store, the file exists before its WAL.
 	if (hasWal(file) && !existsSync(file)) {
 		throw new StoreRefused(
 			`${file} is missing, but its WAL ${file}-wal exists: ` +
@@ -101,7 +101,7 @@ function create(file: string): boolean {
 }
 
 /**
- * Moves the WAL into the file and empties the WAL. Does nothing while another connection reads from it, or writes.
+ * Moves the WAL into the file and empties the WAL. Does nothing while another connection reads from the WAL or writes.
  * @param database a writing connection
  * @returns whether the WAL is empty
  * @throws SQLite's error
@@ -116,12 +116,12 @@ const closePauseMaxMs = 10;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Removes a WAL that is left after this process has closed the store. The last connection removes it, but if several
- * processes close at the same time, none is the last. Does nothing while another process has the store open.
+ * Removes a WAL that is left after this process has closed the store. The last connection removes the WAL, but of
+ * several that close at the same time, none is the last. Does nothing while another process has the store open.
  */
 export function removeLeftWal(file: string): void {
 	for (let tries = 0; tries < closeTries && existsSync(walOf(file)); tries++) {
-		Atomics.wait(cell, 0, 0, performance.now() % closePauseMaxMs); // A time that differs among processes.
+		Atomics.wait(cell, 0, 0, performance.now() % closePauseMaxMs); // The pause differs between processes.
 		const database = new Database(file, { timeout: 0 });
 		try {
 			versionOf(database); // Opens the WAL.
@@ -143,7 +143,7 @@ export function bytesOfWal(file: string): number {
 
 const walOf = (file: string) => `${existsSync(file) ? realpathSync(file) : file}-wal`;
 
-/** The journal mode in the header (offset 18) until a writer opens the file for the first time; then it is 2. */
+/** The journal mode in the header (offset 18) of a file that no writer has opened yet; later, the value is 2. */
 const neverOpened = 1;
 
 /**
@@ -188,7 +188,7 @@ export function readCursorSecret(database: Database.Database): unknown {
 
 /**
  * The secret of a backup's store, of any version; undefined if the file is not a backup, or cannot be read.
- * @param file must not be a store that this process has open: closing a second descriptor releases its locks
+ * @param file must not be a store that this process has open: closing a second descriptor would release its locks
  */
 export function secretOfBackup(file: string): Buffer | undefined {
 	try {
@@ -205,7 +205,7 @@ export function secretOfBackup(file: string): Buffer | undefined {
 	}
 }
 
-/** @throws StoreRefused if the schema is newer, or older than the oldest that this version knows */
+/** @throws StoreRefused if this version of the program does not know the schema */
 export function refuseSchema(schema: number, file: string): void {
 	const problem = migrations.refuse(schema);
 	if (problem !== undefined) throw new StoreRefused(`${file} ${problem}`);
@@ -225,7 +225,7 @@ function verifyStore(file: string, verify: FileOptions["verify"]): void {
 	}
 }
 
-/** Reads the first and the last row of every table. @throws SQLite's error if they cannot be read */
+/** Reads the first and the last row of every table. @throws SQLite's error if a row cannot be read */
 function readEnds(database: Database.Database): void {
 	const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
 	for (const name of names)
@@ -234,7 +234,7 @@ function readEnds(database: Database.Database): void {
 }
 
 /**
- * Compares the schema with the migrations. No other check covers it: SQLite accepts any schema that parses.
+ * Compares the schema with the migrations. No other check covers the schema: SQLite accepts any that parses.
  * @throws StoreRefused
  */
 export function verifySchema(database: Database.Database, file: string): void {
@@ -273,7 +273,7 @@ function damagedStoreError(file: string): StoreRefused {
 	return new StoreRefused(`${file} is damaged: restore a backup, or name another file`);
 }
 
-/** Leaves a newer schema as it is: the first commit to it is refused. */
+/** Leaves a newer schema unchanged: the first commit to such a store is refused. */
 export function migrate(database: Database.Database): void {
 	database.transaction(() => applyMigrations(database, schemaMax)).immediate();
 }
@@ -305,8 +305,8 @@ const unwritable = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "SQ
 export const isDamage = (code: string) => /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(code);
 
 /**
- * Converts an error of opening or writing a file to one sentence with the fix.
- * @param other how to name another file
+ * Converts an error from opening or writing to a file to one sentence with the fix.
+ * @param other how the user can choose another file
  */
 export function toRefusal(file: string, error: unknown, other = "set DATABASE_URL to another file"): StoreRefused {
 	if (error instanceof StoreRefused) return error;

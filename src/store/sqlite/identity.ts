@@ -1,5 +1,5 @@
-// The open files of a store, and whether they were removed or replaced. Data in a file without a name is lost when the
-// process ends, so writes to it must not be acknowledged.
+// Watches whether the open files of a store are removed or replaced. Data in an unlinked file is lost when the process
+// ends, so writes to such a file must not be acknowledged.
 
 import { realpathSync, statSync, writeFileSync } from "node:fs";
 import type Database from "better-sqlite3";
@@ -16,15 +16,15 @@ export function identityOf(path: string): string | undefined {
 
 export type OpenFiles = ReturnType<typeof trackOpenFiles>;
 
-/** Suffix of the file that records a failed sync. A change of its time shows a process that a sync has failed. */
+/** Suffix of the file that records a failed sync. When its time changes, processes know that a sync has failed. */
 export const failedSyncSuffix = "-failed-sync";
 
-/** How long to wait for read transactions of other processes on a WAL that has lost its name. */
+/** How long to wait for read transactions of other processes on a WAL that was unlinked. */
 const readersMaxMs = 5000;
 
 /**
  * Call this right after the first read or write of the opened database.
- * @param identity that of the file, taken before it was opened
+ * @param identity the file's identity, read before the file was opened
  */
 export function trackOpenFiles(file: string, identity: string | undefined) {
 	// SQLite places its WAL and lock file next to the target of a symbolic link.
@@ -36,11 +36,12 @@ export function trackOpenFiles(file: string, identity: string | undefined) {
 	const knownReport = timeOfReport();
 	const isReplaced = ({ path, identity }: (typeof opened)[number]) => identityOf(path) !== identity;
 	return {
-		/** The first path that no longer leads to the file that was opened. */
+		/** The first path that does not lead to the opened file any more. */
 		findLostPath: () => opened.find(isReplaced)?.path,
 		/**
-		 * Moves the content of the WAL into the database file, which may still have a name when the WAL has none. The WAL
-		 * must not be replayed over another file with this name. Does nothing if another process has started a new WAL.
+		 * Moves the content of the WAL into the database file. This saves the content if only the WAL was unlinked, and
+		 * keeps the WAL from being replayed over a file that replaced the database. Does nothing if another process has
+		 * started a new WAL.
 		 */
 		checkpointWal(database: Database.Database) {
 			if (companions.some((companion) => isReplaced(companion) && identityOf(companion.path) !== undefined)) return;
@@ -56,10 +57,10 @@ export function trackOpenFiles(file: string, identity: string | undefined) {
 			try {
 				writeFileSync(report, "a sync of this store has failed\n");
 			} catch {
-				// The kernel, too, reports a failed write-back to each process that has the file open.
+				// The kernel itself also reports a failed write-back to each process that has the file open.
 			}
 		},
-		/** Whether a sync has failed, in any process, since this one has opened the store. */
+		/** Whether a sync has failed, in any process, since this process opened the store. */
 		hasFailedSync: () => timeOfReport() !== knownReport,
 	};
 }

@@ -1,4 +1,4 @@
-// The Store in SQLite. Reads run on the main thread through a read-only connection (reads.ts). All writes go in
+// The Store in SQLite. Reads run on the main thread through a read-only connection (reads.ts). All writes are sent in
 // batches to the writer thread (writer.ts).
 
 import { realpathSync, statfsSync, statSync } from "node:fs";
@@ -73,7 +73,7 @@ async function openReads(file: string) {
 	const database = new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	const opened = identityOf(file);
 	function refuseReplaced(): void {
-		// A missing file has no other timeline: reads continue.
+		// If the file is missing, reads continue: there is no other timeline.
 		if ((identityOf(file) ?? opened) === opened) return;
 		throw new StorageUnavailable("the file was replaced while it was open: restart the service");
 	}
@@ -81,7 +81,7 @@ async function openReads(file: string) {
 	return { database, reads: createReads(database, refuseReplaced), refuseReplaced, cursorSecret };
 }
 
-/** The result is empty if the file is gone. */
+/** Returns an empty result if the file does not exist. */
 function readFileUse(file: string): StoreUse {
 	try {
 		const { bavail, blocks, bsize } = statfsSync(dirname(realpathSync(file)));

@@ -20,7 +20,7 @@ export function createReads(
 	const prepare = (clauses: string) =>
 		database.prepare<unknown[], string>(`SELECT ${petJson} FROM pets ${clauses}`).pluck();
 	const petById = prepare("WHERE id = ?");
-	/** The limit is part of the SQL text, because SQLite plans a statement again for each bound LIMIT. */
+	/** Statements by SQL. The limit is in the SQL, because SQLite plans a statement again for each bound LIMIT. */
 	const pages = new Map<string, Database.Statement<unknown[], string>>();
 
 	function readPage(query: PageQuery): PetPage {
@@ -34,7 +34,7 @@ export function createReads(
 	const keyByHash = database
 		.prepare<[string], unknown[]>(`SELECT ${keyColumns.join(", ")} ${fromKeys} WHERE s.hash = ?`)
 		.raw();
-	/** The latest hash without a key, and the store's version at that time: a client repeats its unknown key. */
+	/** The latest hash without a key, and the store's version at that time: clients send unknown keys repeatedly. */
 	let absent: { hash: string; version: StoreVersion } | undefined;
 
 	function readKey(hash: string): KeyRow | undefined {
@@ -66,8 +66,8 @@ interface Read {
 }
 
 /**
- * All reads of a tick share a transaction, because locking and unlocking SQLite costs more than most reads. It begins
- * after the tick has received all its requests, so that no request is newer than what it reads.
+ * All reads of a tick share a transaction, because locking and unlocking SQLite takes longer than most reads. It begins
+ * after the tick has received all its requests, so that no request is newer than the data it reads.
  */
 function createTickReads(database: Database.Database, refuseReplaced: () => void) {
 	/** Changes with each commit of another connection; this connection commits nothing. */
@@ -118,7 +118,7 @@ function createTickReads(database: Database.Database, refuseReplaced: () => void
 			if (!database.open) throw new StorageUnavailable("the store is closed");
 			refuseReplaced();
 			try {
-				// One statement, which needs no transaction.
+				// This is a single statement, so it needs no transaction.
 				const isKnown = reads.every(({ query }) => query === version) && readDataVersion.get() === latestDataVersion;
 				return isKnown ? [latest] : runAll(reads);
 			} catch (error) {
@@ -130,7 +130,7 @@ function createTickReads(database: Database.Database, refuseReplaced: () => void
 	return {
 		/**
 		 * Runs the query in a snapshot that begins after this call. Reads with equal names share a result.
-		 * @throws StorageUnavailable, including if the store's path names another file by then
+		 * @throws StorageUnavailable, including if the store's path now names another file
 		 */
 		read: <Result>(query: () => Result, name: unknown = query) => batch({ name, query }) as Promise<Result>,
 		/** The store's version in the snapshot, for queries. */

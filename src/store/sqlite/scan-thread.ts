@@ -1,5 +1,5 @@
-// The thread that reads many animals, for searches and counts. It has a read-only connection, and no read transaction
-// lasts longer than a statement, so that the WAL can be moved into the file.
+// The thread that reads many animals, for searches and counts. Its connection is read-only, and no read transaction
+// lasts longer than one statement: a longer one would keep the WAL from being moved into the file.
 
 import { parentPort, workerData } from "node:worker_threads";
 import Database from "better-sqlite3";
@@ -13,7 +13,7 @@ export type ScanMessage = { rows: Row[] } | { code: string; message: string };
 /** The letters of Latin, Greek, Cyrillic and other scripts after folding, by code. */
 const foldedLetters = Array.from({ length: 0x3000 }, (_, code) => foldedText(String.fromCharCode(code)));
 
-/** Same as `foldedText`, but five times as fast for names of these letters, which it folds one by one. */
+/** Same as `foldedText`, but five times as fast for names that have only `foldedLetters`. */
 export function fold(text: string): string {
 	let folded = "";
 	for (let index = 0; index < text.length; index++) {

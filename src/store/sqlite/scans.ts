@@ -11,12 +11,12 @@ import { toStoreError } from "./errors.ts";
 import { petJson } from "./reads.ts";
 import type { ScanMessage } from "./scan-thread.ts";
 
-/** How long a statement waits for those before it. */
+/** How long a statement may wait for earlier statements. */
 const waitMaxMs = 10_000;
 
 export const findSql: FindSql = {
 	petJson,
-	// Most names are ASCII, for which SQLite needs no JavaScript.
+	// Most names are ASCII. For these, SQLite needs no JavaScript.
 	folded: (text) => `iif(octet_length(${text}) = length(${text}), lower(${text}), fold(${text}))`,
 	contains: (text, part) => `instr(${text}, ${part}) > 0`,
 };
@@ -25,7 +25,7 @@ export function createScans(file: string) {
 	const program = new URL(`./scan-thread${extname(import.meta.url)}`, import.meta.url);
 	let thread: Worker | undefined;
 	let answer: PromiseWithResolvers<ScanMessage> | undefined;
-	const inTurn = createLimit(1, waitMaxMs, "the searches before this one took too long");
+	const inTurn = createLimit(1, waitMaxMs, "the earlier searches took too long");
 	let isClosed = false;
 
 	function start(): Worker {
@@ -53,7 +53,7 @@ export function createScans(file: string) {
 	}
 
 	return {
-		/** Runs a statement after those before it. @throws StorageUnavailable, and the signal's reason */
+		/** Runs a statement after all earlier ones. @throws StorageUnavailable, or the signal's reason */
 		run: (statement: Statement, signal?: AbortSignal) => inTurn(() => ask(statement, signal)),
 		/** Waits for the statement under way. */
 		async close(): Promise<void> {

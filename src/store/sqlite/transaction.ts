@@ -18,7 +18,7 @@ export const dialect: Dialect = {
 	probe: `PRAGMA application_id = ${applicationId}`,
 };
 
-/** Integers are bigints. Values are bound by position: SQLite is slow at finding one of many by its name. */
+/** Integers are bigints. Values are bound by position: SQLite is slow at finding one of many values by name. */
 export function rowsOf(database: Database.Database, { text, values = [] }: Statement): Row[] {
 	const bound: unknown[] = [];
 	const statement = database.prepare(

@@ -19,7 +19,7 @@ import {
 import type { OpenFiles } from "./identity.ts";
 import { dialect, runTransaction } from "./transaction.ts";
 
-/** A transaction and its parameters after the dialect. */
+/** The name of a transaction, and its parameters without the dialect. */
 export interface OtherWrite {
 	name: TransactionName;
 	given: Given<TransactionName>;
@@ -27,10 +27,10 @@ export interface OtherWrite {
 
 /** A batch on its way to the thread. The result of a write does not depend on its place in the batch. */
 export interface SentBatch {
-	/** One line for each (`toLines`). */
+	/** One line for each create (`toLines`). */
 	creates: string;
 	others: OtherWrite[];
-	/** How long it may wait while another process writes. */
+	/** How long the batch may wait while another process writes. */
 	lockWaitMs: number;
 }
 
@@ -42,7 +42,7 @@ export interface SentResults {
 
 const checkLogEveryMs = 1000;
 
-/** The first message is `opened` or `refused`, then one of the others per batch. Nothing is committed after `lost`. */
+/** First `opened` or `refused`, then one of the other messages for each batch. After `lost`, nothing is committed. */
 export type WriterMessage =
 	| { kind: "opened"; isNew: boolean }
 	| { kind: "refused"; message: string }
@@ -67,7 +67,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	}
 	const { database, isNew, files } = writer;
 	post({ kind: "opened", isNew });
-	/** A long read transaction makes the WAL grow. It is cut after that transaction has ended, even without a write. */
+	/** A long read transaction makes the WAL grow. After its end, the WAL is cut even if nothing is written. */
 	const cutting = setInterval(() => {
 		if (bytesOfWal(file) <= walMaxBytes || findLoss(file, files) !== undefined) return;
 		const outcome = attempt(file, files, () => truncateWal(database));
@@ -85,13 +85,13 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 		// Checked after the commit and before it is acknowledged.
 		const cause = findLoss(file, files);
 		if (cause === undefined) return post(outcome);
-		// Before the message, because its receiver may end the process, and the WAL may have lost its name.
+		// Checkpoint before posting: the receiver may end the process, and the WAL may have been unlinked.
 		if (files.findLostPath() !== undefined) files.checkpointWal(database);
 		post({ kind: "lost", cause });
 	});
 }
 
-/** Why no commit may be acknowledged any more; undefined if it may. */
+/** Why no further commit may be acknowledged; undefined if commits may be acknowledged. */
 function findLoss(file: string, files: OpenFiles): string | undefined {
 	const path = files.findLostPath();
 	if (path !== undefined) return `${path} was removed or replaced while it was open`;

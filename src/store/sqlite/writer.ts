@@ -14,7 +14,7 @@ import type { OtherWrite, SentBatch, SentResults, WriterData, WriterMessage } fr
 /** The result of `createPets` is a list. */
 export type Write = { name: "createPets"; requests: CreateRequest[] } | OtherWrite;
 
-/** A slower start logs a notice. */
+/** A start that takes longer than this logs a notice. */
 const noticeAfterMs = 1000;
 
 interface WriterOptions extends WriterData {
@@ -30,7 +30,7 @@ interface WriterOptions extends WriterData {
  */
 export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOptions) {
 	const program = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
-	// Modules that Node loads by an option, such as a tracing SDK, are for the main thread.
+	// `execArgv` is empty: modules that Node loads by an option, such as a tracing SDK, are for the main thread.
 	const worker = new Worker(program, { workerData, execArgv: [], env: {} });
 	const notice = existsSync(workerData.file)
 		? `opening ${workerData.file} is slow: it is being upgraded or verified, or its WAL is being read`
@@ -40,7 +40,7 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	const [opened] = (await opening) as [WriterMessage];
 	if (opened.kind === "refused") throw new StoreRefused(opened.message);
 	const exited = Promise.withResolvers<void>();
-	/** The latest batch. */
+	/** The result of the latest batch. */
 	let committing: PromiseWithResolvers<SentResults> | undefined;
 	let fatalError: StorageUnavailable | undefined;
 	let isClosing = false;
@@ -70,8 +70,8 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 		/** Whether this start created the file. */
 		isNew: opened.kind === "opened" && opened.isNew,
 		/**
-		 * Commits a batch in one transaction; resolves when it is on disk. Must not be called while another is pending.
-		 * @param leftMs how long it may wait while another process writes
+		 * Commits a batch in one transaction; resolves when it is on disk. Must not be called while a batch is pending.
+		 * @param leftMs how long the batch may wait while another process writes
 		 */
 		async commit(batch: Write[], leftMs: number): Promise<Timed<unknown>> {
 			if (fatalError) throw fatalError;

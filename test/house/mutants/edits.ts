@@ -10,10 +10,10 @@ export const faults: Faults = {
 		["src/cli/maintenance/backup.ts", "auditLog ? applyLaterRemovals(draft, auditLog) : copied", "copied"],
 		["src/cli/maintenance/later-removals.ts", "if (petId > last) last = petId;", "last;"],
 	],
+	"test/contract/credentials.test.ts": [["src/http/router.ts", "if (route.isPrivate) exchange.begin();", ""]],
 	"test/contract/edits.test.ts": [
 		["src/contract/console.ts", 'return action === "rename" || action === "remove";', 'return action === "rename";'],
 		["src/store/transactions.ts", "one.name === other.name && one.status === other.status", "one.name === other.name"],
-		["src/http/router.ts", "if (route.isPrivate) exchange.begin();", ""],
 	],
 	"test/contract/exports.test.ts": [
 		["src/http/find.ts", "return row && isWorking(row, now()) ? row : undefined;", "return row;"],

@@ -21,6 +21,7 @@ export const faults: Faults = {
 			'if (access === "open") return;\n\t\tconst found = keyOf',
 			'if (access === "open" || access === undefined) return;\n\t\tconst found = keyOf',
 		],
+		["src/http/paging.ts", "{ upTo: after }", "{ upTo: after - 1n }"],
 		["src/http/router.ts", '...(isOpen && { access: "open" })', 'access: "open"'],
 		["src/http/routes.ts", "access: scope,", ""],
 	],
@@ -28,7 +29,6 @@ export const faults: Faults = {
 		["src/http/admission.ts", "now = () => performance.now()", "now = () => Date.now()"],
 	],
 	"test/contract/paging.test.ts": [
-		["src/http/paging.ts", "{ upTo: after }", "{ upTo: after - 1n }"],
 		["src/http/paging.ts", "ids.first - 1n", "ids.first"],
 		["src/http/paging.ts", "cursors.write(position, query)", "cursors.write(position, {})"],
 	],
