@@ -31,7 +31,7 @@ export function sourcesOf(place: string, root: string): string[] {
 	return files.filter((file) => !file.endsWith(".test.ts"));
 }
 
-/** The test files for a file or folder; those that share a word with its name come first. @throws Error if none exist */
+/** The test files for a file or folder; files that share a word with its name are first. @throws Error if none exist */
 export function testsFor(place: string, root: string): string[] {
 	const folder = Object.keys(testsOf).find((name) => `${place}/`.startsWith(`${name}/`));
 	if (!folder) throw new Error(`${place} is in no folder that has tests: ${Object.keys(testsOf).join(", ")}`);

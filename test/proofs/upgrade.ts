@@ -22,7 +22,7 @@ import { postgresTools, startServer } from "./pg-backup.ts";
 
 export const proof: Proof = {
 	shows:
-		"a step that only adds refuses no create, and both versions serve; after any other, older nodes serve reads, and a rollback works",
+		"a step that only adds refuses no create; after any other step, older nodes serve reads, and a rollback works",
 	needs: [postgresTools],
 	async prove(trial) {
 		const tree = nextVersion(join(trial.folder, "next"));
