@@ -1,5 +1,5 @@
-// `animal-store backup` and `animal-store restore`: a backup is complete and on disk or does not exist, and a restore
-// gives the store at the time of the backup, whatever it replaces.
+// `animal-store backup` and `animal-store restore`: a backup is complete and on disk, or does not exist. A restore
+// gives the store at the time of the backup, whatever file it replaces.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -36,7 +36,7 @@ async function addTo(url: string, animals: number): Promise<void> {
 	await store.close();
 }
 
-/** The files of a folder, without the empty WAL of a store that was only read. */
+/** The names of a folder's files, without the empty WAL that reading a store creates. */
 function namesIn(folder: string): string[] {
 	return readdirSync(folder)
 		.filter((name) => !/^s\.db-(wal|shm)$/.test(name))
@@ -53,7 +53,7 @@ async function countIn(file: string): Promise<number> {
 }
 
 test("a backup made under load restores over a crashed store, whose old WAL is never replayed", {
-	timeout: slowMs, // Two loads, crashes and restores.
+	timeout: slowMs, // There are two loads, crashes and restores.
 }, async (context) => {
 	const newFolder = () => temporaryFolder(context);
 	const proven = await proveRestores({ rounds: 2, seed, context, newFolder });
@@ -87,7 +87,7 @@ test("a store opened for the first time and killed is no backup beside an old WA
 		await service.stop("SIGKILL");
 	}
 	await addTo(`sqlite:${path("b.db")}`, 5);
-	assert.equal(await backupStore(`sqlite:${path("b.db")}`, path("c.db"), { signal: never }), 25, "it is a store");
+	assert.equal(await backupStore(`sqlite:${path("b.db")}`, path("c.db"), { signal: never }), 25, "a backup is a store");
 	assert.equal(await countIn(path("c.db")), 25);
 });
 
@@ -144,7 +144,7 @@ test("an interrupted backup leaves no file; the next one removes those of a kill
 		assert.deepEqual([code, stderr], [130, "animal-store: interrupted: no backup was made\n"]);
 		assert.deepEqual(drafts(), []);
 	}
-	// Files as a power loss leaves them, with the id of a process that has ended.
+	// Drafts like those that a power loss leaves behind. Their names have the id of a process that has ended.
 	const { pid } = spawnSync("true");
 	for (const suffix of ["", "-journal"]) writeFileSync(path(`b.db.${pid}-0.new${suffix}`), "half a backup");
 	await backupStore(url, path("b.db"), { signal: never });
@@ -169,7 +169,7 @@ test("a full target disk is reported in one sentence, and no file is left", asyn
 test("a backup or restore that is not possible is refused in one sentence that names its file", async (context) => {
 	const { path, run } = await someStore(context);
 	writeFileSync(path("there"), "mine");
-	// Root may write everywhere except to the kernel's own file system.
+	// Root can write everywhere except to the kernel's own file systems.
 	const unwritable = process.getuid?.() === 0 ? "/sys" : path("locked");
 	if (unwritable !== "/sys") mkdirSync(unwritable, 0o500);
 	const elsewhere = (url: string) => runProgram(["backup", path("b.db")], { environment: { DATABASE_URL: url } });
@@ -188,7 +188,7 @@ test("a backup or restore that is not possible is refused in one sentence that n
 		assert.equal(code, 1);
 		assert.match(stderr, said);
 		assert.equal(stderr.trim().split("\n").length, 1, stderr);
-		// The file of the command is at fault, not the store.
+		// The message blames the command's file and not DATABASE_URL, except in the row where the store is missing.
 		assert.equal(stderr.includes("DATABASE_URL"), stderr.includes("none.db"), stderr);
 	}
 	assert.equal(readFileSync(path("there"), "utf8"), "mine");
@@ -219,7 +219,7 @@ test("a restore replaces a damaged or missing store, or one beside an old WAL", 
 	writeFileSync(path("s.db-wal"), "the WAL of another store after a crash");
 	const missing = /s\.db is missing, but its WAL .*s\.db-wal exists: restore a backup, or remove the WAL/;
 	await startRefused({ DATABASE_URL: url }, missing);
-	assert.ok(!readdirSync(folder).includes("s.db"), "no store was created beside the WAL");
+	assert.ok(!readdirSync(folder).includes("s.db"), "no store is created next to the WAL");
 	renameSync(path("b.db"), path("s.db"));
 	await startRefused({ DATABASE_URL: url }, /s\.db is a backup next to the WAL of another store/);
 	renameSync(path("s.db"), path("b.db"));

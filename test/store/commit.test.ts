@@ -22,8 +22,8 @@ test("sqlite: an acknowledged create is readable, even if its tick has read befo
 	for (let id = 1; id <= 5; id++) {
 		other.exec("BEGIN IMMEDIATE"); // The writer waits for this lock.
 		const created = store.createPet({ name: "a", categoryId: 1n });
-		await tick(); // Sends the batch.
-		// The test continues in the callback of a thread; the writer's message is the next callback of the same tick.
+		await tick(); // The store sends the batch in this tick.
+		// After this, the test runs in a callback of Node's thread pool. The writer's message comes later in the same tick.
 		await stat(file);
 		const earlier = store.getPet(BigInt(id));
 		other.exec("COMMIT");
@@ -37,7 +37,7 @@ test("sqlite: an acknowledged create is readable, even if its tick has read befo
 	}
 });
 
-/** Makes the writer thread report that its next batch failed with this code. */
+/** Makes the writer thread report that the next batch failed with this code. */
 function failNextBatch(context: TestContext, code: string): void {
 	const { postMessage } = Worker.prototype;
 	const mock = context.mock.method(Worker.prototype, "postMessage", function (this: Worker, ...given: [unknown]) {
@@ -55,7 +55,7 @@ test("after a failed sync nothing is acknowledged, one fatal line is logged, and
 	for (const request of [plain, keyed]) assert.equal((await send(request)).status, 201);
 	failNextBatch(context, "SQLITE_IOERR_WRITE");
 	assertFailure(await send(keyed), "storage_unavailable");
-	assert.equal((await send(plain)).status, 201, "other failures can be temporary");
+	assert.equal((await send(plain)).status, 201, "after other failures, creates work again");
 	failNextBatch(context, "SQLITE_IOERR_FSYNC");
 	for (const request of [plain, plain, keyed]) assertFailure(await send(request), "storage_unavailable");
 	assertFailure(await send({ path: "/livez" }), "storage_unavailable");

@@ -1,5 +1,5 @@
-// The erasing of names: what a command says when it loses the server; after edits in the console, a failure is reported
-// and tried again later, and a stop ends it.
+// The erasure of names. A command reports it if it loses the server. After edits in the console, a failure is reported
+// and the erasure is tried again later; a stop ends it.
 
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
@@ -75,7 +75,7 @@ test("postgres: a removal that loses the server before the name is erased report
 	await opened.close();
 	const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL: url } });
 	const holder = new pg.Client({ connectionString: url });
-	holder.on("error", () => {}); // The database is dropped with the test, also if it fails.
+	holder.on("error", () => {}); // Even if the test fails, it drops the database, which breaks this connection.
 	await holder.connect();
 	await holder.query("BEGIN; LOCK idempotency_keys IN SHARE UPDATE EXCLUSIVE MODE");
 	const removing = run("pets", "remove", "1");

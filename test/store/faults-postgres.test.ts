@@ -14,7 +14,7 @@ import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { slowMs, until } from "../support/until.ts";
 
-/** Nodes of one database, and a function that starts another node. */
+/** Starts nodes on one database. `start` starts another node. */
 async function startNodes(context: TestContext, count: number) {
 	const database = await databaseFor(context);
 	const key = await keyFor(database.url);
@@ -84,11 +84,11 @@ test("cut connections cause at most 503s, lose no animal, and are not leaked", a
 		"SELECT count(*)::integer AS count FROM pg_stat_activity WHERE application_name = 'animal-store' AND datname = current_database()",
 	);
 	assert.ok(rows[0].count <= 10, `${rows[0].count} connections`);
-	assert.equal(service.process.exitCode, null, "the node never ended");
+	assert.equal(service.process.exitCode, null, "the node is still running");
 	context.diagnostic(`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}`);
 });
 
-/** Asserts that a create on one node is visible on another, and that a third one replays it. @returns its id */
+/** Asserts that a create on one node is visible on a second node and replayed by a third. @returns the animal's id */
 async function createAndRepeat(here: Caller, there: Caller, elsewhere: Caller, key: string): Promise<number> {
 	const created = await here.create(undefined, key);
 	assert.equal(created.status, 201);
@@ -149,7 +149,7 @@ test("a commit that no standby confirms is a 503, until one does: then a repeat 
 	};
 	assert.equal(await create("before"), "201 first");
 	await requireStandby(url, "*");
-	/** Cancels like an operator, before the server does it after its statement_timeout. */
+	/** Cancels waiting commits like an operator, before the server's statement_timeout cancels them. */
 	const cancelling = setInterval(
 		() => runSql(url, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"),
 		500,
@@ -173,7 +173,7 @@ test("a commit that no standby confirms is a 503, until one does: then a repeat 
 
 test("a failover to a streaming replica loses no acknowledged animal", async (context) => {
 	const { service, key, primary, standby, lead } = await serviceWithStandby(context);
-	// From here on a commit waits until the standby has it on disk.
+	// From here on, a commit waits until it is on the standby's disk.
 	await requireStandby(`${primary.url}/postgres`, "*");
 	const { ledger, statuses, acknowledges, stop } = startMixedLoad([service.url], key);
 	await acknowledges(300);
@@ -183,7 +183,7 @@ test("a failover to a streaming replica loses no acknowledged animal", async (co
 	await acknowledges(100);
 	await stop();
 	ledger.verify(await listAll(service.url, key));
-	assert.equal(service.process.exitCode, null, "the node never ended");
+	assert.equal(service.process.exitCode, null, "the node is still running");
 	context.diagnostic(
 		`acknowledged ${ledger.acknowledged.size}, unknown ${ledger.unknown.size}, refused ${statuses.get(503) ?? 0}`,
 	);

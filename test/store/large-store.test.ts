@@ -1,4 +1,4 @@
-// The start of a large store checks only its header, its schema and the ends of its tables.
+// A start with a large store checks only the file's header, the schema and the ends of the tables.
 
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { begin, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
-/** A closed store with a key. Its 25 MB are more than a start reads. */
+/** A closed store with a key. The file has 25 MB, which is more than a start reads. */
 async function largeStore(context: TestContext) {
 	const file = join(temporaryFolder(context), "s.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
@@ -22,13 +22,13 @@ async function largeStore(context: TestContext) {
 		INSERT INTO pets (name, category_id) SELECT hex(zeroblob(120)), 1 FROM n`);
 	database.close();
 	const create = (url: string) => callerOf(url, key).create();
-	/** Leaves the store as after a crash. */
+	/** Leaves the store in the state after a crash. */
 	async function crash(): Promise<void> {
 		const service = await startProgram(context, environment);
 		assert.equal((await create(service.url)).status, 201);
 		await service.stop("SIGKILL");
 	}
-	/** Zeros a page in the middle of the animals. */
+	/** Fills a page in the middle of the animals with zeros. */
 	function damage(): void {
 		const bytes = readFileSync(file);
 		const page = bytes.readUInt16BE(16);

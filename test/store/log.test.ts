@@ -1,4 +1,4 @@
-// The WAL of the embedded store: its size stays bounded, also after another program has held an old snapshot.
+// The size of the embedded store's WAL stays bounded, even after another program has held an old snapshot.
 
 import assert from "node:assert/strict";
 import { statSync } from "node:fs";
@@ -23,7 +23,7 @@ test("sqlite: the WAL grows during a long read transaction, and is truncated soo
 	const name = "x".repeat(255);
 	let made = 1;
 	while (bytesOfWal() <= 2 * walMaxBytes) {
-		assert.ok(made < 200_000, "the WAL does not grow");
+		assert.ok(made < 200_000, "the WAL grows");
 		await Promise.all(Array.from({ length: 1000 }, () => store.createPet({ name, categoryId: 1n })));
 		made += 1000;
 	}

@@ -1,4 +1,4 @@
-// Several nodes of one store on one machine, each a process.
+// Several nodes of one store on one machine, each a separate process.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
@@ -54,7 +54,7 @@ for (const [engine, make] of Object.entries(engines)) {
 
 const linux = { skip: process.platform === "linux" ? false : "the kernel does not divide connections" };
 
-/** Creates animals over new connections until this many nodes have answered. */
+/** Creates animals over new connections until this many nodes have replied. */
 async function createOn(url: string, key: string, nodes: number, ledger: Ledger): Promise<void> {
 	const answered = new Set<string>();
 	let number = ledger.acknowledged.size;
@@ -156,7 +156,7 @@ test("two nodes with one folder for backups make each once; one continues withou
 	const [killed, left] = (nodes.map(madeBy)[0] ? nodes : nodes.toReversed()) as [Running, Running];
 	const store = new Database(join(folder, "animals.db"));
 	await until("the lease to be free, because one of a killed node lasts a minute", async () => {
-		store.exec("BEGIN IMMEDIATE"); // So that nobody takes it meanwhile.
+		store.exec("BEGIN IMMEDIATE"); // The lock keeps other nodes from taking the lease meanwhile.
 		const isFree = !store.prepare("SELECT 1 FROM leases WHERE name = 'backup' AND until_ms > ?").get(Date.now());
 		if (isFree) await killed.stop("SIGKILL");
 		store.exec("ROLLBACK");
@@ -171,7 +171,7 @@ test("two nodes with one folder for backups make each once; one continues withou
 	const times = names
 		.sort()
 		.map((name) => Date.parse(name.replace(/\D*(....)(..)(..)T(..)(..)(..)Z.db/, "$1-$2-$3T$4:$5:$6Z")));
-	assert.ok(times.length >= made(), `${names}`); // A killed node may not have logged its last one.
+	assert.ok(times.length >= made(), `${names}`); // The killed node may not have logged its last backup.
 	for (const [index, time] of times.entries())
 		assert.ok(index === 0 || time - Number(times[index - 1]) >= 1000, `${names}`);
 	for (const { output } of nodes) assert.doesNotMatch(output.stdout, /backup failed/);
@@ -193,7 +193,7 @@ test("a WAL that a killed process left is removed at the next close; its animals
 	await killed("die");
 	assert.ok(existsSync(`${file}-wal`));
 	const store = await openStore(`sqlite:${file}`, Date.now);
-	assert.equal(statSync(`${file}-wal`).size, 0, "its content is in the file");
+	assert.equal(statSync(`${file}-wal`).size, 0, "the WAL's content is in the file");
 	const other = new Database(file, { readonly: true });
 	other.pragma("user_version");
 	await store.close();

@@ -1,4 +1,4 @@
-// The store suite over PostgreSQL, and tests for a server with several nodes.
+// The store suite on PostgreSQL, and tests for a server with several nodes.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -17,7 +17,7 @@ import { storeSuite } from "./suite.ts";
 
 storeSuite("postgres");
 
-/** A proxy that delays each packet. @returns the URL with its address, and a function that breaks all connections */
+/** Starts a proxy that delays each packet. @returns its database URL, and a function that breaks all connections */
 async function slowLink(context: TestContext, url: string, roundTripMs: number) {
 	const links = new Set<Link>();
 	const port = await startProxy(context, new URL(url), (bytes, to, link) => {
@@ -64,7 +64,7 @@ test("postgres: one Idempotency-Key, new or expired, on two nodes together makes
 	const { open } = await engines.postgres(context, () => nowMs);
 	const stores = await Promise.all([open(), open()]);
 	for (let round = 0; round < 30; round++) {
-		// Each key is new, and then used again after it has expired.
+		// Each key is used twice: when it is new, and after it has expired.
 		const idempotencyKey = { caller: "a", key: `k${round >> 1}` };
 		const results = await Promise.all(
 			[...stores, ...stores].map((store) => store.createPet({ name: "a", categoryId: 1n }, idempotencyKey)),
@@ -77,7 +77,7 @@ test("postgres: one Idempotency-Key, new or expired, on two nodes together makes
 
 test("postgres: reads of one tick use one statement, and equal lists share one result", async (context) => {
 	const database = await databaseFor(context);
-	/** The number of transactions that a store's connections commit during `work`; each read is one. */
+	/** The number of transactions that a store's connections commit during `work`. Each read is a transaction. */
 	const committed = async (work: (store: Store) => Promise<unknown>): Promise<number> => {
 		const count = async () => {
 			const others = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
@@ -90,7 +90,7 @@ test("postgres: reads of one tick use one statement, and equal lists share one r
 		const before = await count();
 		const store = await openStore(database.url, Date.now);
 		await work(store);
-		await store.close(); // A connection reports its counts when it ends.
+		await store.close(); // A connection reports its counts only when it ends.
 		return (await count()) - before;
 	};
 	await committed((store) => Promise.all([1, 2, 3].map(() => store.createPet({ name: "a", categoryId: 1n }))));
@@ -103,7 +103,7 @@ test("postgres: reads of one tick use one statement, and equal lists share one r
 			for (const page of await Promise.all(lists)) assert.equal(petsOf(page).length, 3);
 		}
 	});
-	// One for the gets and one for the lists. On a busy machine, autovacuum and checks of the store commit a few more.
+	// One statement for the gets and one for the lists. Autovacuum and the store's checks commit a few more.
 	const perTurn = (reads - idle) / 10;
 	assert.ok(perTurn > 1 && perTurn < 3, `${perTurn} statements for 150 reads of a tick`);
 });
@@ -131,11 +131,11 @@ test("postgres: under repeatable read, creates of three nodes succeed once, keye
 	);
 	const numberFrom = async (sql: string) => Number((await database.query(sql)).rows[0].number);
 	assert.equal(await numberFrom("SELECT count(*) AS number FROM pets"), 180);
-	// A separate query, because a worker of Citus answers one that also reads pets.
+	// This is a separate query, because a Citus worker would answer a query that also reads pets.
 	const rolled = await numberFrom(
 		"SELECT xact_rollback AS number FROM pg_stat_database WHERE datname = current_database()",
 	);
-	assert.ok(rolled > 0, "the server rolled some back");
+	assert.ok(rolled > 0, "the server has rolled back some transactions");
 });
 
 test("postgres: a create with an Idempotency-Key keeps no transaction open over a round trip", async (context) => {
@@ -148,7 +148,7 @@ test("postgres: a create with an Idempotency-Key keeps no transaction open over 
 		await database.query(`ALTER DATABASE ${name} RESET idle_in_transaction_session_timeout`);
 		await database.drop();
 	});
-	// The server ends every connection whose transaction waits for the node.
+	// With this timeout, the server ends every connection whose transaction waits for the node.
 	await database.query(`ALTER DATABASE ${name} SET idle_in_transaction_session_timeout = '10ms'`);
 	await database.query(
 		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity

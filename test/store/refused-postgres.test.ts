@@ -1,4 +1,4 @@
-// The PostgreSQL servers and databases on which the service refuses to start, and its messages.
+// PostgreSQL servers and databases on which the service refuses to start, and the messages.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ test("an unusable database is refused with one sentence that names the fix", asy
 	await newer.query("UPDATE schema_version SET version = 99");
 	const { pathname } = new URL(replica.url);
 	await replica.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
-	// Simulates an older server: a function in the database answers with its version.
+	// Simulates an older server: a function in the database returns an older version.
 	const old = await databaseFor(context);
 	await old.query(`CREATE FUNCTION public.current_setting(name text, missing boolean) RETURNS text LANGUAGE sql AS
 		$$ SELECT CASE name WHEN 'server_version_num' THEN '130022' ELSE pg_catalog.current_setting(name, missing) END $$`);
@@ -64,12 +64,12 @@ test("a command refuses a database that is away", async (context) => {
 });
 
 test("a missing synchronous standby is reported at every start, until it is no longer required", {
-	timeout: slowMs, // Each start waits for 5 s.
+	timeout: slowMs, // Each of the two refused starts waits for 5 s.
 }, async (context) => {
 	const server = await startPostgresFor(context);
 	const url = `${server.url}/postgres`;
 	await requireStandby(url, "*");
-	// The second start finds the first one's commit still waiting.
+	// At the second start, the commit of the first start is still waiting.
 	for (let start = 0; start < 2; start++) {
 		await startRefused(
 			{ DATABASE_URL: url },

@@ -1,10 +1,10 @@
-// A table of animals on several shards, partitioned by hash over foreign tables of other databases (postgres_fdw).
+// A table of animals on several shards: hash partitions that are foreign tables in other databases (postgres_fdw).
 
 import { runSql } from "../support/sql.ts";
 
 const columns = "(id BIGINT NOT NULL, name TEXT NOT NULL, category_id BIGINT NOT NULL, status TEXT)";
 
-/** Replaces the table `pets` of a store, whose animals are lost. @param shards URLs of empty databases */
+/** Replaces the table `pets` of a store; the store's animals are lost. @param shards URLs of empty databases */
 export async function spreadPets(url: string, shards: string[]): Promise<void> {
 	await runSql(
 		url,

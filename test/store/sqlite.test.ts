@@ -1,4 +1,4 @@
-// The store suite over SQLite, and tests that only apply to a file.
+// The store suite on SQLite, and tests that only apply to a file.
 
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -63,7 +63,7 @@ test("sqlite: the small write that checks whether writes work leaves the schema'
 	const onCommit = () => void commits++;
 	const store = await openStore(`sqlite:${file}`, Date.now, { onCommit });
 	context.after(() => store.close());
-	// As a program does that restores an older backup in the place of the open store.
+	// This changes the version like a program that restores an older backup over the open store.
 	const other = new Database(file);
 	context.after(() => other.close());
 	other.pragma("user_version = 4");
@@ -127,7 +127,7 @@ test("sqlite: a flipped bit in the schema's text is refused, and the file is not
 		assert.ok(readFileSync(flipped).equals(copy), what);
 	};
 	refuses(bytes.indexOf("revoked_at_ms"), 2);
-	// Only one of two bytes, because each takes milliseconds.
+	// Only one of every two bytes is changed, because each check takes milliseconds.
 	let flips = 0;
 	for (const text of texts) {
 		const start = bytes.indexOf(text);
@@ -149,7 +149,7 @@ test("sqlite: a locked or read-only file is refused", async (context) => {
 	other.exec("ROLLBACK");
 	other.close();
 	chmodSync(file, 0o444);
-	// Root may write every file unless it drops this capability.
+	// Root can write to every file unless it drops this capability.
 	const under = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : [];
 	const before = readFileSync(file);
 	await startRefused(environment, /cannot write .*: check the permissions/, { under });

@@ -1,4 +1,4 @@
-// TLS to the database server, with generated certificates: which servers each sslmode accepts.
+// TLS to the database server, with generated certificates. The tests show which servers each sslmode accepts.
 
 import assert from "node:assert/strict";
 import { chownSync, statSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ test("sslmode controls the check of the server's certificate, as in PostgreSQL's
 	const server = await startPostgresFor(context);
 	const folder = temporaryFolder(context);
 	const owner = new pg.Client({ connectionString: `${server.url}/postgres` });
-	// If the test fails early, the server is removed while this is connected.
+	// If the test fails early, the server is removed while this client is connected.
 	owner.on("error", () => {});
 	await owner.connect();
 	const data = (await owner.query("SHOW data_directory")).rows[0].data_directory;

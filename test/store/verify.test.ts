@@ -1,4 +1,4 @@
-// `animal-store verify` finds damage that nothing else would show, counts the rows of a sound file, and writes nothing.
+// `animal-store verify` finds damage that nothing else shows, counts the rows of an undamaged file, and writes nothing.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -86,7 +86,7 @@ test("verify changes no store of a running service, no file after a SIGKILL, and
 	assert.ok((before[1]?.length ?? 0) > 0, "there is a WAL");
 	assert.match((await verify()).stdout, /is sound: 2000 animals, 1 key/);
 	assert.deepEqual(contents(), before);
-	assert.equal((await callerOf(service.url, key).create()).status, 201, "its locks still work");
+	assert.equal((await callerOf(service.url, key).create()).status, 201, "the service's locks still work");
 	await service.stop("SIGKILL");
 	const left = contents();
 	assert.match((await verify()).stdout, /is sound: 2001 animals, 1 key/);
@@ -100,7 +100,7 @@ test("verify of a backup needs no permission to write, and leaves no file", asyn
 	await runProgram(["backup", join(path("closed"), "b.db")], { environment });
 	for (const name of ["s.db", "b.db"]) chmodSync(join(path("closed"), name), 0o444);
 	chmodSync(path("closed"), 0o555);
-	// Root may write every file unless it drops this capability.
+	// Root can write to every file unless it drops this capability.
 	const under = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : [];
 	const verified = ["s.db", "b.db"].map((name) => runProgram(["verify", join(path("closed"), name)], { under }));
 	const [store, backup] = await Promise.all(verified);
