@@ -159,7 +159,8 @@ export const promises: Record<string, Proven[]> = {
 			says: "A failover to a synchronous standby loses nothing acknowledged, and a standby is never read.",
 			tests: [
 				"a failover to a streaming replica loses no acknowledged animal",
-				"a connection to a standby is never used: starts are refused, nodes wait for a primary",
+				"after a failover to a standby that lacks animals, an edit and a key, none is shown",
+				"when a running primary becomes read-only, all move to the one promoted in its place",
 			],
 			proofs: ["patroni", "compose"],
 		},

@@ -5,15 +5,14 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import pg from "pg";
 import { openStore } from "../../src/store/open.ts";
 import { callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { assertRefused, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { runSql } from "../support/sql.ts";
-import { readPet } from "../support/store-reads.ts";
+import { connect, runSql } from "../support/sql.ts";
+import { readPet, withStore } from "../support/store-reads.ts";
 
 async function shop(context: TestContext, engine: "sqlite" | "postgres") {
 	const folder = temporaryFolder(context);
@@ -76,10 +75,9 @@ for (const engine of ["sqlite", "postgres"] as const) {
 
 test("postgres: a removal beside an old snapshot says that the name remains; a repeat erases it", async (context) => {
 	const store = await shop(context, "postgres");
-	const opened = await openStore(store.databaseUrl, Date.now);
-	for (const name of ["Rex", "Trillian", "Bo"])
-		await opened.createPet({ name, categoryId: 1n }, { caller: "a", key: name });
-	await opened.close();
+	await withStore(store.databaseUrl, async ({ createPet }) => {
+		for (const name of ["Rex", "Trillian", "Bo"]) await createPet({ name, categoryId: 1n }, { caller: "a", key: name });
+	});
 	const isInFile = async () => {
 		await runSql(store.databaseUrl, "CHECKPOINT");
 		const search = "position('Trillian'::bytea IN pg_read_binary_file(pg_relation_filepath('pets')))";
@@ -90,9 +88,7 @@ test("postgres: a removal beside an old snapshot says that the name remains; a r
 	const sampled = await runSql(store.databaseUrl, `SELECT attname FROM pg_stats WHERE ${ours} ORDER BY 1`);
 	const columns = sampled.map(({ attname }) => attname).join(" ");
 	assert.equal(columns, "caller category_id created_at_ms id key pet_id status", "no names and fingerprints");
-	const reader = new pg.Client({ connectionString: store.databaseUrl });
-	reader.on("error", () => {}); // Even if the test fails, it drops the database, which breaks this connection.
-	await reader.connect();
+	const reader = await connect(context, store.databaseUrl);
 	await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pets");
 	const kept = await store.run("pets", "remove", "2");
 	assert.deepEqual([kept.code, kept.stdout], [1, "animal 2 is removed\n"]);
@@ -113,9 +109,9 @@ test("postgres: a removal beside an old snapshot says that the name remains; a r
 
 test("a refused edit gets one sentence and records nothing; each edit records its editor", async (context) => {
 	const store = await shop(context, "sqlite");
-	const database = await openStore(store.databaseUrl, Date.now);
-	for (const name of ["Rex", "Mia"]) await database.createPet({ name, categoryId: 1n });
-	await database.close();
+	await withStore(store.databaseUrl, async ({ createPet }) => {
+		for (const name of ["Rex", "Mia"]) await createPet({ name, categoryId: 1n });
+	});
 	const refusals: [string[], RegExp][] = [
 		[["pets", "remove", "9"], /^animal-store: there is no animal 9: .*\n$/],
 		[["pets", "set-status", "1", "Sold"], /^error: .* 'Sold' is .* 'status'. Allowed choices are available, .*\n$/],

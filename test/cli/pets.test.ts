@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createKey } from "../../src/keys/issue.ts";
-import { assertRefused, runProgram } from "../support/program.ts";
+import { assertRefused, onTerminal, runProgram } from "../support/program.ts";
 import { testService } from "../support/service.ts";
 
 const run = promisify(execFile);
@@ -58,10 +58,9 @@ test("a table has no control characters; on a terminal, its head is bold unless 
 	const { service, environment } = await connected(context);
 	await service.store.createPet({ name: "Rex 犬", categoryId: 12n, status: "sold" });
 	await service.store.createPet({ name: "evil\u009b2J\u202e", categoryId: -3n });
-	const onTerminal = async (more: Record<string, string>) => {
-		const command = `${process.execPath} ${bin} pets list`;
-		const env = { ...environment, PATH: process.env["PATH"], TERM: "xterm", ...more };
-		return (await run("script", ["-qec", command, "/dev/null"], { env })).stdout.replaceAll("\r", "");
+	const shown = async (more: Record<string, string>) => {
+		const options = { environment: { ...environment, TERM: "xterm", ...more }, under: onTerminal };
+		return (await runProgram(["pets", "list"], options)).stdout.replaceAll("\r", "");
 	};
 	const table = [
 		"id  categoryId  status  name",
@@ -69,9 +68,9 @@ test("a table has no control characters; on a terminal, its head is bold unless 
 		" 2          -3  -       evil\uFFFD2J\uFFFD",
 		"",
 	];
-	assert.equal(await onTerminal({ NO_COLOR: "1" }), table.join("\n"));
+	assert.equal(await shown({ NO_COLOR: "1" }), table.join("\n"));
 	table[0] = `\u001b[1m${table[0]}\u001b[22m`;
-	assert.equal(await onTerminal({}), table.join("\n"));
+	assert.equal(await shown({}), table.join("\n"));
 });
 
 test("an error shows the service's message and the next step on stderr, with exit code 1", async (context) => {

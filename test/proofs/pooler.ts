@@ -7,7 +7,6 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { ask } from "../support/caller.ts";
 import { proveCrash, proveFailover } from "../support/histories.ts";
 import { listAll } from "../support/ledger.ts";
@@ -15,7 +14,7 @@ import { startMixedLoad } from "../support/mixed-load.ts";
 import { freePort, isAnswering, type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
 import { begin, runWell, startProgram } from "../support/program.ts";
 import { isOnPath, type Need, type Proof, type Trial, withKey } from "../support/proof.ts";
-import { runSql } from "../support/sql.ts";
+import { connect, runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
 import { stopAtOnce } from "./nodes.ts";
@@ -45,7 +44,7 @@ export const proof: Proof = {
 		const url = await startPooler(environment.DATABASE_URL, trial);
 		const figures = await loadNodes(url, key, server, trial);
 		await proveSessions(url, environment.DATABASE_URL);
-		await proveFrozen(url, environment.DATABASE_URL);
+		await proveFrozen(url, environment.DATABASE_URL, trial);
 		await proveStarts(url, server, trial);
 		await proveFailover(await behindPooler(trial), 4000);
 		await proveCrash(await behindPooler(trial));
@@ -65,10 +64,9 @@ async function proveSessions(poolerUrl: string, serverUrl: string): Promise<void
 }
 
 /** If a program freezes between the statements of its edit, the server rolls the edit back within 5 s. */
-async function proveFrozen(poolerUrl: string, serverUrl: string): Promise<void> {
+async function proveFrozen(poolerUrl: string, serverUrl: string, trial: Trial): Promise<void> {
 	const environment = { DATABASE_URL: poolerUrl };
-	const holder = new pg.Client({ connectionString: serverUrl });
-	await holder.connect();
+	const holder = await connect(trial, serverUrl);
 	await holder.query("BEGIN; SELECT FROM counters WHERE name = 'edits' FOR UPDATE");
 	const { child, finished } = begin(["pets", "rename", "2", "Lost"], { environment });
 	const sessions = async (state: string) =>

@@ -5,12 +5,11 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
-import pg from "pg";
 import { backgroundTasks } from "../../src/store/background.ts";
 import { listAll } from "../support/ledger.ts";
 import { samplesOf } from "../support/scrape.ts";
 import { beforeStop, create, type TestService, testService } from "../support/service.ts";
-import { runSql } from "../support/sql.ts";
+import { connect, runSql } from "../support/sql.ts";
 import { until, within } from "../support/until.ts";
 
 const states = ["stalled", "locked", "full", "broken"] as const;
@@ -46,10 +45,9 @@ const bodies = {
 	broken: "RAISE EXCEPTION 'broken'",
 };
 
-async function obstructPostgres(_context: TestContext, { databaseUrl }: TestService, state: State): Promise<End> {
+async function obstructPostgres(context: TestContext, { databaseUrl }: TestService, state: State): Promise<End> {
 	if (state === "locked") {
-		const client = new pg.Client({ connectionString: databaseUrl });
-		await client.connect();
+		const client = await connect(context, databaseUrl);
 		await client.query(`BEGIN; LOCK TABLE ${written.join(", ")} IN SHARE MODE`);
 		return () => client.end();
 	}

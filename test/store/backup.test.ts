@@ -8,12 +8,14 @@ import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { backupStore, restoreStore } from "../../src/cli/maintenance/backup.ts";
+import { verifyStore } from "../../src/cli/maintenance/verify.ts";
 import { openStore } from "../../src/store/open.ts";
 import { proveRestores } from "../proofs/restore.ts";
 import { ask } from "../support/caller.ts";
-import { begin, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { assertRefused, begin, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { seed } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { withStore } from "../support/store-reads.ts";
 import { slowMs, until, within } from "../support/until.ts";
 import { damagedCopies } from "./damaged-copies.ts";
 import { recordFileCalls } from "./file-calls.ts";
@@ -30,11 +32,10 @@ async function someStore(context: TestContext, animals = 20) {
 	return { folder, path, url, run };
 }
 
-async function addTo(url: string, animals: number): Promise<void> {
-	const store = await openStore(url, Date.now);
-	await Promise.all(Array.from({ length: animals }, (_, n) => store.createPet({ name: `n${n}`, categoryId: 1n })));
-	await store.close();
-}
+const addTo = (url: string, animals: number) =>
+	withStore(url, (store) =>
+		Promise.all(Array.from({ length: animals }, (_, n) => store.createPet({ name: `n${n}`, categoryId: 1n }))),
+	);
 
 /** The names of a folder's files, without the empty WAL that reading a store creates. */
 function namesIn(folder: string): string[] {
@@ -43,22 +44,14 @@ function namesIn(folder: string): string[] {
 		.sort();
 }
 
-async function countIn(file: string): Promise<number> {
-	const store = await openStore(`sqlite:${file}`, Date.now, { verify: "whole", mustExist: true });
-	try {
-		return await store.rows.count("pets");
-	} finally {
-		await store.close();
-	}
-}
+const countIn = async (file: string) => (await verifyStore(`sqlite:${file}`, { signal: never })).animals;
 
 test("a backup made under load restores over a crashed store, whose old WAL is never replayed", {
 	timeout: slowMs, // There are two loads, crashes and restores.
 }, async (context) => {
 	const newFolder = () => temporaryFolder(context);
 	const proven = await proveRestores({ rounds: 2, seed, context, newFolder });
-	context.diagnostic(JSON.stringify(proven));
-	assert.ok(proven.restored >= 60 && proven.later > 0);
+	assert.ok(proven.restored >= 60 && proven.later > 0, JSON.stringify(proven));
 });
 
 test("a backup has the store as it was when the backup began, whatever is written meanwhile", async (context) => {
@@ -75,7 +68,7 @@ test("a backup has the store as it was when the backup began, whatever is writte
 	const onProgress = () => {
 		if (added < 3) added += add.run().changes;
 	};
-	assert.equal(await backupStore(`sqlite:${file}`, copy, { signal: new AbortController().signal, onProgress }), 5000);
+	assert.equal(await backupStore(`sqlite:${file}`, copy, { signal: never, onProgress }), 5000);
 	assert.ok(added > 0, "animals were added during the backup");
 });
 
@@ -167,30 +160,26 @@ test("a full target disk is reported in one sentence, and no file is left", asyn
 });
 
 test("a backup or restore that is not possible is refused in one sentence that names its file", async (context) => {
-	const { path, run } = await someStore(context);
+	const { path, url } = await someStore(context);
 	writeFileSync(path("there"), "mine");
 	// Root can write everywhere except to the kernel's own file systems.
 	const unwritable = process.getuid?.() === 0 ? "/sys" : path("locked");
 	if (unwritable !== "/sys") mkdirSync(unwritable, 0o500);
-	const elsewhere = (url: string) => runProgram(["backup", path("b.db")], { environment: { DATABASE_URL: url } });
-	const rows: [Promise<{ code: number | null; stderr: string }>, RegExp][] = [
-		[run("backup", path("there")), /there already exists: name a new file/],
-		[run("backup", join(path("none"), "b.db")), /its folder does not exist/],
-		[run("backup", "/etc/passwd/b.db"), /cannot write .*b\.db: its folder does not exist/],
-		[run("backup", join(unwritable, "b.db")), /^animal-store: cannot write .*b\.db or its folder: check the permis/],
-		[run("restore", path("s.db"), "--to", join(unwritable, "r.db")), /^animal-store: cannot write .*r\.db or its f/],
-		[run("restore", path("there"), "--to", path("r.db")), /there is not an animal store, or is damaged: /],
-		[elsewhere(`sqlite:${path("none.db")}`), /there is no store at .*none\.db: fix DATABASE_URL/],
-		[elsewhere("postgres://a/b"), /use pg_dump/],
+	const elsewhere = (url: string) => ["backup", path("b.db"), "--database-url", url];
+	// The file of the command is at fault, not that of DATABASE_URL.
+	const cannotWrite =
+		/^animal-store: cannot write .*\/[br]\.db or its folder: check the permissions, or name another .*\n$/;
+	const rows: [parameters: string[], said: RegExp][] = [
+		[["backup", path("there")], /^animal-store: .*there already exists: name a new file\n$/],
+		[["backup", join(path("none"), "b.db")], /^animal-store: .*b\.db: its folder does not exist\n$/],
+		[["backup", "/etc/passwd/b.db"], /^animal-store: cannot write .*b\.db: its folder does not exist\n$/],
+		[["backup", join(unwritable, "b.db")], cannotWrite],
+		[["restore", path("s.db"), "--to", join(unwritable, "r.db")], cannotWrite],
+		[["restore", path("there"), "--to", path("r.db")], /^animal-store: .*there is not an .* or name another file\n$/],
+		[elsewhere(`sqlite:${path("none.db")}`), /^animal-store: there is no store at .*none\.db: fix DATABASE_URL.*\n$/],
+		[elsewhere("postgres://a/b"), /^animal-store: .*: use pg_dump .*\n$/],
 	];
-	for (const [running, said] of rows) {
-		const { code, stderr } = await running;
-		assert.equal(code, 1);
-		assert.match(stderr, said);
-		assert.equal(stderr.trim().split("\n").length, 1, stderr);
-		// The message blames the command's file and not DATABASE_URL, except in the row where the store is missing.
-		assert.equal(stderr.includes("DATABASE_URL"), stderr.includes("none.db"), stderr);
-	}
+	await assertRefused(rows, { environment: { DATABASE_URL: url } });
 	assert.equal(readFileSync(path("there"), "utf8"), "mine");
 });
 
@@ -257,19 +246,17 @@ test("an invalid backup is refused with one sentence, and the store is not chang
 		[[path("none.db")], /there is no backup at .*none\.db: name an existing file/],
 		[[path("s.db")], /is the file to restore to: move it to another name/],
 		[[path("b.db"), "--to", folder], /is a directory: name a file/],
+		[[path("b.db"), "--database-url", "postgres://a/b"], /use pg_restore/],
 	];
-	for (const [parameters, said] of rows) {
-		const { code, stderr } = await run("restore", ...parameters, "--force");
-		assert.equal(code, 1, parameters.join(" "));
-		assert.match(stderr, said);
-		assert.equal(stderr.trim().split("\n").length, 1, stderr);
-	}
+	const commands = rows.map(([parameters, { source }]): [string[], RegExp] => [
+		["restore", ...parameters, "--force"],
+		new RegExp(`^animal-store: .*${source}.*\n$`),
+	]);
+	await assertRefused(commands, { environment: { DATABASE_URL: url } });
 	assert.ok(readFileSync(path("s.db")).equals(before));
 	assert.deepEqual(
 		readdirSync(folder).filter((name) => name.includes(".new")),
 		[],
 	);
-	const environment = { DATABASE_URL: "postgres://a/b" };
-	assert.match((await runProgram(["restore", path("b.db")], { environment })).stderr, /use pg_restore/);
 	assert.equal(await restoreStore(path("b.db"), url, { force: true, signal: never }), 20);
 });

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
-import pg from "pg";
 import { type CopyOptions, copyStore } from "../../src/cli/copy.ts";
 import { lockWrites } from "../../src/cli/maintenance/work.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
@@ -14,29 +13,28 @@ import { type Row, type TableName, tableNames, tables } from "../../src/store/ta
 import { ask, callerOf, linkOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor, withSettings } from "../support/postgres.ts";
-import { runProgram, startProgram, startRefused } from "../support/program.ts";
+import { assertRefused, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { runSql } from "../support/sql.ts";
-import { readPet } from "../support/store-reads.ts";
+import { connect, runSql } from "../support/sql.ts";
+import { readPet, withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
+import { engines } from "./engines.ts";
 
 const count = 12_000;
 
 async function filled(context: TestContext): Promise<{ url: string; key: string }> {
 	const url = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
 	const key = await keyFor(url);
-	const store = await openStore(url, Date.now);
-	await Promise.all(
-		Array.from({ length: count }, (_, index) => {
-			const status = petStatuses[index % 4];
-			const idempotencyKey = index % 100 === 0 ? { caller: "someone", key: `k${index}` } : undefined;
-			return store.createPet(
-				{ name: `n${index} 😀`, categoryId: BigInt(index) * 10n ** 14n - 2n ** 62n, ...(status && { status }) },
-				idempotencyKey,
-			);
-		}),
+	await withStore(url, ({ createPet }) =>
+		Promise.all(
+			Array.from({ length: count }, (_, index) => {
+				const status = petStatuses[index % 4];
+				const idempotencyKey = index % 100 === 0 ? { caller: "someone", key: `k${index}` } : undefined;
+				const categoryId = BigInt(index) * 10n ** 14n - 2n ** 62n;
+				return createPet({ name: `n${index} 😀`, categoryId, ...(status && { status }) }, idempotencyKey);
+			}),
+		),
 	);
-	await store.close();
 	return { url, key };
 }
 
@@ -84,12 +82,8 @@ test("a store can be copied to PostgreSQL and back: ids, keys and cursors still 
 });
 
 test("a copy that differs from its source is reported and stays unfinished", async (context) => {
-	const open = async (name: string) => {
-		const store = await openStore(`sqlite:${join(temporaryFolder(context), name)}`, Date.now);
-		context.after(() => store.close());
-		return store;
-	};
-	const from = await open("from.db");
+	const open = async () => (await engines.sqlite(context)).open();
+	const from = await open();
 	for (let index = 0; index < 5; index++)
 		await from.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
 	const changed = (column: number, value: string | bigint) => (rows: Row[]) =>
@@ -102,8 +96,8 @@ test("a copy that differs from its source is reported and stays unfinished", asy
 		["idempotencyKeys", (rows) => rows.slice(0, -1)],
 		["idempotencyKeys", changed(3, "0")],
 	];
-	for (const [place, [table, fault]] of faults.entries()) {
-		const target = await open(`to-${place}.db`);
+	for (const [table, fault] of faults) {
+		const target = await open();
 		const write: Store["rows"]["write"] = (to, rows) => target.rows.write(to, to === table ? fault(rows) : rows);
 		const to = { ...target, rows: { ...target.rows, write } };
 		const named = new RegExp(`differs from its source in ${tables[table].name} `);
@@ -113,13 +107,12 @@ test("a copy that differs from its source is reported and stays unfinished", asy
 });
 
 test("an interrupted copy resumes, and no service starts on an unfinished copy", async (context) => {
-	const from = await openStore(`sqlite:${join(temporaryFolder(context), "from.db")}`, Date.now);
-	context.after(() => from.close());
+	const from = await (await engines.sqlite(context)).open();
 	for (let index = 0; index < 7; index++)
 		await from.createPet({ name: "Rex", categoryId: 1n }, { caller: `${index % 2}`, key: `${index}` });
-	for (const target of [(await databaseFor(context)).url, `sqlite:${join(temporaryFolder(context), "to.db")}`]) {
-		const to = await openStore(target, Date.now);
-		context.after(() => to.close());
+	for (const make of Object.values(engines)) {
+		const { databaseUrl: target, open } = await make(context);
+		const to = await open();
 		const interrupted = copyStore({
 			from,
 			to,
@@ -223,8 +216,7 @@ test("a copy locks its source against writers, and is refused beside a write und
 	const [[file, database], [source, target]] = await bothWays(context);
 	await Promise.all([file, database, source].map((url) => openStore(url, Date.now).then((store) => store.close())));
 	await keyFor(file);
-	const client = new pg.Client({ connectionString: database });
-	await client.connect();
+	const client = await connect(context, database);
 	await client.query("SELECT pg_advisory_lock(1)");
 	await client.query(`CREATE FUNCTION halt() RETURNS trigger LANGUAGE plpgsql AS
 		'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END'`);
@@ -235,68 +227,51 @@ test("a copy locks its source against writers, and is refused beside a write und
 	const writer = new Database(file.slice("sqlite:".length), { timeout: 0 });
 	assert.throws(() => writer.exec("BEGIN IMMEDIATE"), { code: "SQLITE_BUSY" });
 	writer.close();
-	await client.query("SELECT pg_advisory_unlock(1)").finally(() => client.end());
+	await client.query("SELECT pg_advisory_unlock(1)");
 	assert.equal((await copying).code, 0, (await copying).stderr);
 
-	const other = new pg.Client({ connectionString: source });
-	await other.connect();
+	const other = await connect(context, source);
 	await other.query("BEGIN");
 	await other.query("UPDATE counters SET last_id = last_id");
 	await other.query("INSERT INTO pets (id, name, category_id) VALUES (1, 'Rex', 1)");
-	const refused = await runProgram(["copy", "--from", source, "--to", target]).finally(() => other.end());
-	assert.match(refused.stderr, /^animal-store: the tables cannot be locked \(.*lock timeout\): stop all writers\n$/);
+	const isLocked = /^animal-store: the tables cannot be locked \(.*lock timeout\): stop all writers\n$/;
+	await assertRefused([[["copy", "--from", source, "--to", target], isLocked]]);
 });
 
 test("a copy whose lock on the source was lost stays unfinished", async (context) => {
-	const { url, query } = await databaseFor(context);
-	const from = await openStore(url, Date.now);
-	context.after(() => from.close());
-	const to = await openStore(`sqlite:${join(temporaryFolder(context), "to.db")}`, Date.now);
-	context.after(() => to.close());
+	const { databaseUrl: url, open } = await engines.postgres(context);
+	const from = await open();
+	const to = await (await engines.sqlite(context)).open();
 	const lock = await lockWrites(url);
 	context.after(() => lock.release());
-	await query(
-		"SELECT pg_terminate_backend(pid) FROM pg_locks WHERE mode = 'ShareLock' AND relation = 'pets'::regclass",
-	);
+	const holders = "FROM pg_locks WHERE mode = 'ShareLock' AND relation = 'pets'::regclass";
+	await runSql(url, `SELECT pg_terminate_backend(pid) ${holders}`);
 	await assert.rejects(copyStore({ from, to, onProgress() {}, onAgreed: lock.check }), /lock against writers was lost/);
 	assert.ok(await to.rows.readCopyMark());
 });
 
 test("a target with other data is refused and not changed", async (context) => {
-	const { url: one } = await filled(context);
+	const one = `sqlite:${join(temporaryFolder(context), "one.db")}`;
 	const other = `sqlite:${join(temporaryFolder(context), "other.db")}`;
+	await keyFor(one);
 	const { url: half } = await databaseFor(context);
-	const [filledStore, halfStore] = [await openStore(other, Date.now), await openStore(half, Date.now)];
-	await filledStore.createPet({ name: "Rex", categoryId: 1n });
-	await filledStore.close();
-	await halfStore.rows.markCopy("something");
-	await assert.rejects(halfStore.rows.markCopy("another"), "one of two copies that begin together fails");
-	await halfStore.close();
-	const refused = async (to: string) => {
-		const { code, stderr } = await runProgram(["copy", "--from", one, "--to", to]);
-		return `${code} ${stderr}`;
-	};
-	const named = "empty it, or name another one";
-	assert.equal(await refused(other), "1 animal-store: the target is not empty (it has pets): name an empty one\n");
-	assert.equal(await refused(half), `1 animal-store: the target holds an unfinished copy of another store: ${named}\n`);
-	for (const [url, count] of [
+	await withStore(other, (store) => store.createPet({ name: "Rex", categoryId: 1n }));
+	await withStore(half, async ({ rows }) => {
+		await rows.markCopy("something");
+		await assert.rejects(rows.markCopy("another"), "one of two copies that begin together fails");
+	});
+	const copy = (from: string, to: string) => ["copy", "--from", from, "--to", to];
+	await assertRefused([
+		[copy(one, other), /^animal-store: the target is not empty \(it has pets\): name an empty one\n$/],
+		[copy(one, half), /^animal-store: the target holds an unfinished copy of another store: empty it, or name a.*\n$/],
+		[copy("animals.db", half), /^animal-store: --from must be sqlite: and the path/],
+		[copy(half, "postgres://me:s3cret@host:port/animals"), /^animal-store: --to (?!.*s3cret)/],
+	]);
+	for (const [url, pets] of [
 		[other, 1],
 		[half, 0],
 	] as const) {
-		const store = await openStore(url, Date.now);
-		context.after(() => store.close());
-		assert.equal(await store.rows.count("pets"), count);
-		assert.equal(await store.rows.count("keys"), 0);
+		assert.equal((await runSql(url, "SELECT id FROM pets")).length, pets);
+		assert.deepEqual(await runSql(url, "SELECT id FROM keys"), []);
 	}
-	assert.match(
-		(await runProgram(["copy", "--from", "animals.db", "--to", half])).stderr,
-		/^animal-store: --from must be sqlite: and the path/,
-	);
-	const secret = await runProgram(["copy", "--from", half, "--to", "postgres://me:s3cret@host:port/animals"]);
-	assert.match(secret.stderr, /^animal-store: --to /);
-	assert.doesNotMatch(secret.stderr, /s3cret/, "the password is not shown");
-	assert.match(
-		(await runProgram(["copy", "--from", one])).stderr,
-		/^error: required option '--to <url>' not specified\n$/,
-	);
 });

@@ -29,12 +29,15 @@ export function damagedCopies(file: string): [copy: string, said: RegExp][] {
 	const foreign = written("foreign", "");
 	new Database(foreign).exec("CREATE TABLE a (b)").close();
 	const damaged = /is damaged: restore a backup/;
+	const development =
+		/created by a development version of animal-store \(schema 4, this one supports 5 and newer\): export/;
 	return [
 		[written("text", "hello"), /is not an animal store/],
 		[written("garbage", noise), /is not an animal store, or is damaged: restore a backup/],
 		[written("empty", ""), /is not an animal store, or is damaged/],
 		[foreign, /belongs to another program/],
 		[editedCopy(file, "newer", "PRAGMA user_version = 99"), /written by a newer animal-store \(schema 99, this one/],
+		[editedCopy(file, "development", "PRAGMA user_version = 4"), development],
 		[written("truncated", bytes.subarray(0, page * 3 + 100)), damaged],
 		[written("one page lost", Buffer.from(bytes).fill(0, page, page * 2)), damaged],
 		[written("garbage inside", Buffer.from(bytes).fill(noise, page * 2, page * 3)), damaged],

@@ -172,28 +172,6 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 }
 
-test("a count by status requested during another one has every animal created before", async (context) => {
-	const { open } = await engines.sqlite(context, () => atMs);
-	const store = await open();
-	const [isRead, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-	let isHeld = false;
-	async function countPets(after: bigint, limit: number) {
-		const count = await store.countPets(after, limit);
-		if (isHeld) isRead.resolve();
-		if (isHeld) await held.promise;
-		return count;
-	}
-	const totals = watchTotals({ ...store, countPets });
-	assert.equal((await totals.animals()).isComplete, true);
-	isHeld = true;
-	const earlier = totals.animals();
-	await isRead.promise;
-	await store.createPet({ name: "Rex", categoryId: 1n });
-	const later = totals.animals();
-	held.resolve();
-	assert.deepEqual([(await earlier).none, (await later).none], [0, 1]);
-});
-
 test("sqlite: when a program restores the file in its place, nothing abandoned is shown", async (context) => {
 	const { open, databaseUrl } = await engines.sqlite(context, () => atMs);
 	const store = await open();

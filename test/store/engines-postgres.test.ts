@@ -8,8 +8,10 @@ import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
 import { runSql } from "../support/sql.ts";
+import { withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
-import { spreadPets } from "./shards.ts";
+
+const rex = { name: "Rex", categoryId: 1n };
 
 /** A database in which functions in `public` have priority over PostgreSQL's own functions. */
 async function standIn(context: TestContext, sql: string) {
@@ -28,9 +30,7 @@ const bannered = (banner: string, settings: Record<string, string | null> = {}) 
 		WHEN false THEN '' ELSE pg_catalog.current_setting(name, missing) END $$`;
 
 async function opened(url: string): Promise<void> {
-	const store = await openStore(url, Date.now);
-	assert.equal((await store.createPet({ name: "Rex", categoryId: 1n })).id, 1n);
-	await store.close();
+	assert.equal((await withStore(url, (store) => store.createPet(rex))).id, 1n);
 }
 
 test("an engine that is not PostgreSQL is refused by its version(), and nothing is created", async (context) => {
@@ -46,6 +46,8 @@ test("an engine that is not PostgreSQL is refused by its version(), and nothing 
 		});
 		assert.deepEqual(await runSql(url, "SELECT FROM pg_tables WHERE schemaname = 'public'"), []);
 	}
+	const old = await standIn(context, bannered("PostgreSQL 13.22", { server_version_num: "130022" }));
+	await assert.rejects(openStore(old, Date.now), { message: "this PostgreSQL (13.22) is too old: use 14 or newer" });
 	const plain = ["PostgreSQL 15.12 (Debian 15.12-0+deb12u2) on x86_64-pc-linux-gnu", "PostgreSQL 16.4 on aarch64"];
 	for (const banner of plain) await opened(await standIn(context, bannered(banner)));
 });
@@ -66,6 +68,11 @@ const citus = `CREATE TABLE pg_dist_partition (logicalrelid regclass NOT NULL, p
 const place = (table: string, method: string, colocation = 0, replication = "s") =>
 	`INSERT INTO pg_dist_partition VALUES ('${table}', '${method}', NULL, ${colocation}, '${replication}')`;
 const tables = ["pets", "counters", "idempotency_keys", "edits"];
+/** Replaces the animals with a table that is partitioned by hash over a foreign table. */
+const spread = `CREATE EXTENSION file_fdw; CREATE SERVER shard FOREIGN DATA WRAPPER file_fdw; DROP TABLE pets;
+	CREATE TABLE pets (id BIGINT, name TEXT, category_id BIGINT, status TEXT) PARTITION BY HASH (id);
+	CREATE FOREIGN TABLE pets_0 PARTITION OF pets FOR VALUES WITH (MODULUS 1, REMAINDER 0)
+	SERVER shard OPTIONS (filename '/dev/null')`;
 const onOneShard = (names: string[]) => names.map((name) => place(name, "n", 7)).join(";");
 
 test("the layout is single: tables that Citus spreads over shards are refused at the start", async (context) => {
@@ -118,15 +125,13 @@ test("a removed name is not marked as erased where Citus keeps the animals on a 
 });
 
 test("a node notices within 5 s that animals were spread over shards, and stops writing", async (context) => {
-	const shard = await databaseFor(context);
-	const distribute = (url: string) => runSql(url, place("pets", "h", 7)).then(() => {});
-	const rows: [creators: number, spread: (url: string) => Promise<void>, problem: string][] = [
-		[0, distribute, "pets is on several shards, or apart from the others"],
-		[4, distribute, "pets is on several shards, or apart from the others"],
-		[0, (url) => spreadPets(url, [shard.url]), "pets has foreign tables"],
+	const rows: [creators: number, sql: string, problem: string][] = [
+		[0, place("pets", "h", 7), "pets is on several shards, or apart from the others"],
+		[4, place("pets", "h", 7), "pets is on several shards, or apart from the others"],
+		[0, spread, "pets has foreign tables"],
 	];
 	await Promise.all(
-		rows.map(async ([creators, spread, problem]) => {
+		rows.map(async ([creators, sql, problem]) => {
 			const database = await databaseFor(context);
 			await database.query(citus);
 			const reasons: string[] = [];
@@ -134,7 +139,7 @@ test("a node notices within 5 s that animals were spread over shards, and stops 
 			context.after(() => store.close());
 			assert.equal((await store.createPet(rex)).id, 1n);
 			const refusals = Array.from({ length: creators }, () => createUntilRefused(store));
-			await spread(database.url);
+			await database.query(sql);
 			// A readiness check asks for this state, too.
 			const isNoticed = () => store.writeState() === "stopped";
 			await until("the node to notice", isNoticed, { withinMs: 6_000 });
@@ -151,8 +156,6 @@ test("a node notices within 5 s that animals were spread over shards, and stops 
 	);
 });
 
-const rex = { name: "Rex", categoryId: 1n };
-
 /** @returns the error of the first refused create */
 async function createUntilRefused(store: Store): Promise<Error> {
 	for (;;) {
@@ -165,18 +168,16 @@ async function createUntilRefused(store: Store): Promise<Error> {
 }
 
 test("animals in foreign tables are refused, in one, partitioned by hash or inherited", async (context) => {
-	const databases = await Promise.all([testDatabase(), testDatabase(), testDatabase()]);
-	context.after(() => Promise.all(databases.map((database) => database.drop())));
-	const [url = "", ...shards] = databases.map((database) => database.url);
+	const { url, query } = await databaseFor(context);
 	await (await openStore(url, Date.now)).close();
-	await spreadPets(url, shards);
+	await query(spread);
 	const refused = { name: "StoreRefused", message: /"single", .* but pets has foreign tables: undo that/ };
 	await assert.rejects(openStore(url, Date.now), refused);
 	for (const sql of [
-		"ALTER TABLE pets DETACH PARTITION pets_1; DROP TABLE pets; ALTER TABLE pets_1 RENAME TO pets",
+		"ALTER TABLE pets DETACH PARTITION pets_0; DROP TABLE pets; ALTER TABLE pets_0 RENAME TO pets",
 		"ALTER TABLE pets RENAME TO others; CREATE TABLE pets (LIKE others); ALTER TABLE others INHERIT pets",
 	]) {
-		await runSql(url, sql);
+		await query(sql);
 		await assert.rejects(openStore(url, Date.now), refused);
 	}
 });
@@ -184,14 +185,12 @@ test("animals in foreign tables are refused, in one, partitioned by hash or inhe
 test("if TEST_POSTGRES_URL names a database, a test has its own schema in it, and leaves nothing", async (context) => {
 	const given = await databaseFor(context);
 	const inIt = await testDatabase(given.url);
-	const store = await openStore(inIt.url, Date.now);
-	assert.equal((await store.createPet({ name: "Rex", categoryId: 1n })).id, 1n);
-	await store.close();
+	await opened(inIt.url);
 	const where = "SELECT current_database() AS database, (SELECT count(*)::text FROM pets) AS pets";
 	const database = new URL(given.url).pathname.slice(1);
-	assert.deepEqual((await inIt.query(where)).rows, [{ database, pets: "1" }]);
+	assert.deepEqual(await inIt.query(where), [{ database, pets: "1" }]);
 	await inIt.drop();
 	const schemas =
 		"SELECT nspname FROM pg_namespace WHERE nspname LIKE 'test%' OR to_regclass('public.pets') IS NOT NULL";
-	assert.deepEqual((await given.query(schemas)).rows, []);
+	assert.deepEqual(await given.query(schemas), []);
 });

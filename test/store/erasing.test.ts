@@ -5,13 +5,14 @@ import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import pg from "pg";
 import { createBackground } from "../../src/store/background.ts";
 import { createErasing } from "../../src/store/erasing.ts";
 import { openStore } from "../../src/store/open.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { connect } from "../support/sql.ts";
+import { withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
 
 function erasingOf(databaseUrl: string) {
@@ -70,18 +71,14 @@ test("a name that was left when a service ended is erased after the next start",
 
 test("postgres: a removal that loses the server before the name is erased reports that", async (context) => {
 	const { url, query } = await databaseFor(context);
-	const opened = await openStore(url, Date.now);
-	await opened.createPet({ name: "Trillian", categoryId: 1n });
-	await opened.close();
+	await withStore(url, (store) => store.createPet({ name: "Trillian", categoryId: 1n }));
 	const run = (...parameters: string[]) => runProgram(parameters, { environment: { DATABASE_URL: url } });
-	const holder = new pg.Client({ connectionString: url });
-	holder.on("error", () => {}); // Even if the test fails, it drops the database, which breaks this connection.
-	await holder.connect();
+	const holder = await connect(context, url);
 	await holder.query("BEGIN; LOCK idempotency_keys IN SHARE UPDATE EXCLUSIVE MODE");
 	const removing = run("pets", "remove", "1");
 	const waiting = "datname = current_database() AND query LIKE 'VACUUM%' AND wait_event_type = 'Lock'";
 	const lose = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${waiting}`;
-	await until("the erasing to wait", async () => (await query(lose)).rows.length > 0);
+	await until("the erasing to wait", async () => (await query(lose)).length > 0);
 	const { code, stdout, stderr } = await removing;
 	assert.deepEqual([code, stdout], [1, "animal 1 is removed\n"]);
 	assert.match(stderr, /: the old name of animal 1 may still be in the files of the store \(57P01: .*\): run the same/);

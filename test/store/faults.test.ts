@@ -1,11 +1,11 @@
-// Faults of the embedded store: kills, a full disk, a stop under load, and clock jumps.
+// Faults: kills, a full, slow or failing disk, a stop under load, and clock jumps.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import type { Worker } from "node:worker_threads";
+import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { createKey } from "../../src/keys/issue.ts";
 import { lengthMax } from "../../src/store/group-commit.ts";
@@ -32,8 +32,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		const start = () => startProgram(context, shared);
 		const { proven, nodes } = await proveNodeCrashes({ start, key, kills: 15, seed, count: 1 });
 		await stopAtOnce(nodes);
-		context.diagnostic(JSON.stringify(proven));
-		assert.ok(proven.acknowledged >= 900 && proven.replayed > 0, "clients were at work, and retries were replayed");
+		assert.ok(proven.acknowledged >= 900 && proven.replayed > 0, JSON.stringify(proven));
 	});
 }
 
@@ -103,35 +102,24 @@ test("a clock jump of an hour in either direction affects only expiry", async (c
 	}
 });
 
-async function serviceAndWriter(
-	context: TestContext,
-	environment: Record<string, string> = {},
-): Promise<{ service: TestService; writer: Worker }> {
-	const threads: Worker[] = [];
-	const note = (thread: Worker) => void threads.push(thread);
-	process.on("worker", note);
-	const service = await testService(context, { environment }).finally(() => process.off("worker", note));
-	const [writer] = threads;
-	assert.ok(writer && threads.length === 1, "the writer is the only thread");
-	return { service, writer };
-}
-
-/** Simulates a hanging disk: the writer thread gets no messages. @returns a function that ends the hang */
-function hang(context: TestContext, writer: Worker): () => void {
-	const post = writer.postMessage.bind(writer);
-	const held: unknown[] = [];
-	const mock = context.mock.method(writer, "postMessage", (message: unknown) => void held.push(message));
+/** Simulates a disk that hangs: writer threads get no messages. @returns a function that ends it */
+function hang(context: TestContext): () => void {
+	const { postMessage } = Worker.prototype;
+	const held: (() => void)[] = [];
+	const mock = context.mock.method(Worker.prototype, "postMessage", function (this: Worker, ...given: [unknown]) {
+		held.push(() => postMessage.apply(this, given));
+	});
 	return () => {
 		mock.mock.restore();
-		for (const message of held.splice(0)) post(message);
+		for (const send of held) send();
 	};
 }
 
 test("too many waiting creates are refused as overloaded; it recovers within 2 seconds", async (context) => {
-	const { service, writer } = await serviceAndWriter(context, { CREATE_WAIT_MAX: "10m" });
+	const service = await testService(context, { environment: { CREATE_WAIT_MAX: "10m" } });
 	const { send, store } = service;
 	const one = create({ name: "a", categoryId: 1 });
-	const release = hang(context, writer);
+	const release = hang(context);
 	const waiting = Promise.all(Array.from({ length: lengthMax }, () => store.createPet({ name: "a", categoryId: 1n })));
 	assertFailure(await send(one), "overloaded");
 	assert.equal((await send({ path: "/v1/pets" })).status, 200, "reads continue");
@@ -145,11 +133,11 @@ test("too many waiting creates are refused as overloaded; it recovers within 2 s
 });
 
 test("while a commit hangs, creates are refused after CREATE_WAIT_MAX, and never stored", async (context) => {
-	const { service, writer } = await serviceAndWriter(context, { CREATE_WAIT_MAX: "1s" });
+	const service = await testService(context, { environment: { CREATE_WAIT_MAX: "1s" } });
 	const { send } = service;
 	const named = (name: string) => send(create({ name, categoryId: 1 }, { "Idempotency-Key": name }));
 	await until("the writes of the start to end", () => service.store.queue.length === 0);
-	const release = hang(context, writer);
+	const release = hang(context);
 	const first = named("first");
 	await until("the first to be queued", () => service.store.queue.length === 1);
 	const late = await within("a refusal", named("waiting"));
@@ -173,12 +161,44 @@ test("while a commit hangs, creates are refused after CREATE_WAIT_MAX, and never
 const waitingWrites = (service: TestService) => figureOf(service, "animal_store_writes_waiting");
 
 test("after the writer thread is lost, creates get 503, reads work, and livez fails", async (context) => {
-	const { service, writer } = await serviceAndWriter(context);
-	const { send } = service;
+	let writer: Worker | undefined;
+	process.once("worker", (thread) => {
+		writer = thread;
+	});
+	const { send } = await testService(context);
 	assert.equal((await send(create({ name: "a", categoryId: 1 }))).status, 201);
-	await writer.terminate();
+	await writer?.terminate();
 	assertFailure(await send(create({ name: "b", categoryId: 1 })), "storage_unavailable");
 	assertFailure(await send({ path: "/livez" }), "storage_unavailable");
 	assert.equal((await send({ path: "/readyz" })).body, '{"status":"ok","writes":"stopped"}');
 	assert.equal((await send({ path: "/v1/pets" })).body, '[{"id":1,"name":"a","categoryId":1}]');
+});
+
+/** Makes the writer thread report that its next batch failed with this code. */
+function failNextBatch(context: TestContext, code: string): void {
+	const { postMessage } = Worker.prototype;
+	const mock = context.mock.method(Worker.prototype, "postMessage", function (this: Worker, ...given: [unknown]) {
+		if (typeof given[0] !== "object") return postMessage.apply(this, given);
+		mock.mock.restore();
+		setImmediate(() => this.emit("message", { kind: "failed", code, message: "disk I/O error" }));
+	});
+}
+
+test("after a failed sync nothing is acknowledged, one fatal line is logged, and reads work", async (context) => {
+	const { send, store, log } = await testService(context);
+	await store.keys.touch([]);
+	const plain = create({ name: "a", categoryId: 1 });
+	const keyed = create({ name: "a", categoryId: 1 }, { "Idempotency-Key": "k" });
+	for (const request of [plain, keyed]) assert.equal((await send(request)).status, 201);
+	failNextBatch(context, "SQLITE_IOERR_WRITE");
+	assertFailure(await send(keyed), "storage_unavailable");
+	assert.equal((await send(plain)).status, 201, "other failures can be temporary");
+	failNextBatch(context, "SQLITE_IOERR_FSYNC");
+	for (const request of [plain, plain, keyed]) assertFailure(await send(request), "storage_unavailable");
+	assertFailure(await send({ path: "/livez" }), "storage_unavailable");
+	assert.equal((await send({ path: "/readyz" })).body, '{"status":"ok","writes":"stopped"}');
+	assert.equal((await send({ path: "/v1/pets" })).status, 200);
+	const fatal = log.filter(({ level }) => level === "fatal").map(({ msg }) => msg);
+	assert.equal(fatal.length, 1);
+	assert.match(String(fatal[0]), /^a sync of .* failed: writes are rejected until the service is restarted$/);
 });

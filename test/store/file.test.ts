@@ -8,8 +8,9 @@ import { test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
 import { openSqliteWriter } from "../../src/store/sqlite/file.ts";
 import { databaseFor } from "../support/postgres.ts";
-import { begin, runProgram, startProgram } from "../support/program.ts";
+import { assertRefused, begin, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
 import { recordFileCalls } from "./file-calls.ts";
 
@@ -83,33 +84,21 @@ test("sqlite: a command that creates no store refuses a mistyped DATABASE_URL", 
 	const folder = temporaryFolder(context);
 	const url = `sqlite:${join(folder, "data", "typo.db")}`;
 	const copy = ["copy", "--from", url, "--to", `sqlite:${join(folder, "target.db")}`];
-	for (const parameters of [...readers, copy]) {
-		const { code, stdout, stderr } = await runProgram(parameters, { environment: { DATABASE_URL: url }, folder });
-		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
-		assert.match(stderr, /^animal-store: there is no store at .*typo\.db: fix DATABASE_URL, or create one with .*\n$/);
-		assert.deepEqual(readdirSync(folder), [], parameters.join(" "));
-	}
+	const said = /^animal-store: there is no store at .*typo\.db: fix DATABASE_URL, or create one with .*\n$/;
+	const rows = [...readers, copy].map((parameters): [string[], RegExp] => [parameters, said]);
+	await assertRefused(rows, { environment: { DATABASE_URL: url }, folder });
+	assert.deepEqual(readdirSync(folder), []);
 });
 
 test("postgres: a command that creates no store refuses a database without one", async (context) => {
-	const database = await databaseFor(context);
+	const { url } = await databaseFor(context);
 	const folder = temporaryFolder(context);
-	const tables = async () => {
-		const { rows } = await database.query(
-			"SELECT count(*)::integer AS count FROM pg_class WHERE relnamespace = 'public'::regnamespace",
-		);
-		return rows[0].count;
-	};
-	const copy = ["copy", "--from", database.url, "--to", `sqlite:${join(folder, "target.db")}`];
-	for (const parameters of [...readers.slice(0, 3), copy]) {
-		const { code, stdout, stderr } = await runProgram(parameters, {
-			environment: { DATABASE_URL: database.url },
-			folder,
-		});
-		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
-		assert.match(stderr, /^animal-store: there is no store in this database: fix DATABASE_URL\n$/);
-		assert.deepEqual([await tables(), readdirSync(folder)], [0, []], parameters.join(" "));
-	}
+	const copy = ["copy", "--from", url, "--to", `sqlite:${join(folder, "target.db")}`];
+	const said = /^animal-store: there is no store in this database: fix DATABASE_URL\n$/;
+	const rows = [...readers.slice(0, 3), copy].map((parameters): [string[], RegExp] => [parameters, said]);
+	await assertRefused(rows, { environment: { DATABASE_URL: url }, folder });
+	const tables = await runSql(url, "SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace");
+	assert.deepEqual([tables, readdirSync(folder)], [[], []]);
 });
 
 test("only the default store's folder is created; another missing one is refused in one sentence", async (context) => {
@@ -120,21 +109,15 @@ test("only the default store's folder is created; another missing one is refused
 	const missing = join(folder, "a", "whole", "path");
 	const url = `sqlite:${join(missing, "s.db")}`;
 	const stored = join(folder, "data", "animal-store.db");
-	const rows = [
-		["serve", "--database-url", url],
-		["keys", "create", "--name", "a", "--database-url", url],
-		["restore", stored, "--to", join(missing, "s.db")],
-		["copy", "--from", `sqlite:${stored}`, "--to", url],
+	const said = /^animal-store: there is no folder .*whole\/path: create it, mount its disk, or name another file\n$/;
+	const rows: [string[], RegExp][] = [
+		[["serve", "--database-url", url], said],
+		[["keys", "create", "--name", "a", "--database-url", url], said],
+		[["restore", stored, "--to", join(missing, "s.db")], said],
+		[["copy", "--from", `sqlite:${stored}`, "--to", url], said],
 	];
-	for (const parameters of rows) {
-		const { code, stderr } = await runProgram(parameters, { environment, folder });
-		assert.equal(code, 1, parameters.join(" "));
-		assert.equal(
-			stderr,
-			`animal-store: there is no folder ${missing}: create it, mount its disk, or name another file\n`,
-		);
-		assert.deepEqual(readdirSync(folder), ["data"], parameters.join(" "));
-	}
+	await assertRefused(rows, { environment, folder });
+	assert.deepEqual(readdirSync(folder), ["data"]);
 });
 
 test("keys create reports once that it created a store, without the password of its database", async (context) => {

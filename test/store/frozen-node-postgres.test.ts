@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import pg from "pg";
 import { ask, callerOf } from "../support/caller.ts";
 import { databaseFor, type TestDatabase } from "../support/postgres.ts";
 import { type Running, runProgram, startProgram } from "../support/program.ts";
+import { connect } from "../support/sql.ts";
 import { until, within } from "../support/until.ts";
 
 const animals = 12;
@@ -42,21 +42,14 @@ const all = Array.from({ length: animals }, (_, index) => index + 1);
 
 /** Locks the row from which each edit gets its id. @returns a function that unlocks the row */
 async function lockEdits(context: TestContext, { url }: TestDatabase): Promise<() => Promise<unknown>> {
-	const holder = new pg.Client({ connectionString: url });
-	await holder.connect();
+	const holder = await connect(context, url);
 	await holder.query("BEGIN; SELECT FROM counters WHERE name = 'edits' FOR UPDATE");
-	let ended: Promise<void> | undefined;
-	const unlock = () => {
-		ended ??= holder.end();
-		return ended;
-	};
-	context.after(unlock);
-	return unlock;
+	return () => holder.end();
 }
 
 async function countSessions({ query }: TestDatabase, state: string): Promise<number> {
 	const sessions = `FROM pg_stat_activity WHERE application_name = 'animal-store' AND datname = current_database()`;
-	return (await query(`SELECT ${sessions} AND ${state}`)).rows.length;
+	return (await query(`SELECT ${sessions} AND ${state}`)).length;
 }
 const isWaiting = "wait_event_type = 'Lock'";
 

@@ -5,7 +5,6 @@ import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { Agent } from "node:http";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openStore } from "../../src/store/open.ts";
 import { identityOf, trackOpenFiles } from "../../src/store/sqlite/identity.ts";
 import { ask } from "../support/caller.ts";
 import { attempt, idOf, isShed, post, record } from "../support/create.ts";
@@ -16,6 +15,7 @@ import { isServing } from "../support/listen.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
+import { withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
 
 /** A service on the store `file`, and the file `other`: another store, with one animal and the same key. */
@@ -27,9 +27,7 @@ async function loaded(context: TestContext) {
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const key = await keyFor(environment.DATABASE_URL);
 	await runProgram(["backup", other], { environment });
-	const store = await openStore(`sqlite:${other}`, Date.now);
-	await store.createPet({ name: "the other one", categoryId: 1n });
-	await store.close();
+	await withStore(`sqlite:${other}`, (store) => store.createPet({ name: "the other one", categoryId: 1n }));
 	const service = await startProgram(context, environment);
 	const ledger = new Ledger();
 	/** Runs `deed` during creates with and without Idempotency-Keys. Asserts that all later creates are refused. */
@@ -94,12 +92,6 @@ async function listed(context: TestContext, file: string, key: string) {
 	const service = await startProgram(context, { DATABASE_URL: `sqlite:${file}` });
 	return listAll(service.url, key);
 }
-
-test("nothing is acknowledged after the store's folder is removed", async (context) => {
-	const it = await loaded(context);
-	await it.lose(() => rmSync(dirname(it.file), { recursive: true }));
-	await assertStopped(it, lost(it.file));
-});
 
 for (const [what, moved] of Object.entries({ file: (file: string) => file, folder: dirname })) {
 	test(`nothing is acknowledged once another file is in the place of its ${what}; both are kept`, async (context) => {

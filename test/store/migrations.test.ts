@@ -42,16 +42,6 @@ const pets = names.flatMap((name, row) =>
 );
 const keyOf = (index: number) => ({ caller: "a", key: `k${index}` });
 
-/** Changes a store's schema version, as another version of the program does when it starts. */
-const setSchema: Record<string, (url: string, schema: number) => Promise<unknown>> = {
-	async sqlite(url, schema) {
-		const database = new Database(url.slice("sqlite:".length));
-		database.pragma(`user_version = ${schema}`);
-		database.close();
-	},
-	postgres: (url, schema) => runSql(url, `UPDATE schema_version SET version = ${schema}`),
-};
-
 /** The SQL of the first schema, as the first version of the program created it. */
 const firstSchema = (engine: "sqlite" | "postgres") =>
 	readMigrations(engine)
@@ -156,22 +146,6 @@ for (const [engine, make] of Object.entries(engines)) {
 		});
 	});
 
-	test(`${engine}: a store of a development version is refused with the fix, and not changed`, async (context) => {
-		const { databaseUrl: url } = await make(context);
-		await (await openStore(url, Date.now)).close();
-		for (const schema of [1, 4]) {
-			await setSchema[engine]?.(url, schema);
-			const message = `was created by a development version of animal-store (schema ${schema}, this one supports 5 and newer): export its animals with that version, and import them into a new store`;
-			await assert.rejects(openStore(url, Date.now), (error: Error) => {
-				assert.equal(error.name, "StoreRefused");
-				assert.ok(error.message.endsWith(message), error.message);
-				return true;
-			});
-		}
-		await setSchema[engine]?.(url, 5);
-		await (await openStore(url, Date.now)).close();
-	});
-
 	test(`${engine}: while newer versions only add to the schema, older nodes write; then only read`, async (context) => {
 		const { databaseUrl: url } = await make(context);
 		const reasons: string[] = [];
@@ -215,7 +189,7 @@ test("a node without creates notices an upgrade through its probes", async (cont
 		const reasons: string[] = [];
 		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
 		context.after(() => store.close());
-		await setSchema[engine]?.(url, 99);
+		await runSql(url, engine === "sqlite" ? "PRAGMA user_version = 99" : "UPDATE schema_version SET version = 99");
 		await until(`the probes of ${engine} to notice`, () => store.writeState() === "stopped");
 		assert.equal(reasons.length, 1);
 		assert.match(reasons[0] ?? "", /^a newer animal-store has upgraded /);
@@ -246,7 +220,7 @@ test("postgres: a migration is sent statement by statement, in one transaction",
 			$$ BEGIN INSERT INTO sent VALUES (pg_current_xact_id(), current_query()); END $$;
 		CREATE EVENT TRIGGER each ON ddl_command_end EXECUTE FUNCTION note()`);
 	await (await openStore(database.url, Date.now)).close();
-	const { rows } = await database.query("SELECT transaction, query FROM sent WHERE query NOT LIKE '%schema_version%'");
+	const rows = await database.query("SELECT transaction, query FROM sent WHERE query NOT LIKE '%schema_version%'");
 	assert.ok(rows.length > 10, `${rows.length} commands`);
 	assert.equal(new Set(rows.map(({ query }) => query)).size, rows.length, "no two commands came in one query");
 	assert.equal(new Set(rows.map(({ transaction }) => transaction)).size, 1);

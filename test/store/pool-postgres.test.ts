@@ -1,18 +1,17 @@
-// Nodes' connections to PostgreSQL: too few for all nodes, to a standby, and to a read-only primary.
+// Connections of nodes to PostgreSQL: too few for all nodes, and to a primary that is read-only.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { NodePool } from "../../src/store/postgres/connections.ts";
 import { refuseShards } from "../../src/store/postgres/server.ts";
 import { parsePostgresUrl } from "../../src/store/postgres/url.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
-import { startPostgres, startPostgresFor } from "../support/postgres-server.ts";
+import { startPostgresFor } from "../support/postgres-server.ts";
 import { startProgram, startRefused } from "../support/program.ts";
-import { runSql } from "../support/sql.ts";
+import { connect, runSql, setOnServer } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
 
@@ -48,36 +47,27 @@ test("a node opens at most DATABASE_POOL_MAX connections, named as DATABASE_URL 
 	const read = async (limit: number) => (await get(`/v1/pets?limit=${limit}`)).status;
 	const statuses = await Promise.all(Array.from({ length: 40 }, (_, index) => read(index + 1)));
 	assert.deepEqual(new Set(statuses), new Set([200]));
-	const { rows } = await database.query("SELECT FROM pg_stat_activity WHERE application_name = 'small'");
-	assert.equal(rows.length, 2);
+	const opened = await database.query("SELECT FROM pg_stat_activity WHERE application_name = 'small'");
+	assert.equal(opened.length, 2);
 });
 
 test("a start is refused with one sentence when the server has no free connection", async (context) => {
-	const server = await startPostgres(["-c", "max_connections=5"]);
-	const clients = Array.from({ length: 5 }, () => new pg.Client({ connectionString: `${server.url}/postgres` }));
-	for (const client of clients) await client.connect();
-	context.after(async () => {
-		await Promise.all(clients.map((client) => client.end()));
-		await server.remove();
-	});
+	const server = await startPostgresFor(context, ["-c", "max_connections=5"]);
+	const url = `${server.url}/postgres`;
+	for (let client = 0; client < 5; client++) await connect(context, url);
 	await startRefused(
-		{ DATABASE_URL: `${server.url}/postgres` },
+		{ DATABASE_URL: url },
 		/^animal-store: PostgreSQL at \S+ has no free connection: raise its max_connections, or lower .*\n$/,
 	);
 });
 
 test("the search for shards also waits for a connection of its node if the server has no other", async (context) => {
-	const server = await startPostgres(["-c", "max_connections=5"]);
-	const connectionString = `${server.url}/postgres`;
-	const pool = new NodePool(parsePostgresUrl(connectionString));
+	const server = await startPostgresFor(context, ["-c", "max_connections=5"]);
+	const url = `${server.url}/postgres`;
+	const pool = new NodePool(parsePostgresUrl(url));
+	context.after(() => pool.end());
 	const own = await pool.take();
-	const others = Array.from({ length: 4 }, () => new pg.Client({ connectionString }));
-	for (const other of others) await other.connect();
-	context.after(async () => {
-		await Promise.all(others.map((other) => other.end()));
-		await pool.end();
-		await server.remove();
-	});
+	for (let other = 0; other < 4; other++) await connect(context, url);
 	const later = sleep(200).then(() => own.release());
 	await Promise.all([later, refuseShards(pool)]);
 });
@@ -94,31 +84,13 @@ test("an idle node keeps one of its connections", async (context) => {
 	assert.ok(pids.includes(await pid()));
 });
 
-test("a connection to a standby is never used: starts are refused, nodes wait for a primary", async (context) => {
-	const { service: node, key, primary, standby, lead } = await serviceWithStandby(context);
-	await startRefused(
-		{ DATABASE_URL: `${standby.url}/postgres` },
-		/^animal-store: the database is read-only, perhaps a replica: set DATABASE_URL to the primary\n$/,
-	);
-	const read = async () => (await callerOf(node.url, key).get()).status;
-	assert.equal(await read(), 200);
-	lead(standby);
-	await primary.kill();
-	for (let look = 0; look < 5; look++)
-		assert.deepEqual([await read(), (await create(node.url, key)).status], [503, 503]);
-	assert.equal((await ask(`${node.url}/readyz`)).status, 503);
-	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
-	await until("a read", async () => (await read()) === 200, { withinMs: 5_000 });
-	assert.equal((await create(node.url, key)).status, 201);
-});
-
 test("while the primary is read-only, the node is ready and reads; later creates succeed", async (context) => {
 	const server = await startPostgresFor(context);
 	const url = `${server.url}/postgres`;
 	const key = await keyFor(url);
 	const node = await startProgram(context, { DATABASE_URL: url });
 	assert.equal((await create(node.url, key)).status, 201);
-	await setReadOnly(url, "on");
+	await setOnServer(url, readOnly, "on");
 	assert.equal((await create(node.url, key)).status, 503);
 	for (let look = 0; look < 5; look++) {
 		assert.equal((await ask(`${node.url}/v1/pets`, { key })).status, 200);
@@ -129,7 +101,7 @@ test("while the primary is read-only, the node is ready and reads; later creates
 		const isRead = async () => (await ask(`${node.url}/v1/pets`, { key })).status === 200;
 		await until("a read on a new connection", isRead);
 	}
-	await setReadOnly(url, "off");
+	await setOnServer(url, readOnly, "off");
 	await until("a create", async () => (await create(node.url, key)).status === 201, { withinMs: 5_000 });
 });
 
@@ -145,7 +117,7 @@ test("when a running primary becomes read-only, all move to the one promoted in 
 			}),
 		);
 	assert.deepEqual(new Set(await countAtOnce()), new Set([1]));
-	await setReadOnly(`${old.url}/postgres`, "on");
+	await setOnServer(`${old.url}/postgres`, readOnly, "on");
 	await runSql(`${next.url}/postgres`, "SELECT pg_promote()");
 	lead(next);
 	assert.equal((await create(node.url, key)).status, 503);
@@ -154,13 +126,5 @@ test("when a running primary becomes read-only, all move to the one promoted in 
 	assert.equal((await runSql(`${old.url}/postgres`, "SELECT FROM pets")).length, 1);
 });
 
+const readOnly = "default_transaction_read_only";
 const create = (url: string, key: string) => callerOf(url, key).create();
-
-async function setReadOnly(url: string, value: "on" | "off"): Promise<void> {
-	await runSql(url, `ALTER SYSTEM SET default_transaction_read_only = ${value}`);
-	await runSql(url, "SELECT pg_reload_conf()");
-	await until("the server to read its settings", async () => {
-		const [row] = await runSql(url, "SELECT current_setting('transaction_read_only') AS value");
-		return row?.["value"] === value;
-	});
-}

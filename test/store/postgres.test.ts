@@ -7,8 +7,9 @@ import { openStore } from "../../src/store/open.ts";
 import { createAll } from "../../src/store/postgres/creates.ts";
 import { createRetry } from "../../src/store/postgres/errors.ts";
 import { openPool } from "../../src/store/postgres/pool.ts";
-import { StorageUnavailable, type Store } from "../../src/store/store.ts";
+import { StorageUnavailable } from "../../src/store/store.ts";
 import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
+import { connect } from "../support/sql.ts";
 import { petsOf } from "../support/store-reads.ts";
 import { type Link, startProxy } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
@@ -61,81 +62,39 @@ test("postgres: ids ascend in commit order on all nodes: polling the last page m
 
 test("postgres: one Idempotency-Key, new or expired, on two nodes together makes one animal", async (context) => {
 	let nowMs = Date.now();
-	const { open } = await engines.postgres(context, () => nowMs);
-	const stores = await Promise.all([open(), open()]);
-	for (let round = 0; round < 30; round++) {
-		// Each key is used twice: when it is new, and after it has expired.
-		const idempotencyKey = { caller: "a", key: `k${round >> 1}` };
-		const results = await Promise.all(
-			[...stores, ...stores].map((store) => store.createPet({ name: "a", categoryId: 1n }, idempotencyKey)),
-		);
-		assert.deepEqual(new Set(results.map(({ id }) => id)), new Set([BigInt(round + 1)]));
-		assert.deepEqual(results.map(({ outcome }) => outcome).sort(), ["created", "replayed", "replayed", "replayed"]);
-		nowMs += 24 * 3_600_000;
+	const pet = { name: "a", categoryId: 1n };
+	for (const level of ["read committed", "repeatable read"]) {
+		const { url } = await databaseFor(context);
+		const isolated = withSettings(url, { default_transaction_isolation: level });
+		const stores = await Promise.all([1, 2].map(() => openStore(isolated, () => nowMs, { random: Math.random })));
+		context.after(() => Promise.all(stores.map((store) => store.close())));
+		for (let round = 0; round < 30; round++) {
+			// Each key is new, and then used again after it has expired. One create of each node has none.
+			const idempotencyKey = { caller: "a", key: `k${round >> 1}` };
+			const keys = [idempotencyKey, undefined, idempotencyKey];
+			const creates = keys.flatMap((key) => stores.map((store) => store.createPet(pet, key)));
+			const results = await Promise.all(creates);
+			const ids = [1, 2, 3].map((id) => BigInt(3 * round + id));
+			assert.deepEqual(new Set(results.map(({ id }) => id)), new Set(ids), level);
+			const outcomes = results.map(({ outcome }) => outcome).sort();
+			assert.deepEqual(outcomes, [...Array(3).fill("created"), ...Array(3).fill("replayed")], level);
+			nowMs += 24 * 3_600_000;
+		}
 	}
 });
 
 test("postgres: reads of one tick use one statement, and equal lists share one result", async (context) => {
-	const database = await databaseFor(context);
-	/** The number of transactions that a store's connections commit during `work`. Each read is a transaction. */
-	const committed = async (work: (store: Store) => Promise<unknown>): Promise<number> => {
-		const count = async () => {
-			const others = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-			await until("all connections to end", async () => (await database.query(others)).rows.length === 0);
-			const { rows } = await database.query(
-				"SELECT xact_commit FROM pg_stat_database WHERE datname = current_database()",
-			);
-			return Number(rows[0].xact_commit);
-		};
-		const before = await count();
-		const store = await openStore(database.url, Date.now);
-		await work(store);
-		await store.close(); // A connection reports its counts only when it ends.
-		return (await count()) - before;
-	};
-	await committed((store) => Promise.all([1, 2, 3].map(() => store.createPet({ name: "a", categoryId: 1n }))));
-	const idle = await committed(async () => {});
-	const reads = await committed(async (store) => {
-		for (let turn = 0; turn < 10; turn++) {
-			const gets = Array.from({ length: 100 }, (_, index) => store.getPet(BigInt(index % 5)));
-			const lists = Array.from({ length: 50 }, () => store.listPets({ after: 0n, limit: 20 }));
-			assert.equal((await Promise.all(gets)).filter(({ json }) => json).length, 60);
-			for (const page of await Promise.all(lists)) assert.equal(petsOf(page).length, 3);
-		}
-	});
-	// One statement for the gets and one for the lists. Autovacuum and the store's checks commit a few more.
-	const perTurn = (reads - idle) / 10;
-	assert.ok(perTurn > 1 && perTurn < 3, `${perTurn} statements for 150 reads of a tick`);
-});
-
-test("postgres: under repeatable read, creates of three nodes succeed once, keyed or not", async (context) => {
-	const isolation = { default_transaction_isolation: "repeatable read" };
-	const database = await databaseFor(context);
-	const url = withSettings(database.url, isolation);
-	const stores = await Promise.all([1, 2, 3].map(() => openStore(url, Date.now, { random: Math.random })));
-	context.after(() => Promise.all(stores.map((store) => store.close())));
-	const writers = [...stores, ...stores];
-	const ids = await Promise.all(
-		writers.map(async (store, writer) => {
-			const ids: bigint[] = [];
-			for (let count = 0; count < 30; count++) {
-				const idempotencyKey = count % 2 === 0 ? { caller: "a", key: `${writer} ${count}` } : undefined;
-				ids.push((await store.createPet({ name: `${writer}`, categoryId: BigInt(count) }, idempotencyKey)).id);
-			}
-			return ids;
-		}),
-	);
-	assert.deepEqual(
-		ids.flat().sort((a, b) => Number(a - b)),
-		Array.from({ length: 180 }, (_, index) => BigInt(index + 1)),
-	);
-	const numberFrom = async (sql: string) => Number((await database.query(sql)).rows[0].number);
-	assert.equal(await numberFrom("SELECT count(*) AS number FROM pets"), 180);
-	// This is a separate query, because a Citus worker would answer a query that also reads pets.
-	const rolled = await numberFrom(
-		"SELECT xact_rollback AS number FROM pg_stat_database WHERE datname = current_database()",
-	);
-	assert.ok(rolled > 0, "the server has rolled back some transactions");
+	const { open } = await engines.postgres(context);
+	const store = await open();
+	await Promise.all([1, 2, 3].map(() => store.createPet({ name: "a", categoryId: 1n })));
+	const query = context.mock.method(pg.Client.prototype, "query");
+	const gets = Array.from({ length: 100 }, (_, index) => store.getPet(BigInt(index % 5)));
+	const lists = Array.from({ length: 50 }, () => store.listPets({ after: 0n, limit: 20 }));
+	assert.equal((await Promise.all(gets)).filter(({ json }) => json).length, 60);
+	for (const page of await Promise.all(lists)) assert.equal(petsOf(page).length, 3);
+	const texts = query.mock.calls.map(({ arguments: [sent] }) => String((sent as { text?: string }).text));
+	// One for the gets and one for the lists.
+	assert.equal(texts.filter((text) => text.includes("FROM pets")).length, 2, texts.join("\n"));
 });
 
 test("postgres: a create with an Idempotency-Key keeps no transaction open over a round trip", async (context) => {
@@ -189,27 +148,18 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 });
 
 test("postgres: a connection lost in a transaction fails only its caller", async (context) => {
-	const database = await testDatabase();
+	const database = await databaseFor(context);
 	const { url, cut } = await slowLink(context, database.url, 0);
 	const store = await openStore(url, Date.now);
-	const other = new pg.Client({ connectionString: database.url });
-	await other.connect();
-	context.after(async () => {
-		await other.end();
-		await store.close();
-		await database.drop();
-	});
+	context.after(() => store.close());
+	const other = await connect(context, database.url);
 	await other.query("BEGIN; LOCK TABLE keys");
 	const key = { id: "a", name: "A", scopes: ["pets:read"], createdAtMs: 5 };
 	const secret = { hash: "h", last4: "0001", createdAtMs: 5 };
 	const refused = assert.rejects(store.keys.add(key, secret), StorageUnavailable);
-	await until("the transaction to wait for the lock", async () => {
-		const { rows } = await database.query(
-			`SELECT 1 FROM pg_stat_activity
-			WHERE datname = current_database() AND application_name = 'animal-store' AND wait_event_type = 'Lock'`,
-		);
-		return rows.length > 0;
-	});
+	const waiting = `SELECT 1 FROM pg_stat_activity
+		WHERE datname = current_database() AND application_name = 'animal-store' AND wait_event_type = 'Lock'`;
+	await until("the transaction to wait for the lock", async () => (await database.query(waiting)).length > 0);
 	cut();
 	await refused;
 	await other.query("ROLLBACK");

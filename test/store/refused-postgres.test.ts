@@ -1,42 +1,28 @@
-// PostgreSQL servers and databases on which the service refuses to start, and the messages.
+// The PostgreSQL servers, databases and certificates that the service refuses, and its messages.
 
 import assert from "node:assert/strict";
+import { chownSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { ask } from "../support/caller.ts";
-import { databaseFor, requireStandby } from "../support/postgres.ts";
+import { certificate } from "../support/certificate.ts";
+import { databaseFor } from "../support/postgres.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
-import { runProgram, startProgram, startRefused } from "../support/program.ts";
+import { assertRefused, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { temporaryFolder } from "../support/service.ts";
+import { runSql, setOnServer } from "../support/sql.ts";
 import { slowMs } from "../support/until.ts";
 
 test("an unusable database is refused with one sentence that names the fix", async (context) => {
 	const database = await databaseFor(context);
-	const newer = await databaseFor(context);
 	const replica = await databaseFor(context);
-	assert.equal(
-		(await runProgram(["keys", "create", "--name", "a"], { environment: { DATABASE_URL: newer.url } })).code,
-		0,
-	);
-	await newer.query("UPDATE schema_version SET version = 99");
 	const { pathname } = new URL(replica.url);
 	await replica.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = on`);
-	// Simulates an older server: a function in the database returns an older version.
-	const old = await databaseFor(context);
-	await old.query(`CREATE FUNCTION public.current_setting(name text, missing boolean) RETURNS text LANGUAGE sql AS
-		$$ SELECT CASE name WHEN 'server_version_num' THEN '130022' ELSE pg_catalog.current_setting(name, missing) END $$`);
-	await old.query(`ALTER DATABASE ${new URL(old.url).pathname.slice(1)} SET search_path = public, pg_catalog`);
-	const lax = await databaseFor(context);
-	await lax.query(`ALTER DATABASE ${new URL(lax.url).pathname.slice(1)} SET synchronous_commit = off`);
 	const changed = (parts: Partial<URL>) => Object.assign(new URL(database.url), parts).href;
 	const rows: [url: string, said: RegExp][] = [
 		[changed({ password: "wrong" }), /rejects the user animals: fix user and password/],
 		[changed({ pathname: "/nothing" }), /has no database nothing: create it/],
 		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: fix the server, or sslmode/],
-		[
-			newer.url,
-			/^animal-store: the database was written by a newer animal-store \(schema 99, this one supports 6\): upgrade/,
-		],
-		[old.url, /this PostgreSQL \(13\.22\) is too old: use 14 or newer/],
-		[lax.url, /acknowledges commits before they are on disk: turn on fsync and synchronous_commit/],
 		[replica.url, /read-only, perhaps a replica: set DATABASE_URL to the primary/],
 	];
 	for (const [url, said] of rows) {
@@ -47,20 +33,17 @@ test("an unusable database is refused with one sentence that names the fix", asy
 
 test("a command refuses a database that is away", async (context) => {
 	const { url } = await databaseFor(context);
-	const rows: [parts: Partial<URL>, said: RegExp][] = [
+	const list = (parts: Partial<URL>) => ["keys", "list", "--database-url", Object.assign(new URL(url), parts).href];
+	await assertRefused([
 		[
-			{ port: "1" },
-			/^animal-store: cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or fix host and port .*\n$/,
+			list({ port: "1" }),
+			/^animal-store: cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or fix host (?!.*:animals@).*\n$/,
 		],
-		[{ hostname: "nowhere.invalid" }, /^animal-store: cannot reach PostgreSQL at nowhere\.invalid.*\n$/],
-	];
-	for (const [parts, said] of rows) {
-		const environment = { DATABASE_URL: Object.assign(new URL(url), parts).href };
-		const { code, stderr } = await runProgram(["keys", "list"], { environment });
-		assert.equal(code, 1, stderr);
-		assert.match(stderr, said);
-		assert.doesNotMatch(stderr, /:animals@/, "no password");
-	}
+		[
+			list({ hostname: "nowhere.invalid" }),
+			/^animal-store: cannot reach PostgreSQL at nowhere\.invalid(?!.*:animals@).*\n$/,
+		],
+	]);
 });
 
 test("a missing synchronous standby is reported at every start, until it is no longer required", {
@@ -68,7 +51,7 @@ test("a missing synchronous standby is reported at every start, until it is no l
 }, async (context) => {
 	const server = await startPostgresFor(context);
 	const url = `${server.url}/postgres`;
-	await requireStandby(url, "*");
+	await setOnServer(url, "synchronous_standby_names", "*");
 	// At the second start, the commit of the first start is still waiting.
 	for (let start = 0; start < 2; start++) {
 		await startRefused(
@@ -76,7 +59,58 @@ test("a missing synchronous standby is reported at every start, until it is no l
 			/^animal-store: commits wait for a synchronous standby, and none is connected: start it, or change synchronous_standby_names on the server\n$/,
 		);
 	}
-	await requireStandby(url, "");
+	await setOnServer(url, "synchronous_standby_names", "");
 	const service = await startProgram(context, { DATABASE_URL: url });
 	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
+});
+
+test("sslmode controls the check of the server's certificate, as in PostgreSQL's own clients", async (context) => {
+	const server = await startPostgresFor(context);
+	const folder = temporaryFolder(context);
+	const url = `${server.url}/postgres`;
+	const data = String((await runSql(url, "SHOW data_directory"))[0]?.["data_directory"]);
+	const { uid, gid } = statSync(data);
+	const [ours, foreign] = await Promise.all([certificate(), certificate()]);
+	for (const [name, text] of Object.entries({ "server.crt": ours.cert, "server.key": ours.private })) {
+		writeFileSync(join(data, name), text, { mode: 0o600 });
+		chownSync(join(data, name), uid, gid);
+	}
+	await setOnServer(url, "ssl", "on");
+	const root = join(folder, "root.crt");
+	const otherRoot = join(folder, "other.crt");
+	writeFileSync(root, ours.cert);
+	writeFileSync(otherRoot, foreign.cert);
+
+	const rows: [host: string, parameters: string, refused?: RegExp][] = [
+		["localhost", `sslmode=verify-full&sslrootcert=${root}`],
+		[
+			"127.0.0.1",
+			`sslmode=verify-full&sslrootcert=${root}`,
+			/no TLS connection .*127\.0\.0\.1 is not in the cert's list/,
+		],
+		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${root}`],
+		["localhost", `sslmode=verify-full&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
+		["localhost", "sslmode=verify-full&sslrootcert=system", /no TLS connection .*self-signed certificate/],
+		["localhost", "sslrootcert=system", /no TLS connection .*self-signed certificate/],
+		["127.0.0.1", `sslrootcert=${root}`, /no TLS connection .*127\.0\.0\.1 is not in the cert's list/],
+		["127.0.0.1", `sslmode=require&sslrootcert=${root}`],
+		["127.0.0.1", `sslmode=require&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
+		["localhost", "sslmode=verify-full", /no TLS connection .*self-signed certificate/],
+		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
+		["127.0.0.1", "sslmode=require"],
+		["127.0.0.1", "sslmode=disable"],
+		["localhost", `sslmode=verify-full&sslrootcert=${folder}/none.crt`, /cannot read .*none\.crt.*: fix sslrootcert/],
+	];
+	const keys = (host: string, parameters: string, ...command: string[]) => {
+		const url = `postgres://animals:animals@${host}:${server.port}/postgres?${parameters}`;
+		return runProgram(["keys", ...command], { environment: { DATABASE_URL: url } });
+	};
+	const made = await keys("localhost", "sslmode=disable", "create", "--name", "first");
+	assert.equal(made.code, 0, made.stderr);
+	for (const [host, parameters, refused] of rows) {
+		const { code, stderr } = await keys(host, parameters, "list");
+		assert.equal(code, refused ? 1 : 0, `${parameters}: ${stderr}`);
+		if (refused) assert.match(stderr, refused);
+		assert.ok(stderr.trim().split("\n").length <= 1, stderr);
+	}
 });

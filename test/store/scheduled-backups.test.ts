@@ -70,17 +70,6 @@ test("a first backup is made at once, sound and private; a restart makes no seco
 	assert.deepEqual(failures, []);
 });
 
-test("each interval has a new backup, and the newest BACKUP_KEEP stay, whatever the clock does", async (context) => {
-	const { to, clock, made, schedule } = await someStore(context);
-	schedule({ everyMs: 50, keep: 2 });
-	for (const stepMs of [0, 1000, 1000, -5000, 1000]) {
-		const count = made.length;
-		clock.nowMs += stepMs;
-		await until("the next backup", () => made.length > count);
-		assert.ok(readdirSync(to).length <= 3);
-	}
-});
-
 test("old backups of the same store are removed once a new one is complete; other files stay", async (context) => {
 	const { to, databaseUrl, made, failures, schedule, addOwn } = await someStore(context);
 	const old = [

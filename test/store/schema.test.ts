@@ -81,16 +81,16 @@ test("postgres: the declared tables are those of the schema, and each filter has
 	const database = await databaseFor(context);
 	await (await openStore(database.url, Date.now)).close();
 	const indexes = await database.query("SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema()");
-	assertFiltersAreIndexed(indexes.rows.map(({ indexdef }) => indexdef));
-	const { rows } = await database.query(
+	assertFiltersAreIndexed(indexes.map(({ indexdef }) => String(indexdef)));
+	const rows = await database.query(
 		`SELECT table_name, column_name, data_type, is_nullable
 		FROM information_schema.columns WHERE table_schema = current_schema()`,
 	);
 	assertDeclared(
 		rows.map(({ table_name: table, column_name: column, data_type: type, is_nullable: nullable }) => ({
-			table,
-			column,
-			type: type === "integer" ? "bigint" : type,
+			table: String(table),
+			column: String(column),
+			type: type === "integer" ? "bigint" : String(type),
 			isOptional: nullable === "YES",
 		})),
 	);

@@ -1,27 +1,32 @@
 // The store suite on SQLite, and tests that only apply to a file.
 
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setImmediate as tick } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
-import { openSqliteWriter } from "../../src/store/sqlite/file.ts";
+import { openSqliteWriter, walMaxBytes } from "../../src/store/sqlite/file.ts";
 import { startRefused } from "../support/program.ts";
 import { seed, seededRandom } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
+import { readPet, withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { damagedCopies } from "./damaged-copies.ts";
+import { engines } from "./engines.ts";
 import { storeSuite } from "./suite.ts";
 
 storeSuite("sqlite");
 
 async function usedFile(folder: string): Promise<string> {
 	const file = join(folder, "animals.db");
-	const store = await openStore(`sqlite:${file}`, Date.now);
-	for (let index = 0; index < 100; index++)
-		await store.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
-	await store.close();
+	await withStore(`sqlite:${file}`, async (store) => {
+		for (let index = 0; index < 100; index++)
+			await store.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
+	});
 	return file;
 }
 
@@ -41,38 +46,84 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	assert.ok(major * 1e6 + minor * 1e3 + patch > 3_051_002, `SQLite ${version} can corrupt its WAL`);
 });
 
-test("sqlite: after a read whose state is unknown, no other of its tick is older", async (context) => {
+test("sqlite: an acknowledged create is readable, even if its tick has read before the commit", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	context.after(() => store.close());
-	await store.createPet({ name: "Rex", categoryId: 1n });
-	await store.version();
 	const other = new Database(file);
 	context.after(() => other.close());
-	other.exec("ALTER TABLE edits RENAME TO away");
+	const last = other.prepare("SELECT coalesce(max(id), 0) FROM pets").pluck();
+	const pause = new Int32Array(new SharedArrayBuffer(4));
+	for (let id = 1; id <= 5; id++) {
+		other.exec("BEGIN IMMEDIATE"); // The writer waits for this lock.
+		const created = store.createPet({ name: "a", categoryId: 1n });
+		await tick(); // Sends the batch.
+		// The test continues in the callback of a thread; the writer's message is the next callback of the same tick.
+		await stat(file);
+		const earlier = store.getPet(BigInt(id));
+		other.exec("COMMIT");
+		for (let waited = 0; Number(last.get()) < id; waited++) {
+			assert.ok(waited < 20_000, "the writer did not commit");
+			Atomics.wait(pause, 0, 0, 1);
+		}
+		await created;
+		assert.equal((await readPet(store, BigInt(id)))?.id, BigInt(id));
+		await earlier;
+	}
+});
+
+test("sqlite: after a read whose state is unknown, no other of its tick is older", async (context) => {
+	const { databaseUrl, open } = await engines.sqlite(context);
+	const store = await open();
+	await store.createPet({ name: "Rex", categoryId: 1n });
+	await store.version();
+	await runSql(databaseUrl, "ALTER TABLE edits RENAME TO away");
 	const reads = [1, 2].map((limit) => store.listPets({ after: 0n, limit }));
 	const outcomes = (await Promise.allSettled(reads)).map(({ status }) => status);
 	assert.deepEqual(outcomes, ["rejected", "rejected"]);
-	other.exec("ALTER TABLE away RENAME TO edits");
+	await runSql(databaseUrl, "ALTER TABLE away RENAME TO edits");
 	assert.equal((await store.version()).lastId, 1n);
 });
 
 test("sqlite: the small write that checks whether writes work leaves the schema's version", async (context) => {
-	const file = join(temporaryFolder(context), "s.db");
+	const { databaseUrl, open } = await engines.sqlite(context);
 	let commits = 0;
-	const onCommit = () => void commits++;
-	const store = await openStore(`sqlite:${file}`, Date.now, { onCommit });
-	context.after(() => store.close());
+	const store = await open({ onCommit: () => void commits++ });
 	// This changes the version like a program that restores an older backup over the open store.
-	const other = new Database(file);
-	context.after(() => other.close());
-	other.pragma("user_version = 4");
+	await runSql(databaseUrl, "PRAGMA user_version = 4");
 	const now = performance.now.bind(performance);
 	const late = context.mock.method(performance, "now", () => now() + 60_000);
 	store.writeState();
 	late.mock.restore();
 	await until("the small write", () => commits > 0);
-	assert.equal(other.pragma("user_version", { simple: true }), 4);
+	assert.deepEqual(await runSql(databaseUrl, "PRAGMA user_version"), [{ user_version: 4 }]);
+});
+
+test("sqlite: the WAL grows during a long read transaction, and is truncated soon after its end", async (context) => {
+	const file = join(temporaryFolder(context), "s.db");
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	context.after(() => store.close());
+	await store.createPet({ name: "a", categoryId: 1n });
+	const reader = new Database(file, { readonly: true });
+	reader.exec("BEGIN");
+	const count = reader.prepare("SELECT count(*) FROM pets").pluck();
+	assert.equal(count.get(), 1);
+	const bytesOfWal = () => statSync(`${file}-wal`).size;
+	const name = "x".repeat(255);
+	let made = 1;
+	while (bytesOfWal() <= 2 * walMaxBytes) {
+		assert.ok(made < 200_000, "the WAL does not grow");
+		await Promise.all(Array.from({ length: 1000 }, () => store.createPet({ name, categoryId: 1n })));
+		made += 1000;
+	}
+	assert.equal((await store.readUse()).files?.walBytes, bytesOfWal());
+	assert.equal(count.get(), 1, "the reader has the old snapshot");
+	reader.close();
+	await until("the WAL to be truncated", () => bytesOfWal() <= walMaxBytes);
+	const { files } = await store.readUse();
+	assert.deepEqual([files?.databaseBytes, files?.walBytes], [statSync(file).size, bytesOfWal()]);
+	await store.createPet({ name: "b", categoryId: 1n });
+	assert.equal(await store.rows.count("pets"), made + 1);
 });
 
 test("sqlite: a file that is not an animal store is refused with one sentence, and not changed", async (context) => {

@@ -1,17 +1,18 @@
-// `animal-store verify` finds damage that nothing else shows, counts the rows of an undamaged file, and writes nothing.
+// `animal-store verify` finds damage that nothing else would show, counts the rows of a sound file, and writes nothing. The
+// start of a large store checks only its header, its schema and the ends of its tables.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
-import { callerOf } from "../support/caller.ts";
+import { ask, callerOf } from "../support/caller.ts";
 import { keyFor } from "../support/key-for.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { assertRefused, onTerminal, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { withStore } from "../support/store-reads.ts";
+import { until, within } from "../support/until.ts";
 import { damagedCopies, editedCopy } from "./damaged-copies.ts";
 
 /** A closed store of 2,000 animals, and a function that runs the command. */
@@ -19,12 +20,11 @@ async function someStore(context: TestContext) {
 	const folder = temporaryFolder(context);
 	const path = (name: string) => join(folder, name);
 	const environment = { DATABASE_URL: `sqlite:${path("s.db")}` };
-	const store = await openStore(environment.DATABASE_URL, Date.now);
-	const creates = Array.from({ length: 2000 }, (_, n) =>
-		store.createPet({ name: `n${n}`, categoryId: 1n }, { caller: "a", key: `${n % 3}-${n}` }),
-	);
-	await Promise.all(creates);
-	await store.close();
+	await withStore(environment.DATABASE_URL, ({ createPet }) => {
+		const key = (n: number) => ({ caller: "a", key: `${n % 3}-${n}` });
+		const creates = Array.from({ length: 2000 }, (_, n) => createPet({ name: `n${n}`, categoryId: 1n }, key(n)));
+		return Promise.all(creates);
+	});
 	const verify = (...parameters: string[]) => runProgram(["verify", ...parameters], { environment });
 	return { folder, path, environment, verify };
 }
@@ -45,7 +45,7 @@ test("a sound store and a sound backup are verified with counts, by name or by D
 });
 
 test("verify ends with 1 for each kind of damage, and names it", async (context) => {
-	const { path, verify } = await someStore(context);
+	const { path, environment, verify } = await someStore(context);
 	const edited = (name: string, sql: string) => editedCopy(path("s.db"), name, sql);
 	const lost = edited("page", "");
 	const bytes = readFileSync(lost);
@@ -66,15 +66,12 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 		],
 		[path("none.db"), /there is no file at .*none\.db/],
 	];
-	for (const [file, said] of rows) {
-		const { code, stdout, stderr } = await verify(file);
-		assert.deepEqual([code, stdout], [1, ""], file);
-		assert.match(stderr, said);
-	}
+	const commands = rows.map(([file, said]): [string[], RegExp] => [["verify", file], said]);
+	const url = "postgres://a/b";
+	commands.push([["verify", "--database-url", url], /use pg_amcheck for a database, and pg_verifybackup/]);
+	await assertRefused(commands, { environment });
 	const { code, stdout } = await verify(path("names"), "--json");
 	assert.deepEqual([code, JSON.parse(stdout).problems.length], [1, 1]);
-	const url = "postgres://a/b";
-	assert.match((await verify("--database-url", url)).stderr, /use pg_amcheck for a database, and pg_verifybackup/);
 });
 
 test("verify changes no store of a running service, no file after a SIGKILL, and no WAL", async (context) => {
@@ -112,13 +109,82 @@ test("verify of a backup needs no permission to write, and leaves no file", asyn
 
 test("backup and verify show their progress on a terminal only", async (context) => {
 	const { path, environment, verify } = await someStore(context);
-	const bin = fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url));
-	const onTerminal = async (...parameters: string[]) => {
-		const command = [process.execPath, bin, ...parameters].join(" ");
-		const env = { ...environment, PATH: process.env["PATH"], TERM: "xterm" };
-		return (await promisify(execFile)("script", ["-qec", command, "/dev/null"], { env })).stdout;
-	};
-	assert.match(await onTerminal("backup", path("b.db")), /% \|.*backed up 2000 animals/s);
-	assert.match(await onTerminal("verify"), /% \|.*is sound/s);
+	const shown = async (...parameters: string[]) =>
+		(await runProgram(parameters, { environment: { ...environment, TERM: "xterm" }, under: onTerminal })).stdout;
+	assert.match(await shown("backup", path("b.db")), /% \|.*backed up 2000 animals/s);
+	assert.match(await shown("verify"), /% \|.*is sound/s);
 	assert.equal((await verify()).stderr, "");
+});
+
+/** A closed store with a key. Its 25 MB are more than a start reads. */
+async function largeStore(context: TestContext) {
+	const file = join(temporaryFolder(context), "s.db");
+	const environment = { DATABASE_URL: `sqlite:${file}` };
+	const key = await keyFor(environment.DATABASE_URL);
+	const database = new Database(file);
+	database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+		INSERT INTO pets (name, category_id) SELECT hex(zeroblob(120)), 1 FROM n`);
+	database.close();
+	const create = (url: string) => callerOf(url, key).create();
+	/** Leaves the store as after a crash. */
+	async function crash(): Promise<void> {
+		const service = await startProgram(context, environment);
+		assert.equal((await create(service.url)).status, 201);
+		await service.stop("SIGKILL");
+	}
+	/** Zeros a page in the middle of the animals. */
+	function damage(): void {
+		const bytes = readFileSync(file);
+		const page = bytes.readUInt16BE(16);
+		const middle = Math.floor(bytes.length / page / 2);
+		writeFileSync(file, bytes.fill(0, page * middle, page * (middle + 1)));
+	}
+	return { file, environment, key, create, crash, damage };
+}
+
+test("a large store with damage inside starts; verify finds it, and no backup is completed", async (context) => {
+	const it = await largeStore(context);
+	await it.crash();
+	it.damage();
+	const folder = `${it.file}-backups`;
+	mkdirSync(folder);
+	const service = await startProgram(context, { ...it.environment, BACKUP_TO: folder });
+	const line = () => service.output.stdout.split("\n").find((text) => text.includes("backup failed"));
+	await until("the backup to fail", () => line() !== undefined);
+	assert.match(JSON.parse(line() ?? "").reason, /s\.db is damaged: restore a backup/);
+	assert.deepEqual(readdirSync(folder), []);
+	const read = await ask(`${service.url}/v1/pets`, { key: it.key });
+	assert.equal(read.status, 200);
+	assert.equal((await it.create(service.url)).status, 201);
+	service.process.kill("SIGTERM");
+	assert.equal((await within("the stop", service.finished)).code, 0);
+	const isDamaged = /s\.db is damaged: restore a backup/;
+	const commands: [string[], RegExp][] = [
+		[["verify"], isDamaged],
+		[["backup", join(folder, "b.db")], isDamaged],
+	];
+	await assertRefused(commands, { environment: it.environment });
+	assert.deepEqual(readdirSync(folder), []);
+	await assert.rejects(
+		openStore(it.environment.DATABASE_URL, Date.now, { verify: "whole" }),
+		/is damaged/,
+		"a whole check, as before a copy",
+	);
+});
+
+test("a large store that is truncated, or whose schema or ends are damaged, is refused at start", async (context) => {
+	const it = await largeStore(context);
+	const bytes = readFileSync(it.file);
+	const page = bytes.readUInt16BE(16);
+	const rows: [what: string, change: (copy: Buffer) => Buffer][] = [
+		["truncated", (copy) => copy.subarray(0, page * 100)],
+		["schema", (copy) => copy.fill(0x20, copy.indexOf("CREATE TABLE keys"), copy.indexOf("CREATE TABLE keys") + 5)],
+		["first tables", (copy) => copy.fill(0, page, page * 20)],
+	];
+	for (const [what, change] of rows) {
+		const copy = change(Buffer.from(bytes));
+		writeFileSync(it.file, copy);
+		await startRefused(it.environment, /is damaged: restore a backup/);
+		assert.ok(readFileSync(it.file).equals(copy), what);
+	}
 });

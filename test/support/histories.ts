@@ -4,14 +4,13 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
 import { type Ask, ask, callerOf, linkOf } from "./caller.ts";
-import { requireStandby } from "./postgres.ts";
 import type { PostgresServer } from "./postgres-server.ts";
 import type { Running } from "./program.ts";
 import { figureOf } from "./scrape.ts";
-import { runSql } from "./sql.ts";
+import { runSql, setOnServer } from "./sql.ts";
 import type { ServiceWithStandby } from "./standby.ts";
+import { withStore } from "./store-reads.ts";
 import { until } from "./until.ts";
 import type { Reply } from "./wire.ts";
 
@@ -97,8 +96,7 @@ export async function leaveBehind(primary: PostgresServer, standby: PostgresServ
 	const expected = JSON.stringify(await count(primary));
 	await until("the standby to follow", async () => JSON.stringify(await count(standby)) === expected);
 	const url = `${standby.url}/postgres`;
-	await runSql(url, "ALTER SYSTEM SET primary_conninfo = ''");
-	await runSql(url, "SELECT pg_reload_conf()");
+	await setOnServer(url, "primary_conninfo", "");
 	await until(
 		"the standby to be alone",
 		async () => (await runSql(url, "SELECT FROM pg_stat_wal_receiver")).length === 0,
@@ -106,8 +104,8 @@ export async function leaveBehind(primary: PostgresServer, standby: PostgresServ
 }
 
 /**
- * A failover to a standby that lacks animals, an edit and a key. Fails unless the service refuses to read from the
- * standby before its promotion, and shows nothing of the abandoned timeline after it.
+ * A failover to a standby that lacks animals, an edit and a key. Fails unless the service refuses to use the standby
+ * before its promotion, and shows nothing of the abandoned timeline after it.
  * @param standbyMs how long requests are sent before the promotion: a pooler needs time to connect to the standby
  */
 export async function proveFailover(
@@ -116,18 +114,16 @@ export async function proveFailover(
 ): Promise<void> {
 	let server = primary;
 	const scene: Scene = { service, key, sql: (statement) => runSql(`${server.url}/postgres`, statement) };
-	const directly = async <Result>(work: (store: Store) => Promise<Result>) => {
-		const store = await openStore(`${server.url}/postgres`, Date.now);
-		return work(store).finally(() => store.close());
-	};
 	const rename = (petId: bigint, name: string) =>
-		directly((store) => store.edits.apply({ petId, editor: "operator", action: "rename", name }));
+		withStore(`${server.url}/postgres`, (store) =>
+			store.edits.apply({ petId, editor: "operator", action: "rename", name }),
+		);
 	const callers = [keepingCaller(scene), keepingCaller(scene)];
 	await addAnimals(scene, 40, "common");
 	await leaveBehind(primary, standby);
 	await addAnimals(scene, 25, "lost");
 	await rename(5n, "lost");
-	const { key: lostKey } = await directly(({ keys: rows }) =>
+	const { key: lostKey } = await withStore(`${server.url}/postgres`, ({ keys: rows }) =>
 		createKey({ rows, now: Date.now, random: randomBytes }, { name: "lost", scopes: ["pets:read"] }),
 	);
 	await assertSeen(scene, callers);
@@ -136,8 +132,11 @@ export async function proveFailover(
 	await primary.kill();
 	server = standby;
 	lead(standby);
-	for (const endsAtMs = performance.now() + standbyMs; performance.now() < endsAtMs; )
-		assert.deepEqual([await statusOf(scene), await statusOf(scene, "/v1/pets/4711")], [503, 503], "not from a standby");
+	for (const endsAtMs = performance.now() + standbyMs; performance.now() < endsAtMs; ) {
+		const reads = [await statusOf(scene), await statusOf(scene, "/v1/pets/4711"), await statusOf(scene, "/readyz")];
+		const { status: created } = await callerOf(service.url, key).create();
+		assert.deepEqual([...reads, created], [503, 503, 503, 503], "a standby is not used");
+	}
 	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
 	await until("a read", async () => (await statusOf(scene)) === 200, { withinMs: 5_000 });
 	await assertSeen(scene, callers.slice(1));
@@ -159,7 +158,7 @@ export async function proveCrash({ service, key, primary, standby, lead }: Servi
 	const isReading = async () => (await statusOf(scene)) === 200;
 	await addAnimals(scene, 40, "common");
 	const other = await openStore(`${primary.url}/postgres`, Date.now);
-	await requireStandby(`${primary.url}/postgres`, "*");
+	await setOnServer(`${primary.url}/postgres`, "synchronous_standby_names", "*");
 	await leaveBehind(primary, standby);
 	const lost = Array.from({ length: 30 }, () => other.createPet({ name: "lost", categoryId: 1n }));
 	const unknown = Promise.allSettled(lost).finally(() => other.close());

@@ -2,14 +2,12 @@
 // new schema instead if TEST_POSTGRES_URL names a database.
 
 import { randomBytes } from "node:crypto";
-import pg from "pg";
 import { runSql } from "./sql.ts";
-import { until } from "./until.ts";
 
 export interface TestDatabase {
 	url: string;
 	/** Runs SQL as the owner of the server. */
-	query(sql: string): Promise<pg.QueryResult>;
+	query(sql: string): Promise<Record<string, unknown>[]>;
 	drop(): Promise<void>;
 }
 
@@ -23,12 +21,12 @@ export async function testDatabase(server = process.env["TEST_POSTGRES_URL"]): P
 	const isGiven = new URL(server).pathname.length > 1;
 	const maker = isGiven ? server : withDatabase(server, "postgres");
 	const url = isGiven ? withSettings(server, { search_path: name }) : withDatabase(server, name);
-	await runAll(maker, isGiven ? `CREATE SCHEMA ${name}` : `CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`);
+	await runSql(maker, isGiven ? `CREATE SCHEMA ${name}` : `CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`);
 	return {
 		url,
-		query: (sql) => runAll(url, sql),
+		query: (sql) => runSql(url, sql),
 		drop: async () => {
-			await runAll(maker, isGiven ? `DROP SCHEMA ${name} CASCADE` : `DROP DATABASE ${name} WITH (FORCE)`);
+			await runSql(maker, isGiven ? `DROP SCHEMA ${name} CASCADE` : `DROP DATABASE ${name} WITH (FORCE)`);
 		},
 	};
 }
@@ -37,12 +35,6 @@ export async function databaseFor(context: { after(cleanUp: () => unknown): void
 	const database = await testDatabase();
 	context.after(() => database.drop());
 	return database;
-}
-
-async function runAll(url: string, sql: string): Promise<pg.QueryResult> {
-	const client = new pg.Client({ connectionString: url });
-	await client.connect();
-	return client.query(sql).finally(() => client.end());
 }
 
 export const withDatabase = (server: string, name: string) => Object.assign(new URL(server), { pathname: name }).href;
@@ -55,14 +47,4 @@ export function withSettings(url: string, settings: Record<string, string>): str
 	// PostgreSQL URLs do not read a + as a space.
 	changed.search = changed.search.replaceAll("+", "%20");
 	return changed.href;
-}
-
-/** @param names the standbys for which a commit waits; none if empty */
-export async function requireStandby(url: string, names: string): Promise<void> {
-	await runSql(url, `ALTER SYSTEM SET synchronous_standby_names = '${names}'`);
-	await runSql(url, "SELECT pg_reload_conf()");
-	await until("the server to read its settings", async () => {
-		const [row] = await runSql(url, "SELECT current_setting('synchronous_standby_names') AS names");
-		return row?.["names"] === names;
-	});
 }

@@ -56,6 +56,9 @@ export interface Start {
 	limitMs?: number;
 }
 
+/** `under` of a program that writes to a terminal; it also needs TERM. Its parameters have no spaces. */
+export const onTerminal = ["bash", "-c", 'exec script -qec "$*" /dev/null', "-"];
+
 /** Running processes; they are killed when this process exits. */
 const children = new Set<ChildProcess>();
 process.once("exit", () => {

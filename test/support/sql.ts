@@ -1,7 +1,8 @@
-// Runs SQL on the database of a store, as anyone with its password or its file can.
+// SQL on the database of a store, as by somebody with its password or its file.
 
 import Database from "better-sqlite3";
 import pg from "pg";
+import { until } from "./until.ts";
 
 /** @returns the rows, if the statement has any */
 export async function runSql(databaseUrl: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -20,4 +21,23 @@ export async function runSql(databaseUrl: string, sql: string): Promise<Record<s
 	await client.connect();
 	const { rows } = await client.query(sql).finally(() => client.end());
 	return rows;
+}
+
+/** Opens a connection to PostgreSQL, which ends with the test. */
+export async function connect(context: { after(cleanUp: () => unknown): void }, url: string): Promise<pg.Client> {
+	const client = new pg.Client({ connectionString: url });
+	client.on("error", () => {}); // Its database or server may be removed first.
+	await client.connect();
+	context.after(() => client.end());
+	return client;
+}
+
+/** Changes a setting of a PostgreSQL server, and waits until new connections have it. */
+export async function setOnServer(url: string, name: string, value: string): Promise<void> {
+	await runSql(url, `ALTER SYSTEM SET ${name} = '${value}'`);
+	await runSql(url, "SELECT pg_reload_conf()");
+	await until("the server to read its settings", async () => {
+		const [row] = await runSql(url, `SELECT current_setting('${name}') AS value`);
+		return row?.["value"] === value;
+	});
 }

@@ -1,8 +1,19 @@
-// Reads of a store that return animals as objects.
+// Work on a store without a service, and reads that return animals as objects.
 
 import { parseJson } from "../../src/contract/json.ts";
 import type { Pet } from "../../src/contract/pet.ts";
+import { openStore } from "../../src/store/open.ts";
 import type { PageQuery, PetPage, Store } from "../../src/store/store.ts";
+
+/** Opens a store, works on it and closes it. */
+export async function withStore<Result>(
+	databaseUrl: string,
+	work: (store: Store) => Promise<Result>,
+	now = Date.now,
+): Promise<Result> {
+	const store = await openStore(databaseUrl, now);
+	return work(store).finally(() => store.close());
+}
 
 export function petsOf({ json }: Pick<PetPage, "json">): Pet[] {
 	const pets = parseJson(json) as (Pet & { id: number; categoryId: number })[];

@@ -40,12 +40,12 @@ export function startProxy(
 	return listenFor(context, server);
 }
 
-/** Forwards to a service, but ends the first `cuts` connections after `passed` bytes of a reply. @returns its URL */
-export async function cutting(context: TestContext, port: number, cuts: number, passed = 0): Promise<string> {
+/** Forwards to a service, but cuts the first `cuts` connections when their reply begins. @returns its URL */
+export async function cutting(context: TestContext, port: number, cuts: number): Promise<string> {
 	const service = { port: String(port), hostname: "127.0.0.1" };
 	const proxy = await startProxy(context, service, (bytes, to, { near, number }) => {
 		if (to !== near || number >= cuts) to.write(bytes);
-		else near.end(bytes.subarray(0, passed));
+		else near.end();
 	});
 	return `http://127.0.0.1:${proxy}`;
 }

@@ -9,14 +9,7 @@ export const faults: Faults = {
 		["src/cli/copy.ts", "lastId: (await from.version()).lastId", "lastId: (await from.rows.readLastPetId()) ?? 0n"],
 	],
 	"test/store/engines-postgres.test.ts": [["src/store/postgres/open.ts", "await retry(refuse);", ""]],
-	"test/store/migrations.test.ts": [
-		[
-			"src/store/migrations.ts",
-			"if (schema === 0 || schema >= schemaMin) return undefined;",
-			"if (schema <= schemaMax) return undefined;",
-		],
-	],
-	"test/store/pool-postgres.test.ts": [
+	"test/store/histories-postgres.test.ts": [
 		["src/store/postgres/reads.ts", "CASE WHEN pg_is_in_recovery() THEN '' ELSE", "CASE WHEN false THEN '' ELSE"],
 	],
 	"test/store/postgres.test.ts": [

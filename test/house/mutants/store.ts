@@ -16,9 +16,11 @@ export const faults: Faults = {
 			'const unlock = doesExist ? lockFile(file, "restore") : () => {};',
 			"const unlock = () => {};",
 		],
-	],
-	"test/store/commit.test.ts": [
-		["src/store/sqlite/errors.ts", "return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);", 'return code === "none";'],
+		[
+			"src/store/migrations.ts",
+			"if (schema === 0 || schema >= schemaMin) return undefined;",
+			"if (schema <= schemaMax) return undefined;",
+		],
 	],
 	"test/store/fault-points.test.ts": [
 		[
@@ -30,10 +32,12 @@ export const faults: Faults = {
 		const outcome = attempt(file, files, () => waitForLock(() => commit(batch), batch.lockWaitMs));`,
 		],
 	],
+	"test/store/faults.test.ts": [
+		["src/store/sqlite/errors.ts", "return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);", 'return code === "none";'],
+	],
 	"test/store/file.test.ts": [
 		["src/store/sqlite/draft.ts", 'sync(draft, "r+");\n\tput(draft, file);', "link(draft, file);"],
 	],
-	"test/store/large-store.test.ts": [["src/store/sqlite/file.ts", "else readEnds(database);", ""]],
 	"test/store/lost-file.test.ts": [
 		[
 			"src/store/sqlite/writer-thread.ts",
@@ -70,4 +74,5 @@ export const faults: Faults = {
 		["src/store/transactions.ts", "if (found.length > 0) return false;", ""],
 		["src/store/transactions.ts", "WHERE leases.holder = excluded.holder\n\t\tOR ", "WHERE "],
 	],
+	"test/store/verify.test.ts": [["src/store/sqlite/file.ts", "else readEnds(database);", ""]],
 };
