@@ -29,8 +29,7 @@ const shortened: [RegExp, string][] = [
 ];
 
 export const proof: Proof = {
-	shows:
-		"the unit tests of deploy/prometheus pass; in a real Prometheus each alert begins and ends with its fault",
+	shows: "the unit tests of deploy/prometheus pass; in a real Prometheus each alert begins and ends with its fault",
 	needs: [linux, root, program("mount"), program("promtool", "prometheus"), program("prometheus")],
 	async prove(trial) {
 		for (const file of ["alerts.test.yaml", "removal.test.yaml"])

@@ -82,9 +82,7 @@ export const proof: Proof = {
 		say("restore refused to replace a store; after a loss of the disk it restored the newest backup");
 
 		await fillDisk(machine, asClient.call);
-		say(
-			"with a full disk, creates got 503, reads worked and alerts arrived by mail; with space again, both ended",
-		);
+		say("with a full disk, creates got 503, reads worked and alerts arrived by mail; with space again, both ended");
 		run(`animal-store keys revoke ${/key_\w+/.exec(run("animal-store keys list"))?.[0]}`);
 		await until("the end of the leaked key", () => asClient.call("/v1/pets").includes('"code":"invalid_credential"'), {
 			withinMs: 3000,

@@ -21,8 +21,7 @@ import { until } from "../support/until.ts";
 import { postgresTools, startServer } from "./pg-backup.ts";
 
 export const proof: Proof = {
-	shows:
-		"a step that only adds refuses no create; after any other step, older nodes serve reads, and a rollback works",
+	shows: "a step that only adds refuses no create; after any other step, older nodes serve reads, and a rollback works",
 	needs: [postgresTools],
 	async prove(trial) {
 		const tree = nextVersion(join(trial.folder, "next"));

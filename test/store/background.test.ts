@@ -17,7 +17,7 @@ type State = (typeof states)[number];
 /** A function that ends the obstruction. */
 type End = () => Promise<unknown>;
 
-/** The codes that the writer thread of SQLite reports. */
+/** The error codes that SQLite's writer thread reports. */
 const codes = { full: "SQLITE_FULL", broken: "SQLITE_ERROR" };
 
 async function obstructSqlite(context: TestContext, { databaseUrl }: TestService, state: State): Promise<End> {

@@ -166,7 +166,7 @@ test("a backup or restore that is not possible is refused in one sentence that n
 	const unwritable = process.getuid?.() === 0 ? "/sys" : path("locked");
 	if (unwritable !== "/sys") mkdirSync(unwritable, 0o500);
 	const elsewhere = (url: string) => ["backup", path("b.db"), "--database-url", url];
-	// The file of the command is at fault, not that of DATABASE_URL.
+	// The messages blame the command's own file, not DATABASE_URL.
 	const cannotWrite =
 		/^animal-store: cannot write .*\/[br]\.db or its folder: check the permissions, or name another .*\n$/;
 	const rows: [parameters: string[], said: RegExp][] = [

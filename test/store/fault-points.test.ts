@@ -104,7 +104,7 @@ interface Scene extends Engine {
 	waiting(creates: number): Promise<unknown>;
 	/** Closes the clients' connections. */
 	leave(): void;
-	/** Sends through a proxy that cuts each connection when its reply begins. */
+	/** Sends the creates through a proxy that cuts each connection when the reply begins. */
 	sendCut(): Promise<Outcome[]>;
 }
 
@@ -177,7 +177,7 @@ async function startScene(context: TestContext, engine: Engine, key: string): Pr
 				),
 			),
 		);
-	/** Background work may wait with the creates. */
+	/** Other writes, from background work, may wait together with the creates. */
 	async function isWaiting(creates: number): Promise<boolean> {
 		const waiting = await figureOf(service, "animal_store_writes_waiting");
 		return creates === 0 ? waiting === 0 : waiting >= creates;

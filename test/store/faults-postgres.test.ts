@@ -50,7 +50,7 @@ test("while the server is down (kill -9), requests get 503, and all succeed afte
 });
 
 test("while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues", {
-	timeout: slowMs, // A query may wait for 10 s.
+	timeout: slowMs, // A query may wait up to 10 s.
 }, async (context) => {
 	const { server, service, key } = await ownServer(context);
 	const loading = startMixedLoad([service.url], key);
@@ -122,7 +122,7 @@ test("a rolling restart of three nodes behind a load balancer fails no request",
 	const { ledger, statuses, acknowledges, stop } = startMixedLoad([url], key, { clients: 12 });
 	await acknowledges(100);
 	for (const node of [...nodes]) {
-		nodes.shift(); // A load balancer takes a node out before it is stopped.
+		nodes.shift(); // A load balancer removes a node before the node is stopped.
 		await acknowledges(100);
 		assert.equal((await node.stop()).code, 0);
 		nodes.push(await start());

@@ -1,4 +1,4 @@
-// Faults: kills, a full, slow or failing disk, a stop under load, and clock jumps.
+// Faults of the embedded store: kills, a full, slow or failing disk, a stop under load, and clock jumps.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -102,7 +102,7 @@ test("a clock jump of an hour in either direction affects only expiry", async (c
 	}
 });
 
-/** Simulates a disk that hangs: writer threads get no messages. @returns a function that ends it */
+/** Simulates a hanging disk: writer threads get no messages. @returns a function that ends the hang */
 function hang(context: TestContext): () => void {
 	const { postMessage } = Worker.prototype;
 	const held: (() => void)[] = [];
@@ -174,7 +174,7 @@ test("after the writer thread is lost, creates get 503, reads work, and livez fa
 	assert.equal((await send({ path: "/v1/pets" })).body, '[{"id":1,"name":"a","categoryId":1}]');
 });
 
-/** Makes the writer thread report that its next batch failed with this code. */
+/** Makes the writer thread report that the next batch failed with this code. */
 function failNextBatch(context: TestContext, code: string): void {
 	const { postMessage } = Worker.prototype;
 	const mock = context.mock.method(Worker.prototype, "postMessage", function (this: Worker, ...given: [unknown]) {

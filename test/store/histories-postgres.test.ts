@@ -59,7 +59,7 @@ test("after a restore under a running service, nothing of the abandoned timeline
 	await assertLinks();
 	await addAnimals(scene, 30, "new");
 	await assertSeen(scene, [caller]);
-	// Replaces the tables like pg_restore --clean.
+	// The tables are replaced, as by pg_restore --clean.
 	await addAnimals(scene, 15, "lost, too");
 	await assertSeen(scene, [caller]);
 	for (const table of ["pets", "counters"])

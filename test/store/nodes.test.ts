@@ -161,7 +161,7 @@ test("two nodes with one folder for backups make each once; one continues withou
 	await stopAtOnce([left]);
 	const names = readdirSync(to).filter((name) => name.endsWith(".db"));
 	const times = names.sort().map(timeOf);
-	assert.ok(times.length >= made(), `${names}`); // A node that stops may not log its last one.
+	assert.ok(times.length >= made(), `${names}`); // A node that stops may not log its last backup.
 	for (const [index, time] of times.entries())
 		assert.ok(index === 0 || time - Number(times[index - 1]) >= 1000, `${names}`);
 	for (const { output } of nodes) assert.doesNotMatch(output.stdout, /backup failed/);

@@ -1,4 +1,4 @@
-// Connections of nodes to PostgreSQL: too few for all nodes, and to a primary that is read-only.
+// Nodes' connections to PostgreSQL: too few for all nodes, or to a read-only primary.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

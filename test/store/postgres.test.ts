@@ -69,7 +69,7 @@ test("postgres: one Idempotency-Key, new or expired, on two nodes together makes
 		const stores = await Promise.all([1, 2].map(() => openStore(isolated, () => nowMs, { random: Math.random })));
 		context.after(() => Promise.all(stores.map((store) => store.close())));
 		for (let round = 0; round < 30; round++) {
-			// Each key is new, and then used again after it has expired. One create of each node has none.
+			// Each key is used in two rounds: when it is new, and after it has expired. One create of each node has no key.
 			const idempotencyKey = { caller: "a", key: `k${round >> 1}` };
 			const keys = [idempotencyKey, undefined, idempotencyKey];
 			const creates = keys.flatMap((key) => stores.map((store) => store.createPet(pet, key)));
@@ -93,7 +93,7 @@ test("postgres: reads of one tick use one statement, and equal lists share one r
 	assert.equal((await Promise.all(gets)).filter(({ json }) => json).length, 60);
 	for (const page of await Promise.all(lists)) assert.equal(petsOf(page).length, 3);
 	const texts = query.mock.calls.map(({ arguments: [sent] }) => String((sent as { text?: string }).text));
-	// One for the gets and one for the lists.
+	// One statement for the gets and one for the lists.
 	assert.equal(texts.filter((text) => text.includes("FROM pets")).length, 2, texts.join("\n"));
 });
 

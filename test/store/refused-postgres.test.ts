@@ -1,4 +1,4 @@
-// The PostgreSQL servers, databases and certificates that the service refuses, and its messages.
+// PostgreSQL servers, databases and certificates that the service refuses, and the messages.
 
 import assert from "node:assert/strict";
 import { chownSync, statSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ test("an unusable database is refused with one sentence that names the fix", asy
 	}
 });
 
-test("a command refuses a database that is away", async (context) => {
+test("a command refuses an unreachable database", async (context) => {
 	const { url } = await databaseFor(context);
 	const list = (parts: Partial<URL>) => ["keys", "list", "--database-url", Object.assign(new URL(url), parts).href];
 	await assertRefused([

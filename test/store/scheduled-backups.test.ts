@@ -205,7 +205,7 @@ test("a store in the folder of its backups, named like one, stays locked and is 
 test("a backup fails while drafts cannot be removed from its folder, and is tried again", async (context) => {
 	const { to, made, failures, schedule } = await someStore(context);
 	const draft = join(to, "animal-store-20261121T110000Z.db.4194305-0.new");
-	mkdirSync(draft); // Only a file can be removed.
+	mkdirSync(draft); // This draft is a folder, and the service can only remove files.
 	schedule({ everyMs: 50 });
 	await until("two failures", () => failures.length === 2);
 	rmSync(draft, { recursive: true });
@@ -246,7 +246,7 @@ test("a failed backup is logged as one error line and an alert, and made once it
 	const service = await startProgram(context, environment);
 	const lines = (message: string) => service.output.stdout.split("\n").filter((line) => line.includes(message));
 	const failed = (times: number) => until("a failure", () => lines("backup failed").length >= times);
-	await failed(1); // The folder is missing at the start.
+	await failed(1); // The backup folder does not exist yet.
 	mkdirSync(to);
 	await until("a backup", () => lines("backup made").length > 0);
 	const failures = lines("backup failed").length;

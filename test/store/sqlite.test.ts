@@ -57,8 +57,8 @@ test("sqlite: an acknowledged create is readable, even if its tick has read befo
 	for (let id = 1; id <= 5; id++) {
 		other.exec("BEGIN IMMEDIATE"); // The writer waits for this lock.
 		const created = store.createPet({ name: "a", categoryId: 1n });
-		await tick(); // Sends the batch.
-		// The test continues in the callback of a thread; the writer's message is the next callback of the same tick.
+		await tick(); // The store sends the batch in this tick.
+		// After this, the test runs in a callback of Node's thread pool. The writer's message comes later in the same tick.
 		await stat(file);
 		const earlier = store.getPet(BigInt(id));
 		other.exec("COMMIT");

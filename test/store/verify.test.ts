@@ -1,5 +1,5 @@
-// `animal-store verify` finds damage that nothing else would show, counts the rows of a sound file, and writes nothing. The
-// start of a large store checks only its header, its schema and the ends of its tables.
+// `animal-store verify` finds damage that nothing else shows, counts the rows of an undamaged file, and writes nothing.
+// A start with a large store checks only the file's header, the schema and the ends of the tables.
 
 import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -116,7 +116,7 @@ test("backup and verify show their progress on a terminal only", async (context)
 	assert.equal((await verify()).stderr, "");
 });
 
-/** A closed store with a key. Its 25 MB are more than a start reads. */
+/** A closed store with a key. The file has 25 MB, which is more than a start reads. */
 async function largeStore(context: TestContext) {
 	const file = join(temporaryFolder(context), "s.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
@@ -126,13 +126,13 @@ async function largeStore(context: TestContext) {
 		INSERT INTO pets (name, category_id) SELECT hex(zeroblob(120)), 1 FROM n`);
 	database.close();
 	const create = (url: string) => callerOf(url, key).create();
-	/** Leaves the store as after a crash. */
+	/** Leaves the store in the state after a crash. */
 	async function crash(): Promise<void> {
 		const service = await startProgram(context, environment);
 		assert.equal((await create(service.url)).status, 201);
 		await service.stop("SIGKILL");
 	}
-	/** Zeros a page in the middle of the animals. */
+	/** Fills a page in the middle of the animals with zeros. */
 	function damage(): void {
 		const bytes = readFileSync(file);
 		const page = bytes.readUInt16BE(16);

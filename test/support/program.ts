@@ -56,7 +56,7 @@ export interface Start {
 	limitMs?: number;
 }
 
-/** `under` of a program that writes to a terminal; it also needs TERM. Its parameters have no spaces. */
+/** `under` for a program whose output is a terminal. The program also needs TERM, and parameters without spaces. */
 export const onTerminal = ["bash", "-c", 'exec script -qec "$*" /dev/null', "-"];
 
 /** Running processes; they are killed when this process exits. */

@@ -40,7 +40,7 @@ export function startProxy(
 	return listenFor(context, server);
 }
 
-/** Forwards to a service, but cuts the first `cuts` connections when their reply begins. @returns its URL */
+/** Forwards to a service, but ends the first `cuts` connections when the reply begins. @returns the proxy's URL */
 export async function cutting(context: TestContext, port: number, cuts: number): Promise<string> {
 	const service = { port: String(port), hostname: "127.0.0.1" };
 	const proxy = await startProxy(context, service, (bytes, to, { near, number }) => {
