@@ -1,4 +1,4 @@
-// bench/metrics.ts loads this file before the service: metrics and log lines are on for one slice of time and off for
+// bench/metrics.ts loads this file before the service. Metrics and log lines are on for one slice of time and off for
 // the next. When the service ends, the file that BENCH_FIGURES names gets the main thread's CPU time per request in
 // each slice. The median of the slices says more than their sum, because other programs disturb single slices.
 

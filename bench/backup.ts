@@ -1,5 +1,5 @@
-// `npm run bench:backup` measures creates in a store of `--animals N` (2,000,000), in turns without backups and while
-// the service makes one backup after another.
+// `npm run bench:backup` measures creates in a store of `--animals N` (2,000,000), alternately without backups and
+// while the service makes one backup after another.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The lower bound: a bare node:http server that sends fixed bytes. It writes the bodies of all waiting POSTs to a file,
-// syncs the file once, and then replies. Argument: a JSON file with the reply for each method.
+// The lower bound of the cost: a bare node:http server that sends fixed bytes. It writes the bodies of all waiting
+// POSTs to a file, syncs the file once, and then replies. Argument: a JSON file with the reply for each method.
 
 import { open, readFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

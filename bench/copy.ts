@@ -1,5 +1,5 @@
 // `npm run bench:copy` measures `animal-store copy` with `--animals N` (1,000,000) to PostgreSQL and back, including
-// the comparison at its end.
+// the comparison of source and target at the end.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -57,7 +57,7 @@ async function measure(engine: string, animals: number, databaseUrl: string, pid
 	const find = async (query: string) => (await fetch(`${service.url}/console/find?${query}`, { headers })).json();
 	const cpuMs = () => 1000 * cpuSeconds([service.pid, ...pids()]);
 	const say = (...cells: unknown[]) => console.log(`| ${engine} | ${animals} | ${cells.join(" | ")} |`);
-	/** Repeats the work, after a first run that is not counted. */
+	/** Does the work once uncounted, and then repeats it. */
 	async function repeat(what: string, work: () => Promise<unknown>, times = rounds): Promise<void> {
 		const took: number[] = [];
 		const { total = "", isAbout } = Object(await work());

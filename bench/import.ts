@@ -1,7 +1,7 @@
 // `npm run bench:import` measures `animal-store import` with a CSV of `--animals N` (100,000): first as a new file,
 // while a client sends 50 gets a second, then the same file again. `--against FOLDER` measures an older checkout in
-// turns; `--browser` also measures the console in Chromium, from the choice of a file with other rows to the end of its
-// import. The last line is the time that SQLite alone needs for the same rows and keys, in transactions of 700.
+// turns. `--browser` also measures an import of other rows in Chromium, from the choice of the file to the end. The
+// last line is the time that SQLite alone needs for the same rows and keys, in transactions of 700.
 
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

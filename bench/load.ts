@@ -1,5 +1,5 @@
-// Loads servers on loopback for a fixed time, with wrk if it is installed, else with autocannon (installed with the
-// tests). CPU time and memory include all threads and child processes of the server, as the kernel counts them.
+// Puts load on servers on loopback for a fixed time, with wrk if it is installed, else with autocannon (installed with
+// the tests). CPU time and memory include all threads and child processes of the server, as the kernel counts them.
 
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,9 +14,9 @@ export interface Load {
 	key: string;
 	connections: number;
 	seconds: number;
-	/** How many requests a connection sends without waiting for a reply, 1 if absent. */
+	/** The number of requests that a connection sends without waiting for a reply, 1 if absent. */
 	pipelined?: number;
-	/** Limits the load to this rate. */
+	/** The limit of the load, in requests per second. */
 	perSecond?: number;
 	/** If given, the request is a POST with this body. */
 	body?: string;
@@ -33,7 +33,7 @@ export interface Load {
 
 export interface Request {
 	method: "GET" | "POST";
-	/** Includes the query. */
+	/** The path with the query. */
 	path: string;
 	headers: Record<string, string>;
 	body?: string;
@@ -82,12 +82,12 @@ export function nextRequest({ url, key, body, postShare = 1, maxId = 1, cursors 
 	};
 }
 
-/** Loads all servers at the same time for a second, which is not counted. */
+/** Puts load on all servers at the same time for a second that is not counted. */
 export async function warmUp(servers: { load: Load }[]): Promise<void> {
 	await Promise.all(servers.map(({ load }) => cannon({ ...load, seconds: 1 })));
 }
 
-/** Loads all servers at the same time, and measures the cost per request of the servers and of the database. */
+/** Puts load on all servers at the same time, and measures the cost per request of the servers and the database. */
 export async function measure(servers: Loaded[], database?: () => number[]): Promise<Result> {
 	await warmUp(servers);
 	return measureWarm(servers, database);
@@ -119,7 +119,7 @@ export async function measureWarm(servers: Loaded[], database?: () => number[]):
 	};
 }
 
-/** Here, `bytes` is the total of all replies. */
+/** The counts of a load. `bytes` is the total of all replies. */
 type Counted = Omit<Result, "cpuMicros" | "databaseMicros" | "rssMb"> & { requests: number };
 
 function cannon(load: Load): Promise<Counted> {

@@ -1,4 +1,4 @@
-// `npm run bench:nodes` compares one node with several on one port (REUSE_PORT), with both engines, in turns: their
+// `npm run bench:nodes` compares one node with several nodes on one port (REUSE_PORT), on both engines, in turns:
 // requests/s, CPU time of all nodes per request, and latency. The defaults are `--nodes 2 --seconds 3 --rounds 3
 // --animals 100000 --engine both`; `--rate N` limits the load to N requests/s.
 
@@ -26,7 +26,7 @@ const { values } = parseArgs({
 });
 const [seconds, rounds, animals] = [Number(values.seconds), Number(values.rounds), Number(values.animals)];
 const counts = [1, Number(values.nodes)];
-/** The connections of each of the two loads, which the kernel spreads over the nodes. */
+/** The number of connections of each of the two loads. The kernel spreads the connections over the nodes. */
 const connections = 32;
 
 const scenarios: Record<string, (origin: string) => Pick<Load, "url" | "maxId" | "body">> = {
@@ -35,7 +35,7 @@ const scenarios: Record<string, (origin: string) => Pick<Load, "url" | "maxId" |
 	create: (origin) => ({ url: `${origin}/v1/pets`, body: createBody }),
 };
 
-/** Starts nodes on both cores, which the load also uses. */
+/** Starts nodes on both cores. The load uses the same cores. */
 async function start(databaseUrl: string, key: string, count: number): Promise<Server[]> {
 	const environment = { DATABASE_URL: databaseUrl, OPS_PORT: "0", API_KEY: key, REUSE_PORT: "true" };
 	const port = String(await freePort());

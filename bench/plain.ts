@@ -1,6 +1,6 @@
-// A reference server, as most teams would write the service: Express 5 with better-sqlite3, checks by hand, one
-// statement and one transaction for each request, ids as numbers. Argument: the SQLite file. The variable API_KEY has
-// the key.
+// A reference server that does what most teams would do: Express 5 with better-sqlite3, hand-written checks, one
+// statement and one transaction for each request, and ids as numbers. Argument: the SQLite file. The variable API_KEY
+// has the key.
 
 import { createHash, randomUUID } from "node:crypto";
 import { createRequire } from "node:module";

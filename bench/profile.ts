@@ -1,5 +1,5 @@
-// `npm run bench:profile` shows how the CPU time of a request is spent: samples of V8's profiler on the main thread, by
-// part of the service. Options: `--only WORDS` of scenarios, `--seconds N` of load, `--animals N` in the store.
+// `npm run bench:profile` shows which parts of the service use the CPU time of a request, from samples of V8's profiler
+// on the main thread. Options: `--only WORDS` of scenarios, `--seconds N` of load, `--animals N` in the store.
 
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -6,7 +6,7 @@ import type { Request } from "./load.ts";
 
 export interface Reply {
 	status: number;
-	/** Without the headers that every server adds itself. */
+	/** The headers, without those that every server adds itself. */
 	headers: Record<string, string>;
 	body: string;
 	/** The size of head and body on the wire. */

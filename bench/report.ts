@@ -30,7 +30,7 @@ export function documentResults(results: Results): void {
 	writeFileSync("docs/performance.md", page.slice(0, before) + text + page.slice(after));
 }
 
-/** All tables, in Markdown. */
+/** The tables of all results, in Markdown. */
 export function report(results: Results): string {
 	const { about, absent, latencies, starts, sizes, measurements, others } = results;
 	const memory = measurements.filter(({ who }) => who === names.ours).flatMap(({ rounds }) => rounds);

@@ -1,4 +1,4 @@
-// The results of a run of `npm run bench`, as they are written to a file, and figures derived from them for reports.
+// The results of `npm run bench` in the form in which they are written to a file, and figures derived for reports.
 
 import type { Result } from "./load.ts";
 import type { Latency } from "./steady.ts";
@@ -14,14 +14,14 @@ export const names = {
 /** Scenarios of gets at a constant rate. */
 export const besideNames = { alone: "get: alone", beside: "get: while 64 connections create" } as const;
 
-/** One scenario on one server; the rounds of all servers took turns. */
+/** One scenario on one server. The servers were measured in turns, once in each round. */
 export interface Measurement {
 	what: string;
 	who: string;
 	rounds: Result[];
 }
 
-/** Latency at a constant rate: a share of the server's highest rate, or of the service's if that is lower. */
+/** Latency at a constant rate: a share of the server's highest rate, or of the service's rate if it is lower. */
 export interface LatencyMeasurement {
 	what: string;
 	who: string;
@@ -37,7 +37,7 @@ export interface StartMeasurement {
 }
 
 export interface Results {
-	/** Day, machine, versions and options in one line. */
+	/** The day, machine, versions and options of the run, in one line. */
 	about: string;
 	/** The parts that could not be measured on this machine. */
 	absent: string[];
@@ -65,14 +65,14 @@ export function figuresOf(values: number[]): Figures {
 
 export type Field = "cpuMicros" | "requestsPerSecond" | "totalMicros";
 
-/** `cpuMicros` is the CPU time of the server; `totalMicros` includes its database's. */
+/** `cpuMicros` is the CPU time of the server. `totalMicros` also includes the CPU time of its database. */
 export function valuesOf({ rounds }: Pick<Measurement, "rounds">, field: Field): number[] {
 	return rounds.map((round) =>
 		field === "totalMicros" ? round.cpuMicros + (round.databaseMicros ?? 0) : round[field],
 	);
 }
 
-/** The ratios of two measurements, round by round: anything that slows the whole machine for a while cancels out. */
+/** The ratios of two measurements, round by round, so that a slow phase of the whole machine cancels out. */
 export function ratioOf(one: Measurement, other: Measurement, field: Field): Figures {
 	const others = valuesOf(other, field);
 	return figuresOf(valuesOf(one, field).map((value, round) => value / (others[round] ?? Number.NaN)));

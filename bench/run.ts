@@ -1,5 +1,5 @@
-// `npm run bench` measures the service and its reference servers in turns within one run, because only ratios within a
-// run can be compared. `--help` lists the options.
+// `npm run bench` measures the service and its reference servers in turns within one run, because figures of different
+// runs cannot be compared. `--help` lists the options.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ async function measureAll(): Promise<Omit<Results, "about" | "absent" | "others"
 	return { measurements, latencies, starts, sizes: isWanted("sizes") ? await measureSizes() : [] };
 }
 
-/** All measurements on PostgreSQL: the scenarios. */
+/** All measurements on PostgreSQL, which are the scenarios only. */
 async function measurePostgres(): Promise<Omit<Results, "about" | "absent" | "others">> {
 	const database = await startDatabase();
 	try {

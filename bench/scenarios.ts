@@ -14,7 +14,7 @@ export interface Scenario {
 	animals?: number;
 	/** Uses a separate store, whose names have 255 characters of four bytes. */
 	hasLongNames?: boolean;
-	/** The differences from a GET of the list. `path` follows `/v1/pets`. */
+	/** How the load differs from a GET of the list. `path` follows `/v1/pets`. */
 	load(pages: Pages): Promise<Partial<Load> & { path?: string }>;
 }
 
@@ -61,7 +61,7 @@ export const scenarios: Scenario[] = [
 export interface Pages {
 	server: Server;
 	animals: number;
-	/** Cursors of the last page and of random pages, found by following the links once. */
+	/** Follows the links once, to find the cursors of the last page and of any pages. */
 	walk(): Promise<{ any: string[]; last: string }>;
 }
 

@@ -1,5 +1,5 @@
 // The servers that a benchmark measures, each on the first core: the service of this or another checkout, the plain
-// service, and bare node:http and nginx, which send the bytes of a reply of the service. `stopAll` ends them.
+// service, and bare node:http and nginx, which repeat a reply of the service. `stopAll` ends the servers.
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -22,7 +22,7 @@ export interface Server {
 	name: string;
 	pid: number;
 	url: string;
-	/** The address of the operators' port, which only the service has. */
+	/** The URL of the operators' port, which only the service has. */
 	opsUrl?: string;
 	key: string;
 	/** The time from the start of the process until it accepts connections. */
@@ -40,7 +40,7 @@ export interface Start {
 	core?: number | string;
 }
 
-/** Starts a server that runs on Node; a line of the server's output is JSON with its address. */
+/** Starts a server that runs on Node. One line of the server's output must be JSON with the server's URL. */
 export async function startNode({ name, parameters, environment, key, core = 0 }: Start): Promise<Server> {
 	const log = join(folder, `log-${started++}`);
 	const startedAtMs = performance.now();
@@ -86,7 +86,7 @@ export function stopAll(): void {
 	rmSync(folder, { recursive: true, force: true });
 }
 
-/** The service of a checkout, built as for its package, and started as by `npm start`, the unit and the image. */
+/** Builds the service of a checkout as its package does, and starts it as `npm start`, the unit and the image do. */
 export function startService(databaseUrl: string, key: string, checkout = "."): Promise<Server> {
 	const parameters = ["--max-semi-space-size=8", builtMain(checkout), "serve"];
 	const environment = { DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", API_KEY: key };
@@ -112,7 +112,7 @@ export function startBare(replies: Record<string, Reply>): Promise<Server> {
 	return startNode({ name: names.bare, parameters: ["bench/bare.ts", file], environment: {}, key: "" });
 }
 
-/** The program, if it is installed. Debian installs it in a folder that is not in every user's PATH. */
+/** The program nginx, if it is installed. Debian installs it in a folder that is not in every user's PATH. */
 const nginx = ["nginx", "/usr/sbin/nginx"].find((program) => !spawnSync(program, ["-v"]).error);
 export const nginxVersion = nginx && /nginx\/(\S+)/.exec(String(spawnSync(nginx, ["-v"]).stderr))?.[1];
 

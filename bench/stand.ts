@@ -32,14 +32,14 @@ export async function openStand(count: number, hasLongNames = false): Promise<St
 	if (against.includes("plain")) starts.push([file("plain"), (path) => startPlain(path, key)]);
 	const services: Pages[] = [];
 	for (const [path, start] of starts) {
-		await (await start(path)).stop(); // Creates the tables.
+		await (await start(path)).stop(); // The start creates the tables.
 		addAnimals(path, count, hasLongNames ? "🐾".repeat(255) : undefined);
 		services.push(pagesOf(await start(path), count));
 	}
 	return { services };
 }
 
-/** Imports a file of another checkout's benchmark: it knows the schema of that checkout. */
+/** Imports a file of another checkout's benchmark, which knows the schema of that checkout. */
 function theirs<Module>(checkout: string, name: string): Promise<Module> {
 	return import(pathToFileURL(resolve(checkout, `bench/${name}.ts`)).href);
 }

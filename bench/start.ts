@@ -1,5 +1,5 @@
-// `npm run bench:start` measures the start with a large store, `--animals N` (10,000,000): the time and the CPU time of
-// the service until it listens, for an empty store, and for the large store after a clean stop and after a SIGKILL.
+// `npm run bench:start` measures the time and the CPU time that the service takes until it listens: with an empty
+// store, and with a large store of `--animals N` (10,000,000), after a clean stop and after a SIGKILL.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-start-"));
 const cleanUps: (() => void)[] = [() => rmSync(folder, { recursive: true })];
 const context = { after: (cleanUp: () => void) => void cleanUps.unshift(cleanUp) };
 
-/** Starts the service, adds an animal so that there is a WAL, and ends it with this signal. */
+/** Starts the service, adds an animal so that there is a WAL, and ends the service with this signal. */
 async function start(what: string, store: { file: string; key: string }, signal: NodeJS.Signals): Promise<void> {
 	const startedAtMs = performance.now();
 	const service = await startProgram(context, { DATABASE_URL: `sqlite:${store.file}` });

@@ -1,6 +1,6 @@
-// Puts load on a server at a constant rate. Latency is counted from the time when a request should have been sent, so a
-// stall of the server counts in full, although it delays requests (no coordinated omission). Runs in a separate process
-// on the second core. Argument: a JSON file with the load, whose `perSecond` is the rate.
+// Puts load on a server at a constant rate. Latency is measured from the time when a request should have been sent, so
+// a stall counts in full even for requests that it keeps from being sent (no coordinated omission). Runs in a separate
+// process on the second core. Argument: a JSON file with the load, whose `perSecond` is the rate.
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -27,7 +27,7 @@ export interface Latency {
 	failures: number;
 }
 
-/** This time is not counted, because the code of the load itself is still being compiled. */
+/** Requests in this time are not counted, because the code of the load itself is still being compiled. */
 const warmUpSeconds = 0.5;
 
 /** Runs the load in a separate process. */
@@ -109,7 +109,7 @@ async function fire(load: SteadyLoad): Promise<Done> {
 	const total = Math.round(load.perSecond * (load.seconds + warmUpSeconds));
 	const startedAtMs = performance.now();
 	countedFromMs = startedAtMs + warmUpSeconds * 1000;
-	// Requests that were not sent within twice the time are given up, which lowers `perSecond`.
+	// The load ends after twice the time, even if requests are left. This lowers `perSecond`.
 	const giveUpAtMs = startedAtMs + load.seconds * 2000;
 	for (let sent = 0; done.replies < total && performance.now() < giveUpAtMs; await tick()) {
 		for (; sent < total && idle.length > 0; sent++) {

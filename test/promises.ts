@@ -1,4 +1,4 @@
-// The promises of the service and their proofs: a title of a test from each file that proves it, and names of long-running
+// The promises of the service. Each has a test title from every file that proves it, and the names of its long-running
 // proofs (`npm run prove`).
 // docs/promises.md is generated from this table and the statements of the interface (statements.ts), by
 // `WRITE_PROMISES=1 npm test -- test/house/house.test.ts`.

@@ -1,6 +1,6 @@
-// `npm run prove`: the long form of the proofs, each a file in test/proofs. All programs are those of the package, which
-// npm makes and installs first. Prints one line of JSON for each proof, and finally the ones that passed; it exits with
-// 0 only if all passed. A proof whose tools are missing fails.
+// `npm run prove` runs the long proofs, each a file in test/proofs. All programs come from the package, which npm makes
+// and installs first. Prints a line of JSON for each proof, and finally the names of proofs that passed, failed or lack
+// tools. Exits with 0 only if all passed.
 
 import { randomInt } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -72,7 +72,7 @@ async function cleanUpAll(): Promise<void> {
 	for (const cleanUp of due) await cleanUp();
 }
 
-/** The figures in one line, without the seed, tables, and those whose name is a sentence. */
+/** The figures in one line, without the seed, tables, and figures whose name is a sentence. */
 function summaryOf(figures: object): string {
 	const parts = Object.entries(figures).flatMap(([key, value]) => {
 		if (key === "seed" || Array.isArray(value) || key.includes(" ")) return [];
@@ -114,7 +114,7 @@ async function runProof(name: string, proof: Proof, options: Options): Promise<O
 
 let shipped: Shipped | undefined;
 
-/** The package, made for the first proof that runs, in a folder that is removed with this process. */
+/** The package. The first proof that runs makes it, in a folder that is removed when this process exits. */
 function takePackage(): Shipped {
 	if (shipped) return shipped;
 	say("making the package, and installing it");
@@ -145,7 +145,7 @@ async function runAll(): Promise<number> {
 }
 
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => cleanUpAll().finally(() => process.exit(130)));
-// Ends the process even if a failed proof left work running.
+// Exits even if a failed proof has left work running.
 process.exit(
 	await runAll().catch((error) => {
 		console.error(error instanceof Error ? error.message : error);

@@ -1,5 +1,5 @@
-// `npm test`: all tests, or the files that are named after `--`, with the servers that they need. Each file runs in a
-// separate process, which ends with its last test even if a failed one left something open.
+// `npm test` runs all tests, or the files named after `--`, with the servers that they need. Each file runs in a
+// separate process, which ends with its last test even if a failed test has left something open.
 
 import { availableParallelism } from "node:os";
 import { run } from "node:test";
@@ -20,12 +20,12 @@ const options = {
 	cwd: fileURLToPath(new URL("..", import.meta.url)),
 	globPatterns: named.length > 0 ? named : all,
 	globalSetupPath: fileURLToPath(new URL("./global-setup.ts", import.meta.url)),
-	// A test that hangs fails with its title. Tests in a browser, and tests that state why they are slow, may take
-	// longer.
+	// The time limit makes a test that hangs fail with its title. Tests in a browser, and tests that state why they are
+	// slow, have a longer limit.
 	execArgv: ["--test-force-exit", `--test-timeout=${testLimitMs}`],
-	// One more than there are cores, because a file waits for its commands, browsers and clocks half of the time.
+	// One file more than there are cores, because a file spends half its time waiting for commands, browsers and clocks.
 	concurrency: availableParallelism() + 1,
-	// For a file whose tests cannot time out because the event loop is busy.
+	// For each file, in case a busy event loop keeps the timeouts of its tests from firing.
 	timeout: 300_000,
 };
 console.log(`SEED=${seed}`);

@@ -1,4 +1,4 @@
-// The statements of the interface document (version 1.0.0), our decisions where it shows nothing, and the tests of both.
+// The statements of the interface document (version 1.0.0), decisions where the document is silent, and tests of both.
 
 import type { Proven } from "./promises.ts";
 

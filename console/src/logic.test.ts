@@ -1,4 +1,4 @@
-// The console's logic that needs no browser: jobs and checks of many rows, choices, and the times of retries.
+// The parts of the console's logic that need no browser: jobs and checks of many rows, choices, and times of retries.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ async function fileOf(lines: string[]): Promise<PetFile> {
 	return { name: "a.csv", blob, source, kind: await detectKind(source), options: {} };
 }
 
-/** A service that adds all rows, and calls `onBatch` before. */
+/** A service that adds all rows of each batch, after it has called `onBatch`. */
 function serviceWith(onBatch = () => {}): Sender {
 	const reply: typeof fetch = async (_, init = {}) => {
 		onBatch();
@@ -38,7 +38,7 @@ test("a job knows its rows per second over the last two seconds, and how many ar
 		seen.push([job.state.left, job.state.perSecond]);
 		nowMs += seen.length < 30 ? 100 : 50;
 	});
-	// Batches also contain rows with errors: 999 of them and one to send.
+	// Each batch contains 999 rows with errors, and one row to send.
 	const batch = ["a,1,", ...times(999, "a,x,")];
 	const job = createJob({ file: await fileOf(times(80, batch.join("\n"))), total: 80 });
 	job.run(sender);

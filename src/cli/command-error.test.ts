@@ -1,4 +1,4 @@
-// The sentences about errors on the terminal.
+// The sentences with which commands describe errors.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -4,7 +4,7 @@ import { parseEnvFile } from "./env-file.ts";
 
 const parse = (text: string) => parseEnvFile("f", text);
 
-test("a line of a file of settings is NAME=value, a comment or blank, and a value stays as it is written", () => {
+test("a line of a settings file is NAME=value, a comment or blank, and a value stays as it is written", () => {
 	for (const [text, values] of [
 		["", {}],
 		['\n \t\n# HOST=1\n  # it\'s "a" $comment\n', {}],

@@ -1,4 +1,4 @@
-// The progress of long work: the bar on a terminal, and the lines of an import elsewhere.
+// The progress of long work: a bar on a terminal, and lines of an import without a terminal.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The contract's own pure parts.
+// The contract's pure functions and constants.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Named schemas: one name, one schema.
+// Each name belongs to one schema.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

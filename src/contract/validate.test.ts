@@ -1,4 +1,4 @@
-// The messages about invalid animals: the same for the service, the rows of a file and the console's form.
+// The messages about invalid animals, which the service, files of animals and the console's form share.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Which columns hold the fields of an animal: by their names, by a mapping, and below titles.
+// How the columns of an animal's fields are found: by their names, by a mapping, and below titles.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ test("a mapping names columns with other names; an exact name takes precedence o
 	const many = Array.from({ length: 150 }, (_, n) => `{"name":"a","categoryId":1,"field ${n % 120}":1}`);
 	let reports = 0;
 	await read(many.join("\n"), { onUnused: () => reports++ });
-	assert.equal(reports, 100, "each once, up to a limit");
+	assert.equal(reports, 100, "each is reported once, up to a limit");
 	const without = await read("name,categoryId,status\nRex,5,none\n", { mapping: { status: null } });
 	assert.deepEqual(without.pets, [{ name: "Rex", categoryId: 5n }]);
 	const json = await read('{"Animal name":"Rex","Category":5,"x":1}', { mapping: { name: "Animal name" } });

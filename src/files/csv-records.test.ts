@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { type CsvRecord, csvRecords } from "./csv-records.ts";
 import { FileError } from "./encoding.ts";
 
-/** The records up to a broken one, and the line of the error. */
+/** Reads records until one is broken. @returns the records before it, and the line of the error */
 async function read(text: string, { delimiter = ",", pieceSize = 65_536 } = {}) {
 	const records: CsvRecord[] = [];
 	async function* pieces() {
@@ -56,7 +56,7 @@ test("each record has its line and its row in a spreadsheet, also around cells w
 	const expected: [line: number, row: number, cells: string[]][] = [
 		[1, 1, ["a", "b\t\nc"]],
 		[4, 3, ['d\n\n"e', "f"]],
-		// No quote closes these cells, so each line is a record.
+		// No quote closes the cells below, so each line is a record.
 		[7, 4, ['"g']],
 		[8, 5, ['h" i', "j"]],
 		[9, 6, ['"k', "l"]],

@@ -1,4 +1,4 @@
-// Files of animals as spreadsheets and programs write them: the detected kind, the rows, and the errors.
+// Files of animals as spreadsheets and programs write them: the detected kind of file, the rows, and the errors.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -42,10 +42,10 @@ test("what spreadsheets write is detected: delimiter, encoding, and names of col
 		}
 	}
 	const beside = await read("Name;Tiername;Kategorie;Kategorie-Nr.;Status\nFrau Groß;Zoë;Hunde;7;sold\n");
-	assert.deepEqual(beside.pets, [zoe], "an owner's name and a category's name are beside those of the animal");
+	assert.deepEqual(beside.pets, [zoe], "the owner's and the category's name are in separate columns");
 	const euro = await read(Uint8Array.from(Buffer.from("name,categoryId\n\x80 \x93Rex\x94,1\n", "latin1")));
 	assert.deepEqual(euro.pets, [{ name: "€ “Rex”", categoryId: 1n }]);
-	// UTF-8 never has these first bytes, also where the next ones would follow.
+	// These first bytes are never valid in UTF-8, whatever bytes follow.
 	const never = await read(
 		Uint8Array.from(Buffer.from("name,categoryId\nVOIL\xc0\x80 \xf5\x80\x80\x80,1\n", "latin1")),
 	);
@@ -68,11 +68,11 @@ test("quotes in a cell are text, in every column, in files and in what spreadshe
 		assert.deepEqual(found, ['1 Rex "the King"', '2 "Rex" the King', '3 Ann 5"'], kind);
 		assert.deepEqual(reasons, []);
 	}
-	// A quote for "the same as above", which spreadsheets put on the clipboard as it is.
+	// A single quote as a ditto mark ("the same as above"), which spreadsheets copy to the clipboard unescaped.
 	const { pets } = await read('Name\tPlace\tCategory\nRex\tBerlin\t1\nAnn\t"\t2\nBo\t"\t3\n"Kit\t\t4\n');
 	const names = pets.map(({ name }) => name);
 	assert.deepEqual(names, ["Rex", "Ann", "Bo", '"Kit']);
-	// A quote that only another delimiter would make an opening one.
+	// With another delimiter, this quote would open a cell.
 	const title = await read('Our list; "2026\n\nTier;Kategorie;Halsband\nRex;1;a,"b\n');
 	assert.deepEqual([title.kind, title.pets], ["CSV with semicolons, UTF-8", [{ name: "Rex", categoryId: 1n }]]);
 });
@@ -155,7 +155,7 @@ test("a file that is not text, mixes encodings or has an unclosed quote is refus
 		[new Uint8Array(1000), undefined, /not text/],
 		[mixed, 4, /the text is not UTF-8, but other lines are/],
 		[Buffer.from([0x5b, 0xed, 0xa0, 0x80, 0xed, 0xa0, 0x80]), 1, /not UTF-8/],
-		// The line where the piece with the invalid bytes begins.
+		// The error names the line where the piece with the invalid bytes begins.
 		[Buffer.concat([Buffer.from(long), Buffer.from([0xed, 0xa0, 0x80])]), 12_498, /not UTF-8/],
 		[`${good}"Rex,2\nAnn,3\n`, 3, /a quote opens here and is not closed within 65536 characters/],
 		[`${good}"${"x".repeat(200_000)}\nRex,2\n`, 3, /longer than 65536 characters: shorten it, or close a quote in it/],
@@ -235,7 +235,7 @@ test("the digest of a file depends on every byte, and not on the size of its pie
 	const digests = await Promise.all(
 		[60_000, 1024 * 1024, bytes.length].map((size) => digestOf(sourceOf(bytes, size)())),
 	);
-	// The same in every version, so that an import can be resumed with another one.
+	// The digest must be the same in every version, so that another version can resume an import.
 	const digest = "49d46ab389a973feb859c9a94139c4b248aa071c416b8aeed4a4ccf7b8cff8ce";
 	assert.deepEqual(digests, [digest, digest, digest]);
 	for (const at of [0, 1024 * 1024, bytes.length - 1]) {

@@ -1,4 +1,4 @@
-// The meanings of texts in place of a status, and names that have lost letters.
+// The meanings of texts in place of a status, and names with lost or garbled letters.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

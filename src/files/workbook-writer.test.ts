@@ -1,5 +1,5 @@
-// Workbooks that are written: each text arrives, the pieces are small, and more rows than a sheet has are refused. Also
-// what is read from cells that are not what their format says.
+// Written workbooks: each text is kept, the pieces are small, and more rows than a sheet can have are refused. Another
+// test reads cells whose content does not match their format.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -46,7 +46,7 @@ test("every name, category and status is read back, even what XML does not have 
 	);
 	assert.match(sheetXml, /^<\?xml[^>]+>\n<worksheet /);
 	assert.doesNotMatch(sheetXml, /[\0-\x08\x0b-\x1f\ufffe\uffff]/);
-	assert.equal(sheetXml.match(/<c /g)?.length, sheetXml.match(/ t="inlineStr">/g)?.length, "each cell is a text");
+	assert.equal(sheetXml.match(/<c /g)?.length, sheetXml.match(/ t="inlineStr">/g)?.length, "each cell contains a text");
 	assert.match(sheetXml, /<t>_x005F_x0041_ _x005F_x5F_<\/t>/);
 });
 

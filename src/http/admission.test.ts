@@ -1,4 +1,4 @@
-// The two causes of overload: an event loop that its own work delays, and creates that would wait too long. Also the
+// The two causes of overload, an event loop that its own work delays and creates that would wait too long, and the
 // windows of rate limits, with a clock that the test controls.
 
 import assert from "node:assert/strict";
@@ -20,24 +20,24 @@ function isRefused(refuse: () => void): boolean {
 	}
 }
 
-/** Delays the event loop. */
+/** Blocks the event loop. */
 async function keepBusy(forMs = 200): Promise<void> {
 	const endsAt = performance.now() + forMs;
 	while (performance.now() < endsAt);
 	await sleep(1);
 }
 
-/** A processor: the thread uses this share of it, and the process twice as much. */
+/** A simulated processor: the thread uses this share of it, and the process twice as much. */
 const using = (share: number, quota = Number.POSITIVE_INFINITY): Processor => ({
 	threadMs: () => performance.now() * share,
 	processMs: () => performance.now() * share * 2,
 	quota: () => quota,
 });
 
-// The longer delay is longer than a sample takes.
+// The second delay is longer than the time of a sample.
 for (const forMs of [200, 400])
 	test(`an event loop whose own work delays it by ${forMs} ms is detected, and reads are refused until it ends`, async (context) => {
-		// Other tests use the processor too: all time counts as this thread's.
+		// Other tests use the processor, too. Therefore `using(1)` counts all time as this thread's.
 		const overload = watchOverload(calm, using(1));
 		context.after(() => overload.stop());
 		const read = () => overload.refuse(false);
@@ -117,7 +117,7 @@ test("a new rate of a key starts a new window, and each key has its own window",
 	assert.equal(limits.count(caller("a", "1/1m"))?.refused?.code, "rate_limited");
 	assert.equal(limits.count(caller("b", "1/1m"))?.refused, undefined);
 	assert.equal(limits.count(caller("a", "2/1m"))?.refused, undefined);
-	assert.equal(limits.count(caller("a")), undefined, "no rate, no limit");
+	assert.equal(limits.count(caller("a")), undefined, "without a rate there is no limit");
 });
 
 test("rows beyond the rate are taken from the next windows, and requests are refused until there is room", () => {
@@ -128,9 +128,9 @@ test("rows beyond the rate are taken from the next windows, and requests are ref
 	assert.equal(limits.countRows(caller("a"), 24)?.ratelimit, '"key";r=0;t=120');
 	assert.equal(count(), 120);
 	nowMs = 61_000;
-	assert.equal(count(), 60, "15 of 25 rows are still to be counted");
+	assert.equal(count(), 60, "15 of 25 rows are still to count");
 	nowMs = 122_000;
-	assert.equal(count(), undefined, "5 rows of 10");
+	assert.equal(count(), undefined, "5 of 10 rows fit in the window");
 	limits.countRows(caller("a"), 100);
 	nowMs += 660_000;
 	assert.equal(count(), undefined);

@@ -1,4 +1,4 @@
-// A malformed request after one that is still being answered, and a failure after the reply has begun.
+// A malformed request while an earlier request is still being answered, and a failure after the reply has begun.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -38,7 +38,7 @@ test("a malformed request is refused once, after the reply before it, however ma
 	const broken = Object.assign(new Error("broken"), { code: "HPE_INVALID_METHOD" });
 	for (let piece = 0; piece < 20; piece++) refuse(connection, broken);
 	assert.equal(response.listenerCount("finish"), 1);
-	assert.deepEqual([replies, written], [[], []], "not before the reply to the request before it");
+	assert.deepEqual([replies, written], [[], []], "nothing is sent before the reply to the earlier request");
 	response.emit("finish");
 	assert.deepEqual(replies, [400]);
 	assert.match(written.join(""), /^HTTP\/1\.1 400 Bad Request\r\n[\s\S]*"status":400\}$/);

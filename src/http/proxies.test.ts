@@ -1,4 +1,4 @@
-// Which peers TRUST_PROXY names, and the address of a peer as it is logged and counted.
+// Which peers TRUST_PROXY trusts, and in which form a peer's address is logged and counted.
 
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";

@@ -14,7 +14,7 @@ test("when more replies are added than fit, the latest is cached, and no more ar
 	const keys = Array.from({ length: 40 }, (_, index) => `page ${index}`);
 	for (const key of keys) {
 		for (let version = 0; version < 20; version++) cache.add(key, reply);
-		assert.ok(cache.find(key), "a reply that replaces another takes only its place");
+		assert.ok(cache.find(key), "a reply that replaces another frees the other's space");
 		const found = keys.filter((other) => cache.find(other));
 		assert.ok(found.length <= 10, `${found.length} are cached`);
 	}

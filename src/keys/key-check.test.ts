@@ -1,4 +1,4 @@
-// How long a row of a key is trusted, when it is read again, and when its uses are stored.
+// How long a cached row of a key is trusted, when the row is read again, and when the key's uses are stored.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -17,7 +17,7 @@ const working: KeyRow = {
 	secret: { last4: "aaaa", createdAtMs: 0 },
 };
 
-/** A key check over rows that count their reads, with a monotonic clock that only the test moves. */
+/** A key check that counts the reads of rows, with a monotonic clock that only the test moves. */
 function checkOver(
 	context: TestContext,
 	rows: { timeline?: string; find?: (hash: string) => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] },
@@ -72,7 +72,7 @@ test("a key that is gone when it is read again is refused from then on", async (
 	await keyCheck.check(hashOfKey(key));
 	row = undefined;
 	clock.nowMs = 1400;
-	assert.equal(keyCheck.check(hashOfKey(key)), working, "read again in the background");
+	assert.equal(keyCheck.check(hashOfKey(key)), working, "the row is read again in the background");
 	await nextTurn();
 	assert.equal(await keyCheck.check(hashOfKey(key)), undefined);
 });
@@ -131,7 +131,7 @@ test("an unknown key works as soon as it is created, and guessed keys evict no r
 	row = working;
 	assert.equal(await keyCheck.check(hash), working);
 	for (let index = 0; index < 10_001; index++) assert.equal(await keyCheck.check(`guessed ${index}`), undefined);
-	assert.equal(keyCheck.check(hash), working, "still in the cache");
+	assert.equal(keyCheck.check(hash), working, "the row is still in the cache");
 });
 
 test("closing stores each last use once, and waits for it", async (context) => {

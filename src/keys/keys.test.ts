@@ -1,4 +1,4 @@
-// The format of keys, and of durations and rates.
+// The formats of keys, durations and rates.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

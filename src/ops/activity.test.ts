@@ -11,7 +11,7 @@ test("each minute has its own replies and p95; the last one is not over; three h
 	let counts = [100, 0, 0, 0];
 	const activity = watchActivity({ upToMs, latency: () => [...counts] });
 	context.after(() => activity.close());
-	assert.deepEqual(activity.minutes(), [{ replies: 0 }], "what was before the start does not count");
+	assert.deepEqual(activity.minutes(), [{ replies: 0 }], "replies before the start do not count");
 	counts = [100, 10, 10, 0];
 	const first = { replies: 20, p95Ms: 3.8 };
 	assert.deepEqual(activity.minutes(), [first]);
@@ -32,6 +32,6 @@ test("the p95 is interpolated linearly within a bucket", () => {
 	assert.equal(p95Of(100, 0, 0, 0), 0.95);
 	assert.equal(p95Of(95, 5, 0, 0), 1);
 	assert.equal(p95Of(0, 90, 10, 0), 3);
-	assert.equal(p95Of(0, 0, 0, 9), 4, "beyond the last bound nothing is known but that bound");
+	assert.equal(p95Of(0, 0, 0, 9), 4, "of longer times, only the last bound is known");
 	assert.equal(p95Of(0, 0, 0, 0), undefined);
 });

@@ -1,4 +1,4 @@
-// The log when its reader is slow or has gone away.
+// The log while its reader is slow or has closed it.
 
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";

@@ -18,7 +18,7 @@ const getPet: Reply = { route: "getPet", method: "GET", status: 200, seconds: 0.
 
 const textOf = (values: Record<string, Value>) => expose(metricTable, values);
 
-/** The lines of one metric, without its help and type. */
+/** The sample lines of one metric, without the lines HELP and TYPE. */
 function linesOf(metrics: ReturnType<typeof createRequestMetrics>, name: string): string[] {
 	const lines = textOf(metrics.read()).split("\n");
 	return lines.filter((line) => line.startsWith(name));
@@ -51,7 +51,7 @@ test("the number of series is bounded, whatever clients send", async () => {
 test("methods are read, write or other; failures are counted by reason", async () => {
 	const metrics = createRequestMetrics(traffic);
 	const refusals = linesOf(metrics, "animal_store_refusals_total");
-	assert.equal(refusals.at(-1), 'animal_store_refusals_total{reason="client_abort"} 0', "before the first one, too");
+	assert.equal(refusals.at(-1), 'animal_store_refusals_total{reason="client_abort"} 0', "before the first refusal");
 	for (const method of ["GET", "HEAD", "POST", "OPTIONS", "PROPFIND"]) metrics.observeReply({ ...getPet, method });
 	metrics.observeReply({ ...getPet, status: 503, reason: "overloaded" });
 	const counts = linesOf(metrics, "animal_store_request_duration_seconds_count");
@@ -68,7 +68,7 @@ test("methods are read, write or other; failures are counted by reason", async (
 		linesOf(metrics, "animal_store_refusals_total").includes('animal_store_refusals_total{reason="overloaded"} 1'),
 	);
 	metrics.observeReply({ route: "page", method: "GET", status: 200, seconds: 0.001 });
-	assert.deepEqual(metrics.latency().slice(0, 3), [0, 6, 0], "replies to operations, and no pages");
+	assert.deepEqual(metrics.latency().slice(0, 3), [0, 6, 0], "replies to operations count, replies with pages do not");
 	assert.equal(metrics.latency().length, metrics.upToMs.length + 1);
 });
 

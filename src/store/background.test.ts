@@ -1,4 +1,4 @@
-// Background work: what its failures do, and what they do not do.
+// Failures of background work: what they cause, and what they must not cause.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -42,7 +42,7 @@ test("repeated work never overlaps itself, continues after a failure, and ends w
 		isStopped = true;
 	});
 	await tick();
-	assert.equal(isStopped, false, "it is under way");
+	assert.equal(isStopped, false, "stop waits for the work under way");
 	latest.resolve();
 	await stopped;
 	context.mock.timers.tick(3000);

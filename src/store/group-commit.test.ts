@@ -1,4 +1,4 @@
-// Group commit: the batches, and when each write is acknowledged or rejected.
+// Group commit: which writes are in a batch, and when each write is acknowledged or rejected.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { StoreBusy } from "./store.ts";
 
 type Outcome = { value: string } | { reason: string };
 
-/** A group commit whose batches the test resolves or rejects. */
+/** A group commit. The test itself resolves or rejects its batches. */
 function commits(waitMaxMs?: number) {
 	const batches: { writes: string[]; done: PromiseWithResolvers<{ results: string[] }> }[] = [];
 	const group = new GroupCommit<string, string>(
@@ -143,7 +143,7 @@ test("the queue is full while a commit takes too long, or as long as the latest 
 	write("a");
 	assert.equal(group.isFull, false);
 	await until("the commit to take too long", () => group.isFull);
-	assert.ok(group.expectedMs > 50, "the delay after which a refused create is repeated");
+	assert.ok(group.expectedMs > 50, "a refused create is repeated after this delay");
 	await finish(0);
 	assert.equal(group.isFull, false);
 	write("b");

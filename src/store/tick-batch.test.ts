@@ -1,10 +1,10 @@
-// Batching the requests of one tick of the event loop: when they are sent, and which result each caller gets.
+// The requests of one tick of the event loop are sent as a batch: when it is sent, and which result each caller gets.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createTickBatch } from "./tick-batch.ts";
 
-/** A batch function that records each batch sent. */
+/** A batch function that records the batches that are sent. */
 function recordBatches(execute = async (requests: number[]) => requests.map((request) => request * 10)) {
 	const sent: number[][] = [];
 	const read = createTickBatch<number, number>(String, (requests) => {

@@ -1,4 +1,4 @@
-// The reported state of writes, from the outcome of commits and of small writes that check.
+// The reported state of writes, which depends on the outcomes of commits and of small test writes.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -84,7 +84,7 @@ test("a misspelled setting is refused with the right name; other programs' varia
 		LOGLEVEL: "",
 		ANIMAL_STORE_URL: "http://127.0.0.1",
 		ANIMAL_STORE_KEY: "k",
-		// Kubernetes sets these for a service with this name.
+		// Kubernetes sets these variables for a Service with this name.
 		ANIMAL_STORE_SERVICE_HOST: "10.0.0.1",
 		ANIMAL_STORE_SERVICE_PORT_HTTP: "8080",
 		ANIMAL_STORE_PORT: "tcp://10.0.0.1:8080",

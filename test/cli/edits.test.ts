@@ -18,7 +18,7 @@ async function shop(context: TestContext, engine: "sqlite" | "postgres") {
 	const folder = temporaryFolder(context);
 	const databaseUrl = engine === "sqlite" ? `sqlite:${join(folder, "animals.db")}` : (await databaseFor(context)).url;
 	const environment = { DATABASE_URL: databaseUrl };
-	/** Runs a command on the store. */
+	/** Runs a command with the store's environment. */
 	const run = (...parameters: string[]) => runProgram(parameters, { environment });
 	return { folder, databaseUrl, environment, run, key: await keyFor(databaseUrl) };
 }
@@ -48,7 +48,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
 				const again = (path: string, place: number) => node.get(path, { "if-none-match": before[place] ?? "" });
 				const replies = await Promise.all(paths.map(again));
 				const bodies = replies.map(({ body }) => body);
-				// The list of available animals changes once: the animal leaves it.
+				// Only the first edit changes the list of available animals: the animal leaves it.
 				const statuses = replies.map(({ status }) => status);
 				assert.deepEqual(statuses, [pet ? 200 : 404, 200, index === 0 ? 200 : 304]);
 				if (pet) assert.deepEqual(JSON.parse(bodies[0] ?? ""), pet);

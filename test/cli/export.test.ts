@@ -1,4 +1,4 @@
-// `animal-store export` writes complete files or none, and they can be imported again.
+// `animal-store export` writes complete files or none, and the files can be imported again.
 
 import assert from "node:assert/strict";
 import fs, { existsSync, openAsBlob, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ import { assertRefused, begin, runProgram, type Start } from "../support/program
 import { type TestService, temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-/** A service with animals, and a function that runs the command in a new folder. */
+/** A service with animals, and a function that runs `export` in a new folder. */
 async function exporter(context: TestContext, animals = 120) {
 	const service = await testService(context);
 	const created = Array.from({ length: animals }, (_, n) => {

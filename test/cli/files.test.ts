@@ -1,4 +1,4 @@
-// Arbitrary content: the check of an animal agrees with JSON Schema, and CSV is read back as it was written.
+// For any content, the check of an animal agrees with JSON Schema, and CSV is read back as it was written.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ test("an animal is accepted exactly if JSON Schema accepts it, and keeps only kn
 	const categoryId = fc.oneof(fc.bigInt(-(2n ** 64n), 2n ** 64n), fc.integer(), fc.double(), fc.anything());
 	const status = fc.oneof(fc.constantFrom(...petStatuses), fc.anything());
 	const pet = fc.record({ name, categoryId, status, id: fc.anything() }, { requiredKeys: [] });
-	// Ajv does not accept a bigint as an integer, so a keyword of ours checks int64.
+	// Ajv does not accept a bigint as an integer, so a custom keyword checks int64.
 	const ajv = new Ajv({ allErrors: true, ownProperties: true });
 	ajv.addKeyword({ keyword: "int64", validate: (_schema: true, value: unknown) => isInt64(value) });
 	const isOurs = (name: string) => ["component", "published", "optional"].includes(name);
@@ -58,7 +58,7 @@ test("cells that are written as CSV, with any delimiter, are read back unchanged
 		fc.asyncProperty(fc.array(row), delimiter, pieceSize, async (rows, delimiter, pieceSize) => {
 			const isWritten = (text: string) => !(delimiter === "\t" && text.includes("\t") && text.includes("\n"));
 			const written = rows.map((cells) => cells.filter(isWritten)).filter((cells) => /\S/.test(cells.join()));
-			// The line breaks of Windows in a cell become plain ones.
+			// A line break of Windows in a cell becomes a plain line break.
 			const expected = written.map((cells) => cells.map((text) => text.replaceAll("\r\n", "\n")));
 			const lines = csv(written, delimiter);
 			assert.deepEqual(await cellsOf(lines, delimiter, pieceSize), expected);
@@ -71,7 +71,7 @@ test("quotes in cells that do not begin with one are text, and never join rows o
 	const inside = fc.string({ unit: fc.constantFrom("a", '"', " "), maxLength: 5 });
 	const cell = fc.oneof(
 		inside.map((text) => `a${text}`),
-		// Text after the quote that would close the cell.
+		// The cell has text after the quote that would close it.
 		inside.map((text) => `"a${text.replaceAll('"', "")}" ${text}b`),
 	);
 	const rows = fc.array(fc.array(cell, { minLength: 1, maxLength: 6 }), { minLength: 1 });

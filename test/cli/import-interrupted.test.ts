@@ -13,17 +13,17 @@ import { newStore } from "../support/proof.ts";
 import { revoke, type TestService, temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-/** A server before the service, which delays and loses what a test wants. */
+/** A server in front of the service that delays, refuses or loses creates as a test wants. */
 async function openGate(context: TestContext, target: string) {
 	const gate = {
 		url: "",
-		/** Creates so far. */
+		/** The number of creates so far. */
 		creates: 0,
-		/** Called before the n-th create, which is forwarded when this resolves. */
+		/** Called before the n-th create is forwarded. The gate forwards the create when this resolves. */
 		onCreate: (_n: number): Promise<void> | void => {},
-		/** The status of the n-th create, if it is not forwarded. */
+		/** The status with which the gate refuses the n-th create; undefined if it forwards the create. */
 		refuses: (_n: number): number | undefined => undefined,
-		/** Whether the n-th create is stored, but its reply is lost. */
+		/** Whether the gate loses the reply to the n-th create, which the service has stored. */
 		loses: (_n: number): boolean => false,
 	};
 	const server = createServer(async (incoming, outgoing) => {
@@ -53,10 +53,10 @@ function pass(target: string, incoming: IncomingMessage, outgoing: ServerRespons
 	incoming.pipe(inner);
 }
 
-/** A batch has some 215 rows of this length. */
+/** The number of rows in the file. A batch has about 215 rows of this length. */
 const count = 2000;
 const name = (n: number) => `animal ${n} ${"x".repeat(200)}`;
-/** The number of batches after which the tests interrupt. */
+/** The number of the batch at which the tests interrupt an import. */
 const middle = 4;
 
 type Calling = Pick<TestService, "url" | "key">;
@@ -72,7 +72,7 @@ function beginImport(file: string, { url, key }: Calling, ...more: string[]) {
 	return begin(["import", file, ...more], { environment: { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key } });
 }
 
-/** Runs the same command again. @returns the number of animals that existed already */
+/** Runs the same command again. @returns the number of animals that were already there */
 async function importAgain(file: string, calling: Calling): Promise<number> {
 	const { code, stdout, stderr } = await beginImport(file, calling).finished;
 	assert.equal(code, 0, stderr);
@@ -119,7 +119,7 @@ test("an import whose key is revoked saves its other rows; any key adds them, or
 	gate.onCreate = async (n) => {
 		if (n === middle) await revoke(service, key);
 	};
-	// A batch is refused, then stored without a reply, and sent again with the revoked key.
+	// A batch is refused and sent again. Then it is stored, but the reply is lost. The next attempt has a revoked key.
 	gate.refuses = (n) => (n === middle - 2 ? 429 : undefined);
 	gate.loses = (n) => n === middle - 1;
 	const stopped = await beginImport(file, { url: gate.url, key: key.key }).finished;
@@ -137,7 +137,7 @@ test("an import whose key is revoked saves its other rows; any key adds them, or
 	const lost = Number(/ added, (\d+) already there/.exec(rest.stdout)?.[1]);
 	assert.ok(lost > 0 && lost < 300, rest.stdout);
 	await assertAllInOrder(calling);
-	assert.equal(await importAgain(file, calling), count, "the whole file adds nothing, with another key, too");
+	assert.equal(await importAgain(file, calling), count, "with another key, too, the whole file adds nothing");
 	await assertAllInOrder(calling);
 });
 
@@ -150,7 +150,7 @@ test("Ctrl-C waits for the batch under way, and the same import adds only the re
 	const { promise: noticed, resolve } = Promise.withResolvers<void>();
 	importing.child.stderr.on("data", () => importing.output.stderr.includes("stopping") && resolve());
 	gate.onCreate = async (n) => {
-		// A supervisor may send a second signal at once.
+		// A supervisor may send a second signal immediately.
 		if (n === middle) for (const signal of ["SIGINT", "SIGTERM"] as const) importing.child.kill(signal);
 		if (n >= middle) await noticed;
 	};

@@ -1,4 +1,4 @@
-// What `import` refuses as a whole: broken files, however large, with little memory; wrong keys; services without imports.
+// `import` refuses broken files of any size with little memory, wrong keys, and services without imports.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
@@ -31,7 +31,7 @@ test("a malformed file is refused with its line number, and nothing is sent", as
 	assert.ok(!existsSync(path("a.rejected.csv")));
 });
 
-/** Runs a command, which may use at most 256 MiB. */
+/** Runs a command. @throws AssertionError if it used more than 256 MiB */
 async function runMeasured(parameters: string[], { nodeOptions = [], ...options }: Start): Promise<Finished> {
 	const watch = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
 	const watched = [...nodeOptions, "--import", `data:text/javascript,${watch}`];
@@ -42,7 +42,7 @@ async function runMeasured(parameters: string[], { nodeOptions = [], ...options 
 }
 
 test("300 MB in one line, quote or string are refused with little memory", {
-	timeout: slowMs, // It writes and reads 300 MB for each.
+	timeout: slowMs, // Each of the four imports writes and reads 300 MB.
 }, async (context) => {
 	const { environment, path, scratch } = await importer(context);
 	for (const start of ["name,categoryId\\n", 'name,categoryId\\n\\"', '{\\"name\\":\\"', '[{\\"name\\":\\"']) {
@@ -56,7 +56,7 @@ test("300 MB in one line, quote or string are refused with little memory", {
 });
 
 test("a file of 40 MB needs only the memory of the rows being read", {
-	timeout: slowMs, // It is written, checked and sent.
+	timeout: slowMs, // The file is written, checked and sent.
 }, async (context) => {
 	const { environment, path } = await importer(context);
 	const rows = "{ echo name,categoryId; yes 'Rex the dog with a name of forty characters,1' | head -n 1000000; }";

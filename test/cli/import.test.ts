@@ -120,7 +120,7 @@ test("the sheet with animals is found or named, and damaged or huge workbooks ar
 	const other = await run("animals.xlsx", { more: ["--sheet", "Other"] });
 	assert.match(other.stderr, /no column is named categoryId; row 1 names the columns "name"/);
 	const huge = archive({ "xl/workbook.xml": "<workbook/>" });
-	// The size of the last part in the directory of the archive.
+	// Enlarges the size that the archive's directory states for the last part.
 	huge.writeUInt32LE(128 * 1024 * 1024 + 1, huge.lastIndexOf("PK\u0001\u0002", undefined, "latin1") + 24);
 	const refused: [content: Buffer | string, said: string, ...more: string[]][] = [
 		[workbook({ A: [["name"]] }), 'the workbook has no sheet "B", but A', "--sheet", "B"],

@@ -1,5 +1,5 @@
-// The importer against a real service, while requests and replies are lost, keys are exchanged and other imports of the
-// same file run: a model of the animals that the list must have at the end.
+// The importer against a real service, while requests and replies are lost, keys are replaced and other imports of the
+// same file run. At the end, the list must have the same animals as a model.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -16,7 +16,7 @@ import { seed } from "../support/random.ts";
 import { testService } from "../support/service.ts";
 import { petsOf } from "../support/store-reads.ts";
 
-/** What becomes of a request. `late`: it is stored after the importer gave it up. */
+/** What happens to a request. `late`: the service stores it after the importer has given up on it. */
 type Fate = "answered" | "unanswered" | "unsent" | "late";
 
 /** The network between an importer and the service. */
@@ -36,7 +36,7 @@ function createNetwork() {
 		expect(next: readonly Fate[]): void {
 			fates = [...next];
 		},
-		/** Stores what was late. */
+		/** Sends the late requests to the service. */
 		async settle(): Promise<void> {
 			const sending = late.map((sendNow) => sendNow());
 			late = [];
@@ -77,7 +77,7 @@ test("whatever is lost, with whatever keys, an import adds each row once, in the
 	await fc.assert(
 		fc.asyncProperty(sizes, ofRequests, ofRuns, async (lengths, fates, turns) => {
 			runs++;
-			// Up to 750 bytes and repeated names, so that batches differ.
+			// Names have up to 750 bytes, so that the sizes of batches differ. Some names repeat.
 			const names = lengths.map((length, n) => `import ${runs} ${n % 7} ${"犬".repeat(Math.min(length, 235))}`);
 			const importer = await importerOf(names.map((name) => `${name},1`));
 			expect(fates);

@@ -44,7 +44,7 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 	const rotated = (await keys("rotate", id, "--grace", "1h")).stdout.trim();
 	assert.notEqual(rotated, key);
 	const statuses = [await statusWith(url, rotated), await statusWith(url, key)];
-	assert.deepEqual(statuses, [200, 200], "both work in the grace period");
+	assert.deepEqual(statuses, [200, 200], "both secrets work in the grace period");
 	const last = (await keys("rotate", id, "--grace", "1s")).stdout.trim();
 	const graceEndsAt = performance.now() + 1000;
 	await stopsWorking(url, rotated, graceEndsAt);
@@ -58,12 +58,12 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 	assert.match((await keys("rotate", id)).stderr, /is revoked: create a new key/);
 });
 
-/** Resolves when the key is refused, which must be within a second after `sinceMs`. */
+/** Waits until the service refuses the key, which must happen within a second after `sinceMs`. */
 function stopsWorking(url: string, key: string, sinceMs: number): Promise<boolean> {
 	return until("the key to be refused", async () => {
 		const sentAtMs = performance.now();
 		const isRefused = (await statusWith(url, key)) === 401;
-		assert.ok(isRefused || sentAtMs - sinceMs < 1000, `it still works after ${sentAtMs - sinceMs} ms`);
+		assert.ok(isRefused || sentAtMs - sinceMs < 1000, `the key still works after ${sentAtMs - sinceMs} ms`);
 		return isRefused;
 	});
 }

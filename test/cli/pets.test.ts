@@ -1,4 +1,4 @@
-// `animal-store pets …` and help, used by a person or a script.
+// A person or a script uses `animal-store pets …` and its help.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

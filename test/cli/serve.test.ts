@@ -56,7 +56,7 @@ test("a wrong environment is refused with one sentence for each problem and exit
 	mkdirSync(join(folder, "directory"));
 	const locked = join(folder, "locked");
 	mkdirSync(locked, { mode: 0o500 });
-	// Root may write everywhere except to the kernel's own file system.
+	// Root can write everywhere except to the kernel's own file systems.
 	const unwritable = process.getuid?.() === 0 ? "/sys" : locked;
 	const port = String(await listenFor(context, createServer()));
 	const rows: [environment: Record<string, string>, said: RegExp[]][] = [
@@ -129,7 +129,7 @@ test("a module that Node preloads runs in the service only, not in its threads a
 	for (const [index, [variables, options]] of starts.entries()) {
 		const BACKUP_TO = join(folder, `backups-${index}`);
 		mkdirSync(BACKUP_TO);
-		// BACKUP_TO is a flag, so a backup that got the service's environment would refuse BACKUP_EVERY.
+		// BACKUP_TO is a flag, so a backup process with the service's environment would refuse BACKUP_EVERY.
 		const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_EVERY: "1h", ...variables };
 		const parameters = ["serve", "--backup-to", BACKUP_TO];
 		const service = await startProgram(context, environment, { ...options, parameters });

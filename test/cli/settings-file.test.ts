@@ -1,4 +1,4 @@
-// The file of settings (--env-file): who reads it, what overrides it, and which files are refused.
+// The settings file (--env-file): which commands read it, what overrides it, and which files are refused.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -14,7 +14,7 @@ import { runProgram } from "../support/program.ts";
 import { refusals } from "../support/refusals.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 
-test("a flag overrides the environment, which overrides the file of settings; config says which", async (context) => {
+test("a flag overrides the environment, which overrides the settings file; config says which", async (context) => {
 	const folder = temporaryFolder(context);
 	const [file, secret] = [join(folder, "settings"), join(folder, "url")];
 	writeFileSync(secret, "sqlite:/srv/animals.db\n");
@@ -45,7 +45,7 @@ test("a flag overrides the environment, which overrides the file of settings; co
 	assert.deepEqual(others, []);
 });
 
-test("all commands read the file of settings, named before or after the command", async (context) => {
+test("all commands read the settings file, named before or after the command", async (context) => {
 	const { url, key } = await testService(context);
 	const folder = temporaryFolder(context);
 	const file = join(folder, "settings");
@@ -62,15 +62,15 @@ test("all commands read the file of settings, named before or after the command"
 	assert.deepEqual([pet.code, pet.stdout], [0, "id  categoryId  status  name\n 1           1  -       Rex\n"]);
 });
 
-test("an older Node leaves the file of settings to the command, which says why it cannot be read", (context) => {
+test("an older Node leaves the settings file to the command, which says why it cannot be read", (context) => {
 	const file = join(temporaryFolder(context), "settings");
 	const command = fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url));
-	// With `--`, Node 20 reads no --env-file itself; Node 18 never does.
+	// With `--`, Node 20 does not read --env-file itself. Node 18 never does.
 	const { stderr } = spawnSync(oldTools.node, ["--", command, "config", "--env-file", file], { encoding: "utf8" });
 	assert.equal(stderr, `animal-store: --env-file names ${file}, which does not exist\n`);
 });
 
-test("a file of settings that cannot be read, or has unknown names, is refused", async (context) => {
+test("a settings file that cannot be read, or has unknown names, is refused", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "settings");
 	const problemsIn = (content: string | Buffer) => {
@@ -99,7 +99,7 @@ test("a file of settings that cannot be read, or has unknown names, is refused",
 		assert.throws(() => readEnvFile(path), { message: `--env-file names ${path}, which ${reason}` });
 	const store = join(folder, "animals.db");
 	writeFileSync(file, `DATABASE_URL=sqlite:${store}\nPORT`);
-	// Node itself refuses a file that is missing, with the code 9.
+	// If the file is missing, Node itself refuses to start, with the exit code 9.
 	for (const path of [file, `${folder}/none`]) {
 		const { code, stdout, stderr } = await runProgram(["keys", "create", "--name", "a", "--env-file", path], {
 			folder,

@@ -1,4 +1,4 @@
-// The attempts of a call: which failures are repeated, when and how long, and what they leave unknown.
+// The attempts of a call: which failures are retried, when and for how long, and whether the outcome stays unknown.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -42,7 +42,7 @@ test("only a Retry-After in seconds is used, and never beyond the budget", async
 	}
 	const { attempts, store } = answered([refusal(503, { "retry-after": "60" })]);
 	await failureOf(store.listPage());
-	assert.equal(attempts.length, 1, "60 seconds exceed the 30 of a call");
+	assert.equal(attempts.length, 1, "a Retry-After of 60 s exceeds the 30 s of a call");
 });
 
 test("the pauses between attempts double up to 8 s, with up to half random jitter", async (context) => {

@@ -1,4 +1,4 @@
-// The requests of the client and its handling of replies, with a fake `fetch`, without a server and without waits.
+// The requests of the client, and how it handles replies, with a fake `fetch`, without a server and without waits.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
@@ -95,7 +95,7 @@ test("an already aborted signal ends the call at once, and no call leaks a liste
 	await answered([new TypeError("cut"), new Response("[]")]).store.listPage({}, { signal });
 	assert.equal(getEventListeners(signal, "abort").length, 0);
 	const timers = set.mock.calls.filter(({ arguments: [, ms] }) => ms === 10_000).map(({ result }) => result);
-	assert.equal(timers.length, 2, "one for each attempt");
+	assert.equal(timers.length, 2, "each attempt has a timer");
 	const stopped = cleared.mock.calls.map(({ arguments: [timer] }) => timer);
 	for (const timer of timers) assert.ok(stopped.includes(timer));
 	const reason = new Error("too late");

@@ -1,4 +1,4 @@
-// The client against the running service: exact numbers, paging, retries without duplicates, errors of the server.
+// The client against the running service: exact numbers, paging, retries without duplicates, and the service's errors.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

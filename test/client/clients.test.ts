@@ -1,5 +1,5 @@
-// Runs the programs of docs/programs and the code samples of the OpenAPI document, unchanged, in each language that
-// this machine has. The programs run over a connection that loses a reply, with a key whose rate they exceed.
+// Runs the programs of docs/programs and the code samples of the OpenAPI document, unchanged, in each language that is
+// installed on this machine. The programs run over a connection that loses a reply, and exceed their key's rate limit.
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
@@ -30,24 +30,24 @@ interface Language {
 const languages: Record<CodeSample["label"], Language> = {
 	curl: { extension: "sh", command: output("curl", "--version") && ["sh"] },
 	TypeScript: { extension: "ts", command: [process.execPath] },
-	// The interpreter itself, because a shim in front of it may need more of the environment than it gets here.
+	// The path of the interpreter itself, because a shim may need variables that the programs do not get here.
 	Python: { extension: "py", command: output("python3", "-c", "import requests, sys; print(sys.executable)") },
 	Go: { extension: "go", command: output("go", "version") && ["go", "run"] },
 };
 
-/** The first line that a program prints; undefined if it does not run. */
+/** The first line that a program prints; undefined if the program does not run. */
 function output(program: string, ...parameters: string[]): [string] | undefined {
 	const { status, stdout } = spawnSync(program, parameters, { encoding: "utf8" });
 	return status === 0 ? [stdout.split(/\r?\n/)[0] ?? ""] : undefined;
 }
 
-/** The machine's cache: Go needs most of a minute to compile its library again. */
+/** The machine's build cache, because Go needs most of a minute to compile its standard library again. */
 const [goCache] = output("go", "env", "GOCACHE") ?? [];
 
 const runnable = Object.entries(languages).filter(([, { command }]) => command);
 const ran: string[] = [];
 
-/** Runs a program in the folder, where the client is installed, with nothing else in its environment. */
+/** Runs a program in the folder in which the client is installed, with only the variables that the program needs. */
 async function runProgram(
 	{ extension, command = [] }: Language,
 	text: string,
@@ -71,7 +71,7 @@ async function fill({ store }: TestService, count: number): Promise<void> {
 
 for (const [name, language] of runnable) {
 	test(`the ${name} program creates one animal despite a lost reply and an exceeded rate`, {
-		timeout: slowMs, // Each language has its own compiler.
+		timeout: slowMs, // Compilers of several languages run.
 	}, async (context) => {
 		const service = await testService(context);
 		await fill(service, 230);
@@ -93,7 +93,7 @@ for (const [name, language] of runnable) {
 
 for (const [name, language] of runnable) {
 	test(`the ${name} code sample of each operation runs`, {
-		timeout: slowMs, // Each language has its own compiler.
+		timeout: slowMs, // Compilers of several languages run.
 	}, async (context) => {
 		const service = await testService(context);
 		await fill(service, 1);
@@ -109,7 +109,7 @@ for (const [name, language] of runnable) {
 test("examples of more than one language ran; languages without a tool on this machine are named", (context) => {
 	const missing = Object.keys(languages).filter((name) => !runnable.some(([able]) => able === name));
 	context.diagnostic(`ran: ${ran.join(", ")}; not on this machine: ${missing.join(", ") || "none"}`);
-	assert.ok(ran.includes("TypeScript program") && ran.includes("TypeScript samples"), "our own language");
+	assert.ok(ran.includes("TypeScript program") && ran.includes("TypeScript samples"), "TypeScript always runs");
 	assert.ok(runnable.length > 1, "install curl, Python with requests, or Go");
 	if (process.platform === "linux") assert.ok(ran.includes("curl program"));
 });

@@ -1,4 +1,4 @@
-// A client whose `fetch` is a fake one, without a server and without waits.
+// A client with a fake `fetch`, without a server and without waits.
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
@@ -12,12 +12,12 @@ interface Attempt {
 	request: RequestInit;
 }
 
-/** A client that gets these replies in turn, and then the last one every time. */
+/** A client that gets these replies in turn, and then the last reply for every later request. */
 export function answered(replies: (Response | Error)[], options: ClientOptions<Int64Mode> = {}) {
 	const attempts: Attempt[] = [];
 	const send: typeof fetch = async (url, request = {}) => {
 		attempts.push({ url: String(url), headers: new Headers(request.headers), request });
-		// Ends a client that would retry without end.
+		// Stops a client that would retry forever.
 		if (attempts.length > 20) return refusal(400);
 		const reply = replies.length > 1 ? replies.shift() : replies[0];
 		if (!(reply instanceof Response)) throw reply;

@@ -1,7 +1,7 @@
-// The test of every generated client, in every language: its program in test/client/programs lists, filters, pages by
-// two, creates and gets an animal, is refused three times, and prints these lines.
+// The test of every generated client, in every language. Its program in test/client/programs lists, filters, reads
+// pages of two, creates and gets an animal, is refused three times, and prints these lines.
 
-/** The animals that exist before. */
+/** The animals that exist before the program runs. */
 export const seeds = [
 	{ name: "Rex", categoryId: 1, status: "available" },
 	{ name: "Max", categoryId: 2, status: "sold" },

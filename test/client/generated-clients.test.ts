@@ -1,5 +1,5 @@
-// A client that a popular generator makes from the OpenAPI document, compiled and run against the live service.
-// More languages and tools: npm run prove -- --only clients.
+// A popular generator makes a client from the OpenAPI document; it is compiled and run against the live service.
+// `npm run prove -- --only clients` tries more languages and tools.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -14,7 +14,7 @@ import { linesOf, seeds } from "./generated-client.ts";
 
 const run = promisify(execFile);
 const modules = join(import.meta.dirname, "../node_modules");
-/** It needs the compiler of TypeScript 5. */
+/** The generator has a separate folder of packages because it needs TypeScript 5. */
 const generator = join(import.meta.dirname, "../generators/node_modules/openapi-typescript/bin/cli.js");
 
 const settings = {
@@ -26,7 +26,7 @@ const settings = {
 };
 
 test("openapi-typescript, openapi-fetch: the types compile, and the client does everything live", {
-	timeout: slowMs, // A generator and a compiler.
+	timeout: slowMs, // The test runs a generator and a compiler.
 }, async (context) => {
 	const service = await testService(context);
 	for (const pet of seeds) await service.send(create(pet));

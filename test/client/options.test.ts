@@ -1,4 +1,4 @@
-// The options of the client: a missing or wrong one fails in the constructor, and the message names the fix.
+// The options of the client: the constructor refuses a missing or wrong option, with a message that names the fix.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The client from its tarball: in every Node, Bun and Deno on the PATH, in a browser, and in the compiler.
+// The client from its tarball: in every Node, Bun and Deno on the PATH, in a browser, and with the TypeScript compiler.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -22,7 +22,7 @@ const folder = installedClient();
 const place = join(folder, "node_modules/@animal-store/client");
 
 const imports = "AnimalStore, ApiError, NoReply";
-/** Adds, lists and gets an animal whose category no double holds, sends an invalid one, and calls an unused address. */
+/** Adds, lists and gets an animal whose category no double can hold, sends an invalid one, calls an unused address. */
 const program = `
 const store = new AnimalStore({ url, key });
 const rex = await store.createPet({ name: "Rex <3", categoryId: 9223372036854775807n, status: "sold" });
@@ -42,12 +42,12 @@ const expected = (count: number) => [
 	...[true, "unreachable", true],
 ];
 
-/** The start of a program: the address of the service, its key, and an address where nothing listens. */
+/** The start of a program: constants with the service's URL, a key, and a URL where nothing listens. */
 async function constants({ url, key }: { url: string; key: string }): Promise<string> {
 	return `const url = "${url}", key = "${key}", closed = "http://127.0.0.1:${await freePort()}";`;
 }
 
-/** For the compiler: expressions with the types that they must have, and uses that it must refuse. */
+/** Input for the compiler: expressions with the types that they must have, and code that the compiler must refuse. */
 const uses = `
 import { AnimalStore, ApiError, type Call, type ClientOptions, type Int64Mode, type NewPet, type Pet, type PetStatus } from "@animal-store/client";
 
@@ -86,7 +86,7 @@ new AnimalStore<"bigint">({ url: "http://a.example" });
 new AnimalStore({ int64: "exact" });
 // @ts-expect-error: an unknown option
 new AnimalStore({ timeout: 5 });
-// @ts-expect-error: ids of the other type
+// @ts-expect-error: its ids have another type
 export const mixed: AnimalStore = bigints;
 // @ts-expect-error: toArray needs a limit
 bigints.listPets().toArray();
@@ -120,14 +120,14 @@ test("the installed client works in every Node from version 20, and Bun and Deno
 	}
 	const missing = ["bun", "deno"].filter((name) => onPath(name).length === 0);
 	context.diagnostic(`ran: ${[...ran].join(", ")}; not on this machine: ${missing.join(", ") || "none"}`);
-	assert.ok(ran.has(process.version), "this Node at least");
+	assert.ok(ran.has(process.version), "at least this Node has run it");
 });
 
 test("the installed client works in a browser", async (context) => {
 	const dist = join(place, "dist");
 	const service = await testService(context);
 	const { page, errors } = await openPage(context, service.url);
-	// Only the page and the module are served by the test; its requests go to the service.
+	// The test itself serves only the page and the module. The page's requests go to the service.
 	const html = `<title>t</title><script type="module">
 		import { ${imports} } from "./client/index.js";
 		${await constants(service)}
@@ -145,15 +145,15 @@ test("the installed client works in a browser", async (context) => {
 	await page.goto(`${service.url}/test.html`);
 	await page.waitForFunction('document.title !== "t"');
 	assert.deepEqual(JSON.parse(await page.title()), expected(1));
-	// The browser itself logs the refusal and the failed connections that the program provokes.
+	// The browser logs the refusal and the failed connections that the program provokes.
 	const [refusal, ...connections] = errors.splice(0);
 	assert.match(refusal ?? "", /status of 400/);
 	const failed = connections.filter((error) => error.includes("ERR_CONNECTION_REFUSED"));
 	assert.ok(failed.length > 0 && failed.length <= 3, connections.join());
-	assert.equal(connections.length, 2 * failed.length, "each is a request to another address");
+	assert.equal(connections.length, 2 * failed.length, "each failed connection is also a request to another host");
 });
 
-/** The bundle of a page that uses the whole client. */
+/** Bundles a page that uses the whole client. @returns its code */
 async function bundle(input: string): Promise<string> {
 	const rolldownOptions = { input, preserveEntrySignatures: "strict" } as const;
 	const result = await build({
@@ -200,7 +200,7 @@ test("the installed client can be required, too", async (context) => {
 	const file = join(folder, "program.cjs");
 	const start = `const { ${imports} } = require("@animal-store/client");\n${await constants(service)}`;
 	writeFileSync(file, `${start}\n(async () => {${program}\nconsole.log(JSON.stringify(result));})();`);
-	// Without `require` of ES modules, as before Node 20.19.
+	// The flag disables `require` of ES modules, which Node supports since 20.19.
 	for (const flags of [[], ["--no-experimental-require-module"]]) {
 		const { stdout } = await run(process.execPath, [...flags, file], { timeout: 60_000, killSignal: "SIGKILL" });
 		assert.deepEqual(JSON.parse(stdout), expected(flags.length + 1));

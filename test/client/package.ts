@@ -10,7 +10,7 @@ import { buildClient, compile } from "../../client/build.ts";
 
 const client = fileURLToPath(new URL("../../client/", import.meta.url));
 
-/** Installs the client before the tests of a file, and removes it after them. @returns the folder where it is */
+/** Installs the client before the tests of a file, and removes it afterwards. @returns its folder */
 export function installedClient(): string {
 	const folder = mkdtempSync(join(tmpdir(), "animal-store-installed-"));
 	before(() => install(folder));
@@ -35,7 +35,7 @@ function install(folder: string): void {
 	}
 }
 
-/** Compiles programs that use the client in this folder, with the strict rules of the compiler. */
+/** Compiles programs that use the client in this folder, with the compiler's strict rules. */
 export function compilePrograms(folder: string, texts: string[]): void {
 	const files = texts.map((text, index) => {
 		const file = join(folder, `compiled-${index}.ts`);

@@ -1,4 +1,4 @@
-// The recipes of client/README.md, run unchanged with the installed client, and the figures that the README states.
+// Runs the recipes of client/README.md, unchanged, with the installed client, and checks the README's figures.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -41,7 +41,7 @@ const expected: Record<string, RegExp> = {
 	"Log retries, trace requests":
 		/^attempt 1, true: no reply from http:\S+: the connection was lost \(\w+\)\nPOST got 201, attempt 2\n$/,
 };
-/** These run over a connection that loses the first reply. */
+/** Recipes that run over a connection that loses the first reply. */
 const lossy = ["Learn the outcome of a failed create", "Log retries, trace requests"];
 
 async function serviceWithPets(context: TestContext) {

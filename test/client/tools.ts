@@ -1,5 +1,5 @@
-// Other people's tools for OpenAPI documents, which `npm run prove -- --only clients` installs and runs: generators,
-// whose client runs the program of test/client/programs, and linters.
+// Other people's tools for OpenAPI documents, which `npm run prove -- --only clients` installs and runs: linters, and
+// generators whose clients run the programs in test/client/programs.
 
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -20,9 +20,9 @@ export interface Tool {
 	name: string;
 	version: string;
 	needs: Need[];
-	/** How its clients represent an int64; undefined for linters. */
+	/** How the tool's clients represent an int64; undefined for linters. */
 	integers?: "exact" | "rounded";
-	/** Makes the client, or checks the document. @returns the command that runs the client */
+	/** Generates the client, or checks the document. @returns the command that runs the client */
 	make(place: Workplace): Promise<Command>;
 }
 
@@ -63,7 +63,7 @@ function copyProgram(name: string, target: string): void {
 	copyFileSync(join(import.meta.dirname, "programs", name), target);
 }
 
-/** Installs these packages of Python. @returns the folder of their programs */
+/** Installs these Python packages. @returns the folder of their programs */
 async function pythonWith(folder: string, ...packages: string[]): Promise<string> {
 	const bin = join(folder, "venv", "bin");
 	await run("python3", ["-m", "venv", "venv"], folder);
@@ -84,7 +84,7 @@ function generatorJar(shared: string): Promise<string> {
 	return jar;
 }
 
-/** Runs openapi-generator. @returns the folder with the client */
+/** Runs openapi-generator. @returns the folder of the generated client */
 async function generate({ folder, shared, document }: Workplace, language: string, ...options: string[]) {
 	const client = join(folder, "client");
 	const parameters = ["generate", "--input-spec", document, "--generator-name", language, "--output", client];
@@ -172,7 +172,7 @@ const otherGenerators: Tool[] = [
 	},
 ];
 
-/** A linter, which fails if the document breaks one of its rules. */
+/** A linter. It fails if the document breaks one of the linter's rules. */
 function linter(name: string, version: string, needs: Need[], lint: (place: Workplace) => Promise<string>): Tool {
 	const make = async (place: Workplace) => {
 		await lint(place);
@@ -181,13 +181,13 @@ function linter(name: string, version: string, needs: Need[], lint: (place: Work
 	return { name, version, needs, make };
 }
 
-/** Installs a package of npm. @returns the path of its program */
+/** Installs an npm package. @returns the path of its program */
 async function npmProgram(folder: string, name: string, binary: string): Promise<string> {
 	await run("npm", ["install", "--prefix", folder, "--no-audit", "--no-fund", "--loglevel=error", name], folder);
 	return join(folder, "node_modules", ".bin", binary);
 }
 
-/** Imports the document, and sends each request of the collection. */
+/** Imports the document as a collection, and sends each request of the collection. */
 const bruno: Tool = {
 	name: "bruno",
 	version: versions.bruno,
@@ -202,7 +202,7 @@ const bruno: Tool = {
 	},
 };
 
-/** A client of openapi-generator that is only built. Its Go code has a function NewPet besides the type, unless renamed. */
+/** Only builds a client of openapi-generator. NewPet is renamed: the Go client already has a function of that name. */
 const built = (language: string, need: Need, build: (client: string, folder: string) => Promise<string>) =>
 	linter(`${generatorName}-${language}`, versions.generator, [java, need], async (place) =>
 		build(await generate(place, language, "--model-name-mappings", "NewPet=PetToAdd"), place.folder),

@@ -1,4 +1,4 @@
-// The console's Activity view with real traffic, and for a key without the scope.
+// The console's Activity view with real traffic, and with a key that lacks the scope.
 
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
@@ -6,7 +6,7 @@ import { test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
 import { assertAccessible, assertBothAccessible, openAs, openConsole, signIn } from "./console.ts";
 
-/** Resolves with the service's next reply to the view. */
+/** Waits for the next reply with the view's figures. */
 const nextReading = (page: Page) =>
 	page.waitForResponse((reply) => new URL(reply.url()).pathname === "/console/activity");
 
@@ -67,7 +67,7 @@ test("totals match the store, and the console asks for figures only while it is 
 	await signIn(page, service.key);
 	await (await names).finished();
 	await page.getByText(/^This minute: 4 replies/).waitFor();
-	assert.equal(await page.locator(".activity .ends").textContent(), "29 min agonow", "empty at its left");
+	assert.equal(await page.locator(".activity .ends").textContent(), "29 min agonow", "the chart is empty on the left");
 	const askedInAMinute = async () => {
 		asked.length = 0;
 		await page.clock.runFor(60_000);

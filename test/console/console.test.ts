@@ -1,4 +1,4 @@
-// The web console as users see it: the real service, its real files, and a real Chromium.
+// The web console as users see it, with the real service, the real files of the console, and a real Chromium.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -162,7 +162,7 @@ test("an animal opens beside the list without a request, and is copied as JSON, 
 	const panel = page.getByRole("complementary", { name: "It's" });
 	await panel.getByText("For developers").click();
 	await panel.getByText('"categoryId": 9007199254740993').waitFor();
-	// The list may ask whether it has changed meanwhile.
+	// The list itself may send requests to learn whether it has changed.
 	assert.ok(!asked.some((url) => url.includes("/v1/pets/")), String(asked));
 	const copied = async (label: string) => {
 		await panel.getByRole("button", { name: label, exact: true }).click();

@@ -27,7 +27,7 @@ export async function openConsole(
 	return watched;
 }
 
-/** A service with these animals, and its console after signing in. */
+/** Starts a service with these animals, opens its console and signs in. */
 export async function opened(
 	context: TestContext,
 	names: string[],
@@ -43,13 +43,13 @@ export async function opened(
 
 const statuses = ["available", "pending", "sold"];
 
-/** Adds animals in this order, with each status in turn. */
+/** Adds animals in this order, with the statuses in turn. */
 export async function addPets(service: TestService, names: string[]): Promise<void> {
 	for (const [index, name] of names.entries())
 		await service.send(create({ name, categoryId: 1 + (index % 7), status: statuses[index % 3] }));
 }
 
-/** The menus that change animals, the line with the outcome, and the panel of an animal. */
+/** Names of animals; below, the panel of an animal, the menus that change animals, and the line with the outcome. */
 export const names = ["Rex", "Luna", "Bella", "Otto", "Nala", "Zoë", "Kiwi"];
 export const panel = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
 export const inTable = (page: Page, text: string) =>
@@ -69,7 +69,7 @@ export async function sell(page: Page, text: string): Promise<void> {
 	await page.keyboard.press("s");
 }
 
-/** Opens the palette, and writes into it. */
+/** Opens the palette and types a text. */
 export async function command(page: Page, text = ""): Promise<void> {
 	await page.keyboard.press("Control+k");
 	await page.getByRole("combobox", { name: "Command, name or id" }).fill(text);
@@ -81,14 +81,14 @@ export async function fillIn(page: Page, name: string, category: string): Promis
 	await page.getByLabel("Category", { exact: true }).fill(category);
 }
 
-/** The text of the file that the button saves. */
+/** Clicks the button that saves a file. @returns the text of the file */
 export async function saved(page: Page, label: string): Promise<string> {
 	const download = page.waitForEvent("download");
 	await button(page, label).click();
 	return textOf(download);
 }
 
-/** The console after signing in with a key that has these scopes. */
+/** Opens the console and signs in with a new key that has these scopes. */
 export async function openAs(
 	context: TestContext,
 	service: TestService,
@@ -104,7 +104,7 @@ export async function openAs(
 export const numbered = (count: number) => Array.from({ length: count }, (_, index) => `Animal ${index + 1}`);
 export const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-/** @throws Error with what the page shows instead */
+/** Waits until the page shows the text. @throws Error with the text that the page shows instead */
 export async function shows(page: Page, text: string | RegExp): Promise<void> {
 	try {
 		await page.getByText(text).first().waitFor();
@@ -119,14 +119,14 @@ export async function signIn(page: Page, key: string): Promise<void> {
 	await isSignedIn(page);
 }
 
-/** Signs out in the menu of the account. */
+/** Signs out through the account menu. */
 export async function signOut(page: Page): Promise<void> {
 	await account(page).click();
 	await button(page, "Sign out of all tabs").click();
 	await page.getByLabel("API key").waitFor();
 }
 
-/** Clicks Continue through these steps of the view that adds many animals. */
+/** Clicks Continue in Add many until each of these steps has been shown. */
 export async function goOn(page: Page, ...steps: string[]): Promise<void> {
 	for (const step of steps) {
 		await page.locator(".go .primary:not([aria-disabled=true])", { hasText: "Continue" }).click();
@@ -134,7 +134,7 @@ export async function goOn(page: Page, ...steps: string[]): Promise<void> {
 	}
 }
 
-/** Chooses a file in the view that adds many. */
+/** Chooses a file in Add many. */
 export async function choose(page: Page, name: string, content: string | Buffer): Promise<void> {
 	await page.goto(`${new URL(page.url()).origin}/console#/add-many`);
 	const file = { name, mimeType: "text/csv", buffer: Buffer.from(content) };
@@ -145,7 +145,7 @@ export async function textOf(download: Promise<Download>): Promise<string> {
 	return readFile(await (await download).path(), "utf8");
 }
 
-/** Presses Tab until the focus, which is always visible, is where a person wants it. */
+/** Presses Tab until the element with this name has the focus. Asserts that the focus is always visible. */
 export async function tabTo(page: Page, name: string): Promise<void> {
 	const here = "document.activeElement.ariaLabel ?? (document.activeElement.innerText || document.activeElement.id)";
 	for (let count = 0; (await page.evaluate(here)) !== name; count++) {
@@ -157,10 +157,10 @@ export async function tabTo(page: Page, name: string): Promise<void> {
 	}
 }
 
-/** A row of the list, by the name of its animal. */
+/** A row of the list, found by the animal's name. */
 export const row = (page: Page, name: string) => page.getByRole("rowheader", { name, exact: true });
 
-/** Removes the errors that a test expects: the browser logs each failed reply. */
+/** Removes the errors that a test expects, because the browser logs each failed reply. */
 export function takeOut(errors: string[], expected: RegExp): void {
 	assert.ok(errors.length > 0, `no error ${expected}`);
 	for (const error of errors.splice(0)) assert.match(error, expected);
@@ -171,7 +171,7 @@ export function namesOn(page: Page): Promise<string[]> {
 	return page.locator("tbody th.name").allTextContents();
 }
 
-/** Asserts that axe reports nothing, by these rules or all, and that nothing is wider than the window. */
+/** Asserts that axe finds no violation of these rules, by default all, and that nothing is wider than the window. */
 export async function assertAccessible(page: Page, where: string, rules?: string[]): Promise<void> {
 	await page.evaluate(axe.source);
 	const options = JSON.stringify({ resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
@@ -184,7 +184,7 @@ export async function assertAccessible(page: Page, where: string, rules?: string
 	assert.equal(widths[0], widths[1], `${where} is wider than its window: ${await page.evaluate(tooWide)}`);
 }
 
-/** The innermost elements beyond the window, without those in a box that scrolls. */
+/** The innermost elements that extend beyond the window, except elements in a box that scrolls. */
 const tooWide = `[...document.querySelectorAll("body *:not(:has(*))")]
 	.filter((one) => one.getBoundingClientRect().right > innerWidth)
 	.filter((one) => {
@@ -193,20 +193,20 @@ const tooWide = `[...document.querySelectorAll("body *:not(:has(*))")]
 	})
 	.map((one) => one.outerHTML.slice(0, 200))`;
 
-/** The rules about colors, the only ones that depend on light and dark. */
+/** The rules about colors. Only these depend on whether the page is light or dark. */
 const colorRules = ["color-contrast", "link-in-text-block"];
 
-/** Asserts the same in light and in dark colors. */
+/** Does the checks of `assertAccessible` in light and in dark colors. */
 export async function assertBothAccessible(page: Page, where: string): Promise<void> {
 	for (const colorScheme of ["light", "dark"] as const) {
 		await page.emulateMedia({ colorScheme });
-		// Waits until the page is painted, because axe would measure the previous colors on a busy machine.
+		// Waits until the page is painted. Otherwise, on a busy machine, axe would measure the previous colors.
 		await page.evaluate("new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)))");
 		await assertAccessible(page, `${where}, ${colorScheme}`, colorScheme === "dark" ? colorRules : undefined);
 	}
 }
 
-/** The animals with their status, in the order of their ids. */
+/** The name and status of each animal, in the order of ids. */
 export async function petsOf({ send }: TestService): Promise<string[]> {
 	const { body } = await send({ path: "/v1/pets?limit=100" });
 	return JSON.parse(body).map(({ name, status }: { name: string; status?: string }) => `${name} ${status ?? "–"}`);

@@ -1,4 +1,4 @@
-// The API reference at /docs: its HTTP replies, and its use in a real browser.
+// The API reference at /docs: its HTTP replies, and the page in a real browser.
 
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
@@ -16,7 +16,7 @@ import { assertBothAccessible, signIn, signOut, takeOut } from "./console.ts";
 const files = ["reference.css", "reference.js", "send.js", "mark.svg"];
 const paths = ["/docs", ...files.map((name) => `/docs/${name}`)];
 
-/** Whether a link leads elsewhere than to the page, its files, the document or the console. */
+/** Whether a link leads to anything but the page, its files, the OpenAPI document or the console. */
 const isElsewhere = (url: string) => !/^(docs(\/[\w.]+)?|openapi\.json|console)$/.test(url);
 
 test("the page and its files are at most 40 KB with gzip", async (context) => {
@@ -60,9 +60,9 @@ function textOf(page: string): string {
 	return unspaced(plain);
 }
 
-/** A text of the document, as `textOf` returns it. */
+/** A text of the document in the form in which `textOf` returns it. */
 const words = (text: string) => unspaced(text.replaceAll(/^(## |- )|\*\*|`/g, ""));
-/** Without blanks, because marks of HTML around a word count as blanks. */
+/** Removes blanks, because `textOf` turns HTML tags around a word into blanks. */
 const unspaced = (text: string) => text.replaceAll(/\s+/g, "");
 
 test("a deprecated operation is marked, and its replies link to the page", async (context) => {
@@ -86,11 +86,11 @@ async function openDocs(
 	return page;
 }
 
-/** The form that sends an operation. */
+/** The form that sends the requests of an operation. */
 const formOf = (page: Page, summary: string) => page.getByRole("form", { name: `Try it: ${summary}` });
 const sendButton = (form: Locator) => form.getByRole("button", { name: "Send" });
 
-/** Code and tabs under a Copy button. */
+/** The code and tabs that a Copy button covers. */
 const covered = `[...document.querySelectorAll(".copy")].filter((copy) => copy.checkVisibility()).flatMap((copy) => {
 	const [one, box] = [copy.getBoundingClientRect(), copy.closest(".samples") ?? copy.closest(".code")];
 	const isUnder = (other) =>
@@ -112,7 +112,7 @@ for (const [width, font] of [[1440], [768], [390, wide], [320, wide]] as const) 
 		await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
 		await assertBothAccessible(page, "the reference with a reply");
 		assert.ok((await page.locator(".copy:visible").count()) > 9);
-		assert.deepEqual(await page.evaluate(covered), [], "what lies under a Copy button");
+		assert.deepEqual(await page.evaluate(covered), [], "a Copy button covers nothing");
 		if (width >= 860) return;
 		await page.getByRole("button", { name: "Contents" }).click();
 		await page.getByRole("navigation", { name: "Contents" }).waitFor();

@@ -1,5 +1,5 @@
-// A day's work at the list: animals are marked, renamed and removed in the console, with pointer or keyboard, and
-// nobody overwrites what another has changed.
+// A day's work in the list: animals are marked, renamed and removed in the console, with the pointer or the keyboard.
+// Nobody overwrites another person's change.
 
 import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";
@@ -22,7 +22,7 @@ import {
 	toast,
 } from "./console.ts";
 
-/** The audit log without times: editor, action, and from which status to which. */
+/** The audit log without times: animal, editor, action, old status and new status. */
 async function audit({ store }: TestService): Promise<string[]> {
 	return (await store.edits.list(0n, 100)).map(({ petId, editor, action, fromStatus, toStatus }) =>
 		[petId, editor, action, fromStatus, toStatus].join(" "),
@@ -123,7 +123,7 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 test("the totals follow an edit and an added animal at once, before the figures are read again", async (context) => {
 	const { page } = await opened(context, names);
 	const soon = { timeout: 4_000 };
-	const readAgain = () => page.waitForResponse(/console\/activity$/); // The next one is 5 s later.
+	const readAgain = () => page.waitForResponse(/console\/activity$/); // The next reply comes 5 s later.
 	await button(page, "Sold 2").waitFor();
 	await readAgain();
 	await sell(page, "Rex: available");
@@ -142,7 +142,7 @@ test("a list that was read before an edit does not undo it on the screen; the ne
 	const edit = Promise.withResolvers<void>();
 	await sell(page, "Rex: available");
 	await toast(page).getByText("Rex is sold").waitFor();
-	// Read after the first edit, shown after the second one has begun.
+	// The list is read after the first edit, but shown only after the second edit has begun.
 	const isHeld = page.waitForRequest("**/v1/pets?*");
 	await page.route("**/v1/pets?*", async (route) => {
 		const response = await route.fetch();
@@ -192,7 +192,7 @@ test("the keyboard alone is enough to mark, undo, rename, select and remove", as
 	await row(page, "Rex II").waitFor();
 	await press(page, "j");
 	await panel(page, "Luna").waitFor();
-	assert.equal(await focused(page), "Luna", "the focus goes with the open animal");
+	assert.equal(await focused(page), "Luna", "the focus follows the open animal");
 	await press(page, "k", "Escape");
 	await panel(page, "Rex II").waitFor({ state: "detached" });
 	await until("the focus in the row", async () => (await focused(page)) === "Rex II");
@@ -232,7 +232,7 @@ test("the loser of a conflict is told who was first, also of a removal, and sees
 	const { service, page } = await opened(context, names);
 	const first = service.store.edits;
 	await row(page, "Kiwi").waitFor();
-	// The list is as it was before the other edits.
+	// The list does not learn about the other edits.
 	await page.route("**/console/activity", () => {});
 	await first.apply({ petId: 1n, editor: "front desk", action: "set-status", status: "pending" });
 	await first.apply({ petId: 2n, editor: "Jonas", action: "remove" });

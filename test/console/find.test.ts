@@ -1,4 +1,4 @@
-// Finding animals and commands in the web console: the search by name, the palette, and single keys.
+// How to find animals and commands in the web console: the search by name, the palette, and single keys.
 
 import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";
@@ -26,7 +26,7 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	await page.keyboard.press("/");
 	await page.keyboard.type("zoë");
 	await shows(page, "3 animals with “zoë” in the name");
-	assert.equal(asked.at(-1), `?${new URLSearchParams({ name: "zoë" })}`, "without Enter");
+	assert.equal(asked.at(-1), `?${new URLSearchParams({ name: "zoë" })}`, "the search needs no Enter");
 	assert.deepEqual(await namesOn(page), names.slice(205, 208));
 	await page.getByRole("button", { name: /^Sold/ }).click();
 	await shows(page, "1 animal with “zoë” in the name");
@@ -139,7 +139,7 @@ test("the end of a search, by Esc or the button of the field, returns to the sam
 	assert.equal(await field.inputValue(), "");
 });
 
-/** In the palette, on the first of two pages, beside the panel of an animal that may be edited. */
+/** The palette's commands on the first of two pages, next to the open panel of an animal that may be edited. */
 const commands = `Mark Animal 1 as availables a, Mark Animal 1 as pendings p, Mark Animal 1 as solds s,
 	Mark Animal 1 as not sets n, Change the category of Animal 1 …c, Remove Animal 1 …Delete, Rename Animal 1F2, Select Animal 1x, Next animalj,
 	Previous animalk, Next page], Newest animals}, Find by name/, Go to Animalsg a, Go to Activityg c, Go to the referenceg d,
@@ -207,7 +207,7 @@ test("single keys move through animals and pages and between views, and can be t
 	await page.keyboard.press("n");
 	await page.getByLabel("Name", { exact: true }).waitFor();
 	await page.keyboard.type("j?");
-	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "j?", "keys in a field are text");
+	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "j?", "in a field, keys are text");
 	await page.keyboard.press("Escape");
 	await page.locator(".panel").waitFor({ state: "detached" });
 	await page.keyboard.press("?");

@@ -1,5 +1,5 @@
-// Imports in the web console while something happens to them: pauses, lost replies, other keys, reloads, a second
-// import of the same file, and servers that refuse.
+// Imports in the web console are interrupted by pauses, lost replies, other keys, reloads, a second import of the same
+// file, and services that refuse.
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
@@ -29,7 +29,7 @@ import {
 } from "./console.ts";
 
 const names = Array.from({ length: 2000 }, (_, at) => `Row ${at}`);
-/** Three batches. */
+/** A file whose rows fill three batches. */
 const rows = `name,categoryId,status\n${names.map((name) => `${name},1,available\n`).join("")}`;
 const imports = "**/console/imports";
 const mayLeave = 'dispatchEvent(new Event("beforeunload", { cancelable: true }))';
@@ -45,7 +45,7 @@ async function start(page: Page, file: string, text: string, count: string): Pro
 	await button(page, `Add ${count} ${count === "1" ? "animal" : "animals"}`).click();
 }
 
-/** Lets the first batch pass, and stores the others or not, but holds their replies until `release`. */
+/** Forwards the first batch, but holds the replies to later ones until `release`. @param isStored stores them first */
 async function holdReplies(context: TestContext, page: Page, { isStored = false } = {}) {
 	let sent = 0;
 	let isReleased = false;
@@ -156,7 +156,7 @@ test("signing out in another tab asks first and ends the import of this one", as
 	assert.equal(sent(), 2);
 });
 
-/** @param script runs before the page's own */
+/** @param script runs before the page's own scripts */
 async function continueAfterReload(context: TestContext, script = ""): Promise<void> {
 	const { service, page } = await opened(context, []);
 	await page.addInitScript(script);
@@ -182,7 +182,7 @@ async function continueAfterReload(context: TestContext, script = ""): Promise<v
 	await until("a second batch is stored", async () => (await namesIn(service)).length > 1000);
 	await page.reload();
 	assert.equal(asked, 1, "the browser asks");
-	// The route stays: without it, the browser may lose a request that it makes meanwhile.
+	// The route stays: while a route is removed, the browser may lose a request.
 	release();
 	await shows(page, "Paused");
 	assert.equal(await heading(page).textContent(), before);

@@ -42,7 +42,7 @@ test("the keyboard is enough to sign in, page, switch views and sign out, with v
 	await tabTo(page, "Next");
 	await page.keyboard.press("Enter");
 	await shows(page, "1 animal, id 21 · the newest");
-	assert.equal(await focused(page), "Next", "the focus stays, so that Enter pages on");
+	assert.equal(await focused(page), "Next", "the focus stays, so that Enter shows the next page");
 	await press(page, "Shift+Tab", "Enter");
 	await shows(page, "20 animals, ids 1 to 20 · more follow");
 	await tabTo(page, "Activity");
@@ -246,7 +246,7 @@ test("thirty animals fit on a laptop's screen, and nothing moves when data arriv
 	}
 });
 
-/** Whether no row is at the upper or lower edge of the place where the rows scroll. */
+/** Whether neither the upper nor the lower edge of the scrolling list cuts a row. */
 const cutsNoRow = `(() => {
 	const rows = document.querySelector(".rows").getBoundingClientRect();
 	const head = document.querySelector("thead").getBoundingClientRect();

@@ -1,4 +1,4 @@
-// Many animals at once in the web console: import from a spreadsheet, and export of the same animals.
+// Many animals at once in the web console: a spreadsheet is imported, and the same animals are exported.
 
 import assert from "node:assert/strict";
 import { openAsBlob } from "node:fs";

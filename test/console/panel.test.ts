@@ -1,5 +1,5 @@
-// What is beside and above the list while animals are edited: it moves no row, covers nothing, and can be left; axe finds
-// nothing in it. A key that may not edit sees nothing of it.
+// The panel, the undo line and the selection bar: they move no row, cover nothing and can be closed. axe finds no
+// violations. A key without pets:edit sees no way to edit.
 
 import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";
@@ -73,7 +73,7 @@ test("the panel moves no row, so a double-click never opens the neighbor; a phon
 	await page.getByRole("menu").waitFor();
 	const sheet = await page.locator(".status-menu").boundingBox();
 	assert.ok(sheet && sheet.width === 390 && sheet.y + sheet.height === 800, JSON.stringify(sheet));
-	// A click beside the menu only closes it.
+	// A click outside the menu only closes it.
 	await page.mouse.click(60, 400);
 	await page.getByRole("menu").waitFor({ state: "detached" });
 	await page.getByRole("button", { name: "close" }).click();
@@ -146,7 +146,7 @@ test("where an animal covers the list, Back closes it, and leads no further than
 	await page.goto(`${service.url}/console#/animals?id=2`);
 	await page.getByRole("button", { name: "close" }).click();
 	await row(page, "Luna").waitFor();
-	assert.match(page.url(), /#\/animals$/, "also after a link");
+	assert.match(page.url(), /#\/animals$/, "the panel also closes after a link");
 });
 
 test("in the panel, the undo is in reach on a phone too, and a long history covers nothing", async (context) => {
@@ -179,7 +179,7 @@ test("in the panel, the undo is in reach on a phone too, and a long history cove
 		);
 		await page.locator(".panel .removal").scrollIntoViewIfNeeded();
 		const { y = -1 } = (await button(page, "Next animal").boundingBox()) ?? {};
-		assert.ok(y >= 0, `the way to the next animal is at ${y} at ${width} pixels`);
+		assert.ok(y >= 0, `the buttons to the next animal are at ${y} at ${width} pixels`);
 	}
 });
 

@@ -1,4 +1,4 @@
-// The session of the web console: a reload, a deep link and a second tab keep the key, and every way in which it ends.
+// The session of the web console: a reload, a deep link and a second tab keep the key, and many events end the session.
 
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
@@ -44,7 +44,7 @@ test("a reload, a deep link and a second tab keep the key; signing out removes i
 		const { tab: inTab, computer } = await stored(tab);
 		assert.ok(inTab.includes(service.key) && !computer.includes(service.key) && !tab.url().includes(service.key));
 	}
-	// Without scripts it hears nothing, as a tab that the browser unloaded.
+	// A page without scripts notices nothing, like a tab that the browser has unloaded.
 	await asleep.goto(`${service.url}/console/icon.svg`);
 	await signOut(second);
 	await shows(page, "You signed out in another tab.");

@@ -13,7 +13,7 @@ import { command, focused, namesOn, openConsole, press, row, shows, signIn, tabT
 const batchMax = 1000;
 const animals = 100_000;
 const ferrets = Array.from({ length: 5 }, (_, at) => `Filou ${9 - at}`);
-/** The shelter's own list, as its staff keep it: a title, words as categories, and a blank status. */
+/** A list as the shelter's staff keep it: with a title, words as categories, and a blank status. */
 const list = [
 	["Our animals, November"],
 	["Rufname", "Tierart", "Status"],
@@ -32,7 +32,7 @@ async function fill({ store }: TestService): Promise<void> {
 	}
 }
 
-/** Presses the button that leads on in Add many. */
+/** Presses the button that leads to the next step of Add many. */
 async function goOn(page: Page, label: string): Promise<void> {
 	await page.getByRole("button", { name: label, exact: true, disabled: false }).waitFor();
 	await tabTo(page, label);

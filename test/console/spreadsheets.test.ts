@@ -1,4 +1,4 @@
-// The first three minutes with the tables that people have, added in the web console.
+// The first three minutes of a person who adds an existing table in the web console.
 
 import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";

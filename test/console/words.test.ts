@@ -1,4 +1,4 @@
-// What a list means in the web console: which columns hold what, what its words become, and fields that are corrected.
+// A person tells the web console what a list means: what each column holds, what words become, and corrected fields.
 
 import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";
@@ -26,7 +26,7 @@ test("columns with the same name or none are chosen one by one; a click makes a 
 	await shows(page, "2 animals below the names");
 	const heading = (row: number) => page.getByRole("button", { name: `Row ${row} names the columns` });
 	await page.getByRole("cell", { name: "Status", exact: true }).click();
-	assert.deepEqual(await Promise.all(menus.map((menu) => menu.inputValue())), chosen, "it is the heading already");
+	assert.deepEqual(await Promise.all(menus.map((menu) => menu.inputValue())), chosen, "the row is the heading already");
 	await page.getByRole("cell", { name: "Ann Smith" }).click();
 	await until("row 4 as the heading", async () => (await heading(4).getAttribute("aria-pressed")) === "true");
 	await page.getByRole("cell", { name: "Status", exact: true }).click();
@@ -58,14 +58,14 @@ test("a heading below titles is found, words are confirmed, lost letters and fie
 	const becomes = (word: string) => page.getByLabel(`“${word}” becomes`);
 	assert.equal(await becomes("Verkauft").inputValue(), "sold");
 	const next = button(page, "Continue");
-	assert.equal(await next.getAttribute("aria-disabled"), "true", "an unclear word holds it");
+	assert.equal(await next.getAttribute("aria-disabled"), "true", "an unclear word prevents the next step");
 	await assertBothAccessible(page, "the words of a file");
 	await becomes("weg").selectOption("not set");
 	await becomes("verfügbar").selectOption("pending");
 	const lost = page.getByRole("region", { name: "Lost letters" });
 	await lost.getByLabel("Row 4").fill("");
 	await shows(page, "3 of 3 values are clear");
-	assert.equal(await next.getAttribute("aria-disabled"), "true", "a name without letters holds it");
+	assert.equal(await next.getAttribute("aria-disabled"), "true", "a name without letters prevents the next step");
 	await lost.getByLabel("Row 4").fill("Müller");
 	await goOn(page, "Check");
 	await shows(page, "4 good, 2 to fix.");

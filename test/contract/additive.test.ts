@@ -1,4 +1,4 @@
-// Changes of the OpenAPI document that would break programs are reported, and additions are not.
+// Changes to the OpenAPI document that would break programs are reported; additions are not.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ test("openapi.json only adds to what was released", () => {
 	assert.deepEqual(breakingChanges(released, read("../../openapi.json")), []);
 });
 
-/** The breaking changes that are reported after a change to a copy of the released document. */
+/** Makes a change to a copy of the released document. @returns the breaking changes that are reported */
 // biome-ignore lint/suspicious/noExplicitAny: a test changes any place of the document
 function after(change: (document: any) => void): string[] {
 	const document = structuredClone(released);

@@ -1,4 +1,4 @@
-// `/console/categories`: what it shows, and what a change does.
+// `/console/categories`: the categories that it shows, and the effect of changes.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

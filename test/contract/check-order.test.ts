@@ -1,5 +1,5 @@
 // The order in which a request is checked, as one table, and the replies of the OpenAPI document. Every two faults that
-// a request can have at once are sent together: the reply is about the one that is checked first.
+// a request can have at once are sent together: the reply names the fault that is checked first.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -12,10 +12,10 @@ import { assertFailure, create, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { exchange, type Reply } from "../support/wire.ts";
 
-/** The parts of a request: `?name` is a parameter of its query, `Name` a header; `bytesOf` names the others. */
+/** The parts of a request: `?name` is a query parameter, `Name` is a header; `bytesOf` explains the other names. */
 type Parts = Record<string, string>;
 
-/** A valid request to each operation; animal 1 exists. */
+/** A valid request to each operation. Animal 1 exists. */
 const good: Record<OperationName, Parts> = {
 	listPets: { method: "GET", path: "/v1/pets" },
 	getPet: { method: "GET", path: "/v1/pets/1" },
@@ -26,7 +26,7 @@ const good: Record<OperationName, Parts> = {
 };
 const everywhere = Object.keys(good) as OperationName[];
 
-/** The faults in the order of their checks. Two that need the same part of a request exclude each other. */
+/** The faults in the order of their checks. Two faults in the same part of a request exclude each other. */
 const faults: [code: ErrorCode, parts: Parts, operations?: OperationName[]][] = [
 	["malformed_request", { "X-Blank ": "before the colon" }],
 	["malformed_request", { version: "HTTP/2.0" }],
@@ -50,7 +50,7 @@ const faults: [code: ErrorCode, parts: Parts, operations?: OperationName[]][] = 
 	["unsupported_media_type", { "Content-Type": "text/plain" }, ["createPet"]],
 	["body_too_large", { length: String(64 * 1024 + 1) }, ["createPet"]],
 	["invalid_parameter", { "Idempotency-Key": "a b" }, ["createPet"]],
-	// Before the next checks the client is asked to send the body.
+	// Between the checks above and below, the service sends 100 Continue.
 	["unknown_parameter", { "?page": "2" }],
 	["invalid_parameter", { "?limit": "0" }, ["listPets"]],
 	["invalid_cursor", { "?cursor": "x" }, ["listPets"]],
@@ -61,7 +61,7 @@ const faults: [code: ErrorCode, parts: Parts, operations?: OperationName[]][] = 
 ];
 const asked = faults.findIndex(([code]) => code === "unknown_parameter");
 
-/** @param keyOf the API key for a rate and a scope */
+/** @param keyOf the API keys, each by its rate and scope */
 function bytesOf(parts: Parts, keyOf: Map<string, string>): string {
 	const { method, prefix = "", path, version = "HTTP/1.1", text = "", length, rate, scope } = parts;
 	const named = (pattern: RegExp) => Object.entries(parts).filter(([name]) => pattern.test(name));
@@ -101,19 +101,19 @@ async function serviceWithKeys(context: TestContext) {
 type Target = Awaited<ReturnType<typeof serviceWithKeys>>;
 
 interface Sent {
-	/** The first fault's place in the table. */
+	/** The index of the first fault in the table. */
 	place: number;
 	parts: Parts;
 	reply?: Reply;
 }
 
-/** The faults that a request to this operation can have, each alone. */
+/** The faults that a request to this operation can have, each in a separate request. */
 const faultsOf = (operation: OperationName): Sent[] =>
 	[...faults.entries()]
 		.filter(([, [, , operations = everywhere]]) => operations.includes(operation))
 		.map(([place, [, parts]]) => ({ place, parts }));
 
-/** Sends faulty requests, and notes their replies. Afterwards the service is overloaded. */
+/** Sends faulty requests, and records the replies. Afterwards the service is overloaded. */
 async function sendAll(
 	operation: OperationName,
 	{ service, loadLimits, keyOf }: Target,
@@ -183,7 +183,7 @@ for (const operation of everywhere) {
 	});
 }
 
-/** The replies to good requests, to one whose headers the parser refuses, and to those that fail in the store. */
+/** Replies to valid requests, to a request whose headers the parser refuses, and to requests that fail in the store. */
 async function otherReplies(context: TestContext, operation: OperationName, { service, keyOf }: Target) {
 	const send = async (parts: Parts) => {
 		const replies = await exchange(service.port, bytesOf({ ...good[operation], ...parts }, keyOf));
@@ -193,7 +193,7 @@ async function otherReplies(context: TestContext, operation: OperationName, { se
 	const again = await send({ "Idempotency-Key": "good", "If-None-Match": first.headers["etag"] ?? "" });
 	const failed: Reply[] = [];
 	for (const error of [new Error("a bug"), new StorageUnavailable("away")]) {
-		// version decides whether a cached reply is sent again.
+		// The mock of `version` keeps the service from sending a cached reply.
 		for (const method of [operation, "version"] as const)
 			context.mock.method(service.store, method, () => Promise.reject(error));
 		failed.push(await send({}));

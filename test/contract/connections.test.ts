@@ -1,4 +1,4 @@
-// Connections of the server: their number, their time-outs, and how they are closed.
+// The server's connections: how many are open, when they time out, and how they are closed.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -29,7 +29,7 @@ const watch = createReplyWatch({
 	isOnTerminal: false,
 });
 
-/** Starts a server like those of both ports of the service, with this handler. */
+/** Starts a server like the servers of the service's two ports, with this handler. */
 async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
 	const server = createHttpServer(({ request, response }) => handler(request, response), {
 		timeouts: defaultTimeouts,
@@ -46,7 +46,7 @@ const openConnections = (server: Server) =>
 		server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
 	);
 
-/** Opens a connection that sends one request. `answer` is the reply, or "" if the connection was closed instead. */
+/** Opens a connection that sends one request. `answer` is the reply, or "" if the connection closes without one. */
 function open(context: TestContext, port: number, localAddress = "127.0.0.1") {
 	const socket = connect({ port, host: "127.0.0.1", localAddress }, () => socket.write(get));
 	context.after(() => socket.destroy());
@@ -85,7 +85,7 @@ test("idle connections are closed, including those that never sent anything", as
 
 test("a request that stalls after a 100 gets 408, with time-outs proportional to the defaults", async (context) => {
 	const proportional = Object.fromEntries(Object.entries(defaultTimeouts).map(([name, ms]) => [name, ms / 50]));
-	// The time of the whole request is up, or only that without a byte.
+	// First the limit of the whole request ends the wait, then only the limit of a pause without a byte.
 	for (const timeouts of [proportional, { ...proportional, requestMs: 60_000 }]) {
 		const service = await testService(context, { timeouts });
 		const stalled = createHead(service.key, "Content-Length: 27\r\nExpect: 100-continue\r\n\r\n");
@@ -121,7 +121,7 @@ test("after the last reply, a connection with unread bytes stays half open, and 
 	assert.match(received, /^HTTP\/1\.1 401 [\s\S]*\r\nno\r\n/);
 	assert.equal(await openConnections(server), 1, "half open");
 	context.mock.timers.tick(lingerMs);
-	assert.equal(await openConnections(server), 0, "closed for good");
+	assert.equal(await openConnections(server), 0, "the connection stays closed");
 	const read = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => read.write(get));
 	context.after(() => read.destroy());
 	await once(read.resume(), "end");
@@ -144,11 +144,11 @@ test("an address has at most CONNECTIONS_PER_ADDRESS connections, and others can
 		assert.match((await kept[count]?.answer) ?? "", /200 OK/);
 	}
 	assert.ok(await isRefused());
-	// Only Linux has all of 127.0.0.0/8 without configuration.
+	// Only Linux has all addresses of 127.0.0.0/8 without configuration.
 	if (process.platform === "linux") assert.match(await open(context, port, "127.0.0.2").answer, /200 OK/);
 	kept[0]?.socket.resetAndDestroy();
 	await until("a place to be free", async () => !(await isRefused()));
-	assert.ok(await isRefused(), "the limit holds after a connection was closed");
+	assert.ok(await isRefused(), "the limit still holds after a connection was closed");
 	await until("the log line", () => log.some(({ msg }) => msg === "connections were refused"));
 	assert.ok(await isRefused());
 	await stop(0);

@@ -1,5 +1,5 @@
-// The bytes of the corpus: the packets of a request, kept-alive connections that send them, and the replies, in which a
-// fixed word replaces each value that changes from run to run.
+// The bytes of the corpus: the packets of a request, kept-alive connections that send packets, and the replies. In the
+// replies, a fixed word replaces each value that changes from run to run.
 
 import diagnostics from "node:diagnostics_channel";
 import { EventEmitter, once } from "node:events";
@@ -7,11 +7,11 @@ import { connect, type Socket } from "node:net";
 import { gunzipSync } from "node:zlib";
 import { within } from "../support/until.ts";
 
-/** Characters outside of Latin-1, so that no byte is one of them. */
+/** Marks that are not Latin-1 characters, so that no byte of a request looks like a mark. */
 const [packetMark, endMark] = ["\u2016", "\u2017"];
 const escapes: Record<string, string> = { r: "\r", n: "\n", t: "\t", "|": packetMark, ".": endMark };
 
-/** @returns the packets; an empty one closes the client's side */
+/** @returns the packets; an empty packet closes the client's side */
 export function packetsOf(request: string, words: ReadonlyMap<string, string>): Buffer[] {
 	const text = withWords(request, words);
 	const places = (name: string) => [...text.matchAll(RegExp(`\\{${name} (\\d+)\\}`, "g"))].map(([, at]) => Number(at));
@@ -29,7 +29,7 @@ function withWords(request: string, words: ReadonlyMap<string, string>): string 
 	return text.replaceAll(/\{(\d+)×(.*?)\}/g, (_, count, unit) => unit.repeat(Number(count)));
 }
 
-/** A character for each byte, and for the marks. */
+/** Converts a text to one character for each byte, and the marks. */
 function latin1Of(text: string): string {
 	const bytes = Buffer.from(text, "utf8").toString("latin1");
 	return bytes.replaceAll(/\\(?:x([0-9a-f]{2})|(.))/g, (_, hex, name) =>
@@ -37,7 +37,7 @@ function latin1Of(text: string): string {
 	);
 }
 
-/** How many connections serve requests in turn. */
+/** The number of connections that serve requests in turn. */
 const keptConnections = 3;
 const sentinel = "GET /livez HTTP/1.1\r\nHost: a\r\nX-Request-Id: sentinel\r\n\r\n";
 const sentinelReply = /HTTP\/1\.1 200 OK\r\n(?:[^\r\n]+\r\n)*x-request-id: sentinel\r\n(?:[^\r\n]+\r\n)*\r\n.*$/s;
@@ -46,7 +46,7 @@ const finalHead = /^HTTP\/1\.1 [2-5]\d\d (?:[^\r\n]*\r\n)*\r\n/m;
 
 class Connection {
 	readonly #socket: Socket;
-	/** The service's side, in this process: it shows how much was read. */
+	/** The socket on the service's side, in this process. It shows how many bytes the service has read. */
 	readonly #peer: Socket;
 	readonly #changes = new EventEmitter();
 	#received = "";
@@ -75,7 +75,7 @@ class Connection {
 	}
 
 	/**
-	 * Sends packets, then a request with a known reply, which comes last: the end of the others is known without a wait.
+	 * Sends packets, then a request with a known reply. When this reply arrives, all earlier replies are complete.
 	 */
 	async exchange(packets: Buffer[]): Promise<{ received: string; isOpen: boolean }> {
 		this.#received = "";
@@ -105,7 +105,7 @@ class Connection {
 	}
 }
 
-/** Connections that serve requests in turn. A request that must be the first of a connection gets its own. */
+/** Connections that serve requests in turn. A request that must be a connection's first gets a new connection. */
 export class Connections {
 	readonly #port: number;
 	readonly #kept: Connection[] = [];
@@ -130,10 +130,10 @@ export class Connections {
 	}
 }
 
-/** Header values that belong to one reply. All others are part of a head that many replies share. */
+/** Header values that belong to one reply. All other values are part of a head that many replies share. */
 const ownHeaders = /^(link|etag|location|x-request-id|traceparent|ratelimit|content-length): (?!<\w+>$)(.*)$/gim;
 
-/** Values that differ from run to run, or whenever a page is edited. */
+/** Values that differ from run to run, or change whenever a page is edited. */
 const masks: [RegExp, string][] = [
 	[/^(date): \w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT$/im, "$1: <now>"],
 	[/^(x-request-id): [\w-]{8}-[0-9a-z]+$/m, "$1: <new>"],
@@ -144,14 +144,14 @@ const masks: [RegExp, string][] = [
 	[/127\.0\.0\.1:\d+/g, "127.0.0.1:<port>"],
 ];
 
-/** @returns for each reply its head, its own values, and its body or `-` */
+/** @returns for each reply: its head, its own values, and its body or `-` */
 export function replyTexts(received: string, wordOfCursor: ReadonlyMap<string, string>): string[] {
 	const texts: string[] = [];
 	for (let rest = received; rest !== ""; ) {
 		const [whole = rest, head = ""] = /^(.*?)\r\n\r\n/s.exec(rest) ?? [];
 		rest = rest.slice(whole.length);
 		const [, length = "0"] = /^content-length: (\d+)$/im.exec(head) ?? [];
-		// The reply to HEAD has no body, and what follows it is the next reply.
+		// A reply to HEAD has no body, so the next reply follows immediately.
 		const body = rest.startsWith("HTTP/1.") ? "" : rest.slice(0, Number(length));
 		rest = rest.slice(body.length);
 		let masked = head

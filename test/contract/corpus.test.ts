@@ -1,5 +1,5 @@
-// The corpus of raw requests: each reply on the wire is the recorded one, byte for byte, and the connection stays open
-// or is closed as recorded. A change of any byte of a reply fails here, and the message shows it.
+// The corpus of raw requests: each reply is the recorded one, byte for byte, and the connection stays open or is closed
+// as recorded. A test fails if any byte of a reply changes, and its message shows the change.
 
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -53,7 +53,7 @@ const keys: Record<string, { scopes: string[]; expiresInMs?: number; rate?: stri
 	revoked: { scopes },
 };
 
-/** Adds keys of every kind, and animals for two pages. @returns the words for the keys */
+/** Adds keys of every kind, and animals for two pages. @returns the corpus's words for the keys */
 async function populate({ store, issuer, clock }: TestService): Promise<[string, string][]> {
 	clock.nowMs = Date.parse("2026-12-01T00:00:00.000Z");
 	const words = [...Object.keys(keys), "unknown"].map((name): [string, string] => [
@@ -74,7 +74,7 @@ async function populate({ store, issuer, clock }: TestService): Promise<[string,
 	return words;
 }
 
-/** `cursor 5 sold` is for a page after 5, `cursor -5` for one up to 5, and `cursor last` for the last one. */
+/** `cursor 5 sold` is for the page after id 5, `cursor -5` for the page up to id 5, `cursor last` for the last page. */
 function cursorWords({ store }: TestService): [string, string][] {
 	const cursors = createCursors(store.cursorSecret);
 	const ids = [...Array.from({ length: 150 }, (_, id) => BigInt(id)), 1000n, 1_000_000n, 2n ** 63n - 1n];

@@ -1,5 +1,5 @@
-// Keys of a running service: rotated, used, and what they may do in the console. The replies to every kind of credential
-// are in test/contract/corpus/credentials and targets.
+// Keys of a running service: their rotation, their uses, and what they may do in the console. The replies to every kind
+// of credential are in test/contract/corpus/credentials and targets.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ test("a rotated key gets its full lifetime again; a key without expiry still has
 	const rotatedAtMs = clock.nowMs;
 	const rotated = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, id, dayMs)));
 	assert.equal(rotated?.secret.expiresAtMs, rotatedAtMs + 90 * dayMs);
-	assert.equal((await issuer.rows.findByHash(hashOfKey(key)))?.secret.expiresAtMs, rotatedAtMs + dayMs, "the old one");
+	assert.equal((await issuer.rows.findByHash(hashOfKey(key)))?.secret.expiresAtMs, rotatedAtMs + dayMs, "the old key");
 	const unlimited = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, eternal, dayMs)));
 	assert.ok(unlimited && unlimited.secret.expiresAtMs === undefined);
 });

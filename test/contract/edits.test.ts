@@ -1,4 +1,4 @@
-// The console's private endpoints for editing: edits that name what was seen, and the history of an animal.
+// The console's private endpoints for editing: edits that state what the editor saw, and the history of an animal.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const seen = { name: "Rex", status: "available" };
 
 const post = posting("/console/edits");
 
-/** Sends edits. @returns their results, with the animals as text */
+/** Sends edits. @returns their results, with each animal as text */
 async function edit({ send }: TestService, ...edits: object[]): Promise<unknown[]> {
 	const { status, headers, body } = await send(post({ edits }));
 	assert.deepEqual([status, headers["cache-control"], headers["etag"]], [200, "no-store", undefined], body);
@@ -157,7 +157,7 @@ test("the history of an animal has its newest 100 edits, and nobody else's", asy
 	assert.equal(changes.length, 100);
 	assert.deepEqual(changes[0], { id: 153, ...common, action: "set-status", fromStatus: "sold", toStatus: "available" });
 	assert.deepEqual(await history(3), []);
-	// Without an id: the latest of all animals, with their present names.
+	// Without an id, the history has the latest edits of all animals, with the animals' current names.
 	const latest = await history();
 	assert.deepEqual(
 		latest.map(({ id, petId, name }: { id: number; petId: number; name?: string }) => [id, petId, name]),
@@ -240,10 +240,10 @@ test("if the store refuses in the middle, the reply has the edits before; if all
 });
 
 test("the names that the console replaces are erased soon after, and the history says when", {
-	timeout: slowMs, // A process of its own erases them.
+	timeout: slowMs, // A separate process erases the names.
 }, async (context) => {
 	const name = "Käthe von Ehrenstein";
-	// Each in a store of its own: one erasing is for all edits before it.
+	// Each change has a separate store, because one erasure covers all earlier edits.
 	for (const change of [{ action: "rename", name: "Max" }, { action: "remove" }]) {
 		const service = await testService(context);
 		await service.store.createPet({ ...rex, name });

@@ -1,4 +1,4 @@
-// Exports for the console: the files, the tickets that stand for a key, and how a download ends that cannot be completed.
+// Exports for the console: the files, the tickets that stand for a key, and the end of a download that cannot complete.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -30,7 +30,7 @@ async function pathOf({ send }: TestService, what: object, headers = {}): Promis
 	return path;
 }
 
-/** As a browser does, without the key. */
+/** Downloads like a browser, without the key. */
 async function download(url: string, path: string, method = "GET") {
 	const request = get(new URL(path, url), { agent: false, method });
 	const [reply] = (await once(request, "response")) as [IncomingMessage];
@@ -109,7 +109,7 @@ test("an export is sorted and filtered as a search is, and a table has the names
 	assert.deepEqual(await ids({ sort: "-id" }), [4, 3, 2, 1]);
 	assert.deepEqual(await ids({ sort: "name" }), [4, 3, 2, 1]);
 	assert.deepEqual(await ids({ sort: "-name", category: 1 }), [2, 3]);
-	assert.deepEqual(await ids({ category: "9007199254740993" }), [1], "its digits may be a text");
+	assert.deepEqual(await ids({ category: "9007199254740993" }), [1], "a text of digits is accepted");
 	assert.deepEqual(await ids({ name: "-5" }), [4], "animals of the category");
 	await service.store.categories.apply([{ id: 1n, name: 'Cat "and" dog' }]);
 	const named = '2,Mia,1,"Cat ""and"" dog",available\n4,Bo,-5,,\n';
@@ -196,7 +196,7 @@ test("a ticket works for a minute on every node, as long as its key, and no othe
 	assert.equal(await statusOf(ofGone), "invalid_credential");
 });
 
-/** A service whose searches find the same animals again and again. */
+/** A service whose searches find the same animals again and again, without end. */
 async function endlessService(context: Parameters<typeof testService>[0]) {
 	const service = await serviceWithPets(context);
 	const { store } = service;
@@ -234,7 +234,7 @@ test("a client that does not read holds up its export, and one that leaves ends 
 		await until("the export to end", () => service.traffic().requestsInFlight === 0);
 		const { count } = reads;
 		for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-		assert.ok(reads.count <= count + 1, "nothing is read any more");
+		assert.ok(reads.count <= count + 1, "no more pages are read");
 		reads.count = 0;
 	}
 	assertNoErrors(service);
@@ -274,7 +274,7 @@ test("the log line of an export that fails by a bug has its route, and not its t
 	const service = await serviceWithPets(context);
 	context.mock.method(service.store, "findPets", () => Promise.reject(new TypeError("a bug")));
 	const path = await pathOf(service, { format: "csv" });
-	await download(service.url, path).catch(() => {}); // It is broken off, before or after its head.
+	await download(service.url, path).catch(() => {}); // The download fails, before or after the reply's head.
 	const line = await until("the line", () => service.log.find((line) => line["error.type"] === "internal_error"));
 	assert.equal(line["http.route"], "/console/exports/:ticket");
 	assert.ok(!JSON.stringify(service.log).includes(path.slice("/console/exports/".length)));

@@ -1,4 +1,4 @@
-// `/console/find`: which animals it finds, in which order, how it goes on, and that it holds up nobody else.
+// `/console/find`: which animals it finds, in which order, how a search continues, and that it delays no other client.
 
 import assert from "node:assert/strict";
 import { request } from "node:http";

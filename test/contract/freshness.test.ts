@@ -1,4 +1,4 @@
-// A reply shows all that another process has committed before its request, also beside many busy connections.
+// A reply shows everything that another process committed before the request, even with many busy connections.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -14,7 +14,7 @@ import { temporaryFolder } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 import { Connection, createHead, type Reply } from "../support/wire.ts";
 
-/** More than the 1,024 events of one call of epoll: a tick of the event loop reads them in several calls. */
+/** More than the 1,024 events that one call of epoll returns, so a tick of the event loop needs several calls. */
 const connections = 1_300;
 const rounds = 3;
 const wanted = { name: "proof", scopes: [...scopes] };
@@ -22,7 +22,7 @@ const wanted = { name: "proof", scopes: [...scopes] };
 const get = (key: string, path: string, field = "") =>
 	`GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${key}\r\n${field}\r\n`;
 
-/** @returns a function that sends a request over a kept-alive connection, again after each 503, which closes it */
+/** @returns a function that sends a request over a kept-alive connection, and repeats it over a new one after a 503 */
 function openAsker(context: TestContext, url: string) {
 	const port = Number(new URL(url).port);
 	let connection = new Connection(port);
@@ -37,7 +37,7 @@ function openAsker(context: TestContext, url: string) {
 	};
 }
 
-/** Connections that pipeline these requests, all at once. @returns a function that begins it, and one that awaits its end */
+/** Opens connections that pipeline these requests. `begin` makes all send at once; `end` waits for all replies. */
 async function openCrowd(context: TestContext, { url, process }: Running, requests: string) {
 	const count = requests.split("GET ").length - 1;
 	let due = 0;
@@ -51,7 +51,7 @@ async function openCrowd(context: TestContext, { url, process }: Running, reques
 		return socket;
 	};
 	const sockets = await Promise.all(Array.from({ length: connections }, open));
-	/** All send while the node is stopped. Resolves once it has begun to answer. */
+	/** All connections send while the node is stopped. Resolves once the node, running again, has begun to reply. */
 	async function begin(): Promise<void> {
 		due = count * connections;
 		process.kill("SIGSTOP");

@@ -1,4 +1,4 @@
-// Slow, greedy or numerous clients do not affect other clients: those get fast replies, and memory stays bounded.
+// Slow, greedy or numerous clients do not affect other clients: the others get fast replies, and memory stays bounded.
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
@@ -20,20 +20,20 @@ interface Times {
 	p99Ms: number;
 }
 
-/** A service with a page of animals, and a well-behaved client of it. */
+/** A service with a page of animals, and a well-behaved client of the service. */
 async function victim(context: TestContext) {
 	const { environment, key } = await newStore("animals", temporaryFolder(context));
 	const service = await startProgram(context, { ...environment, CONNECTIONS_PER_ADDRESS: "0" });
 	const agent = new Agent({ keepAlive: true });
 	context.after(() => agent.destroy());
 	const list = async () => (await ask(`${service.url}/v1/pets`, { key, agent })).status;
-	/** After a 503 of a busy moment the request is sent again; the time of both counts. */
+	/** The time until a list gets 200. After a 503, which a busy service may send, the list is repeated. */
 	async function timeOfAnswer(): Promise<number> {
 		const startedAt = performance.now();
 		await until("a 200", async () => (await list()) === 200, { everyMs: 1 });
 		return performance.now() - startedAt;
 	}
-	/** The median and the p99 of its requests. */
+	/** The median and the p99 of the times of 300 requests. */
 	async function times(): Promise<Times> {
 		const all: number[] = [];
 		for (let count = 0; count < 300; count++) all.push(await timeOfAnswer());
@@ -67,22 +67,22 @@ async function connections(
 
 const memory = (service: Running) => figureOf(service, "process_resident_memory_bytes");
 
-/** At most three times the calm values, or the delay that other programs on a busy machine cause. */
+/** Allows three times the calm values, or the delay that other programs cause on a busy machine. */
 function assertQuick(calm: Times, now: Times): void {
 	assert.ok(now.medianMs <= Math.max(3 * calm.medianMs, 30), `median ${now.medianMs} ms, calm ${calm.medianMs} ms`);
 	assert.ok(now.p99Ms <= Math.max(3 * calm.p99Ms, 250), `p99 ${now.p99Ms} ms, calm ${calm.p99Ms} ms`);
 }
 
 interface Attack {
-	/** Connections. */
+	/** The number of connections. */
 	count: number;
 	inFlightMax?: number;
-	/** The most that memory may grow. */
+	/** The highest growth of memory that is allowed. */
 	bytesMax?: number;
 	use: (socket: Socket, target: Awaited<ReturnType<typeof victim>>) => void;
 }
 
-/** Sends the start of a request, and then a piece of it again and again. */
+/** Sends the start of a request, and then the same piece again and again. */
 function drip(start: (key: string) => string, piece: string): Attack["use"] {
 	return (socket, { key }) => {
 		socket.write(start(key));
@@ -104,7 +104,7 @@ const attacks: Record<string, Attack> = {
 	"40 connections that pipeline 250 large pages and read no reply": {
 		count: 40,
 		inFlightMax: 40 * underWayMax,
-		// The pages under way have 130 MB, all 250 of each connection would have 1,000 MB.
+		// The pages under way take 130 MB. All 250 pages of each connection would take 1,000 MB.
 		bytesMax: 300e6,
 		use: (socket, { key }) => {
 			socket.pause();
@@ -151,11 +151,11 @@ test("200 clients that pipeline delay others at most three times as long as clie
 	const { headers } = await ask(`${target.service.url}/v1/pets?limit=100`, {
 		headers: { authorization: `Bearer ${target.key}` },
 	});
-	// The page is made for each request, and its reply is small: the clients cost little.
+	// The service makes the page for each request, but replies with a small 304, so the clients need little CPU.
 	const fields = `Host: a\r\nAuthorization: Bearer ${target.key}\r\nIf-None-Match: ${headers["etag"]}\r\n`;
 	const request = (field = "") => `GET /v1/pets?limit=100 HTTP/1.1\r\n${fields}${field}\r\n`;
 	const probes = [`${target.service.url}/livez`, `${target.service.opsUrl}/metrics`];
-	/** The longest wait while 200 clients send `count` requests each, `ahead` of them before the first reply. */
+	/** The longest wait of another client while 200 clients send `count` requests each, `ahead` at a time. */
 	async function longestMs(count: number, ahead: number): Promise<number> {
 		const sockets = await connections(context, target.port, 200, (socket) => {
 			const unsent = [...Array(count - 1).fill(request()), request("Connection: close\r\n")];
@@ -174,7 +174,7 @@ test("200 clients that pipeline delay others at most three times as long as clie
 	const oneByOne = await longestMs(5, 1);
 	const mostMs = Math.max(3 * oneByOne, 250);
 	let pipelined = Infinity;
-	// Other programs on a busy machine delay one attempt, but not each.
+	// Other programs on a busy machine may delay one attempt, but not all three.
 	for (let attempts = 0; attempts < 3 && pipelined > mostMs; attempts++) pipelined = await longestMs(30, 30);
 	context.diagnostic(`one by one ${oneByOne.toFixed(0)} ms, pipelined ${pipelined.toFixed(0)} ms`);
 	assert.ok(pipelined <= mostMs, `${pipelined} ms, one by one ${oneByOne} ms`);
@@ -210,7 +210,7 @@ test("however a connection ends, whatever was sent, the service works and nothin
 			if (random() < 0.1) await new Promise((resolve) => setImmediate(resolve));
 		}
 		socket[ending]();
-		// The service closes the connection; a client that does not read notices it later.
+		// The service closes the connection, but a client that does not read notices only later.
 		if (ending === "pause") await until("its end", () => socket.resume().destroyed, { everyMs: 1000 });
 		await closed;
 	}

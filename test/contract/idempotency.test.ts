@@ -1,4 +1,4 @@
-// Idempotency-Keys. Bodies, refused keys and the 24 hours are in test/contract/corpus/idempotency.
+// Idempotency-Keys. The cases of bodies, refused keys and the 24 hours are in test/contract/corpus/idempotency.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// POST /console/imports: many animals in one request and one transaction, each added once under its key.
+// POST /console/imports adds many animals in one request and one transaction, each once per key of its row.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -69,9 +69,9 @@ test("a row sent again is there with any key; a changed or removed one is report
 		{ outcome: "different", id: 4, atMs: atMs + 1000 },
 	]);
 	const keyed = create({ name: "animal 1", categoryId: 1 }, { "Idempotency-Key": "k-1" });
-	assert.equal((await service.send(keyed)).body, '{"id":5,"name":"animal 1","categoryId":1}', "callers have own keys");
+	assert.equal((await service.send(keyed)).body, '{"id":5,"name":"animal 1","categoryId":1}', "callers' keys differ");
 	service.clock.nowMs += 24 * 3_600_000;
-	assert.deepEqual(await resultsOf(service, [row(1)]), [{ outcome: "added", id: 6 }], "for 24 hours");
+	assert.deepEqual(await resultsOf(service, [row(1)]), [{ outcome: "added", id: 6 }], "a key expires after 24 h");
 });
 
 test("imports are refused without rows, and are nowhere under /v1", async (context) => {

@@ -1,4 +1,4 @@
-// The service agrees with a simple model of creates, edits by two editors at once, and reads.
+// The service agrees with a simple model of creates, concurrent edits by two editors, and reads.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -22,7 +22,7 @@ interface Animal {
 
 type Step =
 	| { kind: "create"; animals: Animal[]; isRepeated: boolean }
-	/** Edits the animal whose id is the last one minus `back`. */
+	/** Two editors edit the animal whose id is the last id minus `back`. */
 	| { kind: "edit"; back: number; changes: [Change, Change] }
 	| { kind: "follow"; rel: string };
 type Change =
@@ -47,7 +47,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 	fc.record({ kind: fc.constant("follow" as const), rel: fc.constantFrom("first", "prev", "next", "last") }),
 );
 
-/** Edits an animal of the model. @returns the outcome; an edit that changes something adds its row */
+/** Edits an animal of the model. An edit that changes something is added to `rows`. @returns the outcome */
 function edit(
 	model: Map<number, Animal>,
 	{ petId, editor, ...change }: NewEdit,
@@ -75,7 +75,7 @@ function toReply(id: number, { name, status, categoryId }: Animal) {
 	return { id, name, categoryId: Number(categoryId), ...(status && { status }) };
 }
 
-/** Where a page begins or ends, and the pages that it links to. */
+/** Where a page begins or ends. */
 type Position = { after: number; upTo?: undefined } | { upTo: number };
 
 function pageOf(model: Map<number, Animal>, position: Position, limit: number, filter: PetStatus | undefined) {
@@ -102,7 +102,10 @@ async function scene(context: TestContext) {
 	let lastEdit = 0n;
 	const latest = new Map<string, Reply>();
 
-	/** Reads; the same request alone gets the same reply: 304 exactly when the latest reply is still right. */
+	/**
+	 * Reads with the latest reply's ETag: 304 exactly when that reply is still right. The same request on a connection of
+	 * its own gets the same reply.
+	 */
 	async function read(path: string): Promise<Reply> {
 		const before = latest.get(path);
 		const tag = before?.headers["etag"];
@@ -129,7 +132,7 @@ async function scene(context: TestContext) {
 		}
 	}
 
-	/** Two editors at once: the outcomes and the audit log are as if one had come after the other. */
+	/** Two editors edit at once. Outcomes and audit log must be as if one edit had come after the other. */
 	async function editAtOnce({ back, changes }: Extract<Step, { kind: "edit" }>): Promise<void> {
 		const petId = lastId - back;
 		if (petId < 1) return;
@@ -174,7 +177,7 @@ async function scene(context: TestContext) {
 	return { createAll, editAtOnce, reader };
 }
 
-/** The parts of a reply that two equal requests share. */
+/** The parts of a reply that are the same for two equal requests. */
 function lasting({ status, body, headers }: Reply) {
 	const { date: _, "x-request-id": _id, connection: _connection, "keep-alive": _alive, ...others } = headers;
 	return { status, body, headers: others };

@@ -1,30 +1,30 @@
-// The invariants of the replies to arbitrary bytes, and of the log.
+// Invariants of the replies to arbitrary bytes, and of the log.
 
 import assert from "node:assert/strict";
 import { type ErrorCode, errorCodes } from "../../src/contract/errors.ts";
 import { assertFailure } from "../support/service.ts";
 import type { Reply } from "../support/wire.ts";
 
-/** Part of the name of every animal that exists before: no reply without the key may contain it. */
+/** A part of every animal's name. No reply to a request without the key may contain it. */
 export const canary = "canary-3Zq9";
 
-/** How an exchange over one connection went. */
+/** What was sent and received over one connection. */
 export interface Exchange {
 	sent: Buffer;
 	received: Buffer;
-	/** Why it ended in another way than by an orderly close of the service. */
+	/** Why the connection did not end with an orderly close by the service. */
 	problem?: string;
 }
 
-/** Only callers with a key may get these failures. */
+/** Failures that only callers with a key may get. */
 const behindKey: ErrorCode[] = [
 	...(["invalid_json", "invalid_body", "invalid_parameter", "invalid_cursor", "insufficient_scope"] as const),
 	...(["pet_not_found", "operation_removed", "idempotency_key_reused", "rate_limited"] as const),
 ];
 
 /**
- * The replies in the received bytes. Mutated bytes may have been read as HEAD: bytes that start like the next reply are
- * not a body.
+ * Splits the received bytes into replies. The service may have read mutated bytes as HEAD. So bytes that look like the
+ * start of a reply do not count as a body.
  * @throws AssertionError if the bytes are not a sequence of complete replies
  */
 function splitReplies(bytes: Buffer): Reply[] {
@@ -36,7 +36,7 @@ function splitReplies(bytes: Buffer): Reply[] {
 		assert.ok(head, `not a reply: ${JSON.stringify(rest.slice(0, 200))}`);
 		const fields = lines.split("\r\n").map((line) => [line.split(":")[0]?.toLowerCase(), line.replace(/^[^:]*: /, "")]);
 		const headers: Record<string, string> = Object.fromEntries(fields);
-		assert.ok(!("injected" in headers), "the request wrote a header of the reply");
+		assert.ok(!("injected" in headers), "the request wrote a header into the reply");
 		rest = rest.slice(head.length);
 		const length = bodyLength(Number(status), headers, rest);
 		assert.ok(rest.length >= length, `a reply of ${status} ends after ${rest.length} of ${length} bytes`);
@@ -59,7 +59,7 @@ export function checkExchange({ sent, received, problem }: Exchange, key: string
 	const request = sent.toString("latin1");
 	const replies = splitReplies(received);
 	assert.ok(replies.length > 0 || /^[\r\n]*$/.test(request), "there is no reply");
-	// A name, a Host or a request id comes back in a reply, whatever it is.
+	// If the request has the key elsewhere, such as in a name, a Host or a request id, a reply may repeat it.
 	const isOnlyCredential = !request.replaceAll(`Bearer ${key}`, "").includes(key);
 	assert.ok(!isOnlyCredential || !received.includes(key), "the key is in a reply");
 	for (const reply of replies) {
@@ -74,26 +74,26 @@ function checkReply(reply: Reply, mayBeHead: boolean): void {
 	assert.ok(expected.includes(status), `a reply of ${status}`);
 	if (status < 400 || (body === "" && mayBeHead)) return;
 	const code = errorCodes.find((code) => body.startsWith(`{"code":"${code}"`));
-	assert.ok(code, `a failure without a code of ours: ${body.slice(0, 200)}`);
+	assert.ok(code, `a failure without a known code: ${body.slice(0, 200)}`);
 	assert.ok(status !== 503 || code === "overloaded", `a reply of 503 ${code}`);
 	assertFailure(reply, code);
 }
 
-/** @param mayShowMethods a request asks for the methods of the server, not of a path */
+/** @param mayShowMethods whether a request asks for the methods of the whole server (`OPTIONS *`) */
 function checkWithoutKey({ status, headers, body }: Reply, mayShowMethods: boolean): void {
 	assert.ok(!body.includes(canary), "an animal is shown without the key");
 	assert.ok(!body.startsWith("[") && !body.startsWith('{"id"'), "an animal or a list is shown without the key");
 	assert.notEqual(status, 201);
 	const revealed = behindKey.find((code) => body.startsWith(`{"code":"${code}"`));
 	assert.ok(!revealed, `${revealed} is revealed without the key`);
-	// CONNECT is refused before there is a path.
+	// The refusal of CONNECT shows the server's methods, because CONNECT has no path.
 	const isServers = (mayShowMethods && status === 204) || body.includes("CONNECT is not supported");
 	const showsMethods = headers["allow"]?.includes("POST") && !isServers;
 	assert.ok(!showsMethods, "the methods of a path are revealed without the key");
 	assert.ok(!headers["link"]?.includes('rel="first"'), "the links of a list are revealed without the key");
 }
 
-/** The lines that must not be in the log: errors, and requests that were served without a key. */
+/** Finds lines that must not be in the log: errors, and requests that were served without a key. */
 export function logProblems(lines: string[]): { requestId: string | undefined; problem: string }[] {
 	return lines.flatMap((text) => {
 		const line = JSON.parse(text);

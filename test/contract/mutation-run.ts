@@ -28,7 +28,7 @@ export interface MutationResult {
 	statuses: Record<string, number>;
 }
 
-/** Far longer than the time-outs of the service: only a case that hangs takes so long, also on a busy machine. */
+/** Far longer than the service's time-outs: even on a busy machine, only a case that hangs takes so long. */
 const hangMs = 20_000;
 const connections = 250;
 const batchSize = 1250;
@@ -65,7 +65,7 @@ export async function runMutations(
 		const batch = Array.from({ length: count }, (_, place) => mutationCase(seed, first + at + place, requests));
 		const caseOf = await runBatch(batch, Number(new URL(service.url).port), key, result.statuses, note);
 		assert.equal(service.process.exitCode, null, "the service has ended");
-		// A good request is served; the client retries while a busy machine refuses it.
+		// A valid request must be served. The client retries if the service refuses it as overloaded.
 		assert.ok((await store.listPage({ limit: 1 })).pets[0]?.name.includes(canary));
 		readLog(caseOf);
 		if ((at / batchSize) % 20 === 19) say?.(`${at + count} of ${cases} cases, ${result.findings.length} findings`);
@@ -73,11 +73,11 @@ export async function runMutations(
 	service.process.kill("SIGTERM");
 	const { code, stderr } = await within("the service to stop", service.finished);
 	readLog(new Map());
-	assert.deepEqual([code, stderr], [0, ""], "the service stops in order");
+	assert.deepEqual([code, stderr], [0, ""], "the service stops in an orderly way");
 	return result;
 }
 
-/** @returns the case of each X-Request-Id */
+/** Sends the cases and checks the replies. @returns the case of each X-Request-Id */
 async function runBatch(
 	cases: MutationCase[],
 	port: number,
@@ -90,8 +90,8 @@ async function runBatch(
 	const work = Array.from({ length: connections }, async () => {
 		for (const one of rest) {
 			let went = await exchange(port, one);
-			// The service closes a refused connection half a second after its reply: a client on a busy machine may miss the
-			// reply.
+			// The service closes a refused connection half a second after the reply. On a busy machine the client may miss
+			// the reply, so the case is sent again.
 			for (let again = 0; again < 2 && went.received.length === 0; again++) went = await exchange(port, one);
 			const text = went.received.toString("latin1");
 			for (const [, status = ""] of text.matchAll(/^HTTP\/1\.1 (\d+)/gm))
@@ -123,7 +123,7 @@ async function exchange(port: number, { segments, pauseMs, isHalfClosed }: Mutat
 	}
 	if (isHalfClosed) socket.end();
 	const end = await closed;
-	// The service may refuse before all was sent: a reply that arrived before counts.
+	// The service may refuse before everything is sent, which can break the connection. An arrived reply still counts.
 	const isProblem = end instanceof Error && (!socket.destroyed || connection.received.length === 0);
 	connection.end();
 	const { received } = connection;

@@ -1,4 +1,4 @@
-// The quick form of the fuzzer, with the same cases in each run. `npm run prove -- --only mutations` tries many more.
+// A short run of the fuzzer, with the same cases each time. `npm run prove -- --only mutations` tries many more cases.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ test("the check of mutations reports wrong and revealing replies, open ends, and
 		[withKey, failure("storage_unavailable", 503, "Retry-After: 1\r\n"), /a reply of 503/],
 		[withKey, failure("overloaded", 503), /503 .*overloaded/],
 		[withKey, "", /there is no reply/],
-		[withKey, failure("teapot", 400), /without a code of ours/],
+		[withKey, failure("teapot", 400), /without a known code/],
 		[withKey, failure("pet_not_found", 400), /404/],
 		[withKey, ok("[]").slice(0, -1), /ends after 1 of 2 bytes/],
 		[withKey, "hello", /not a reply/],

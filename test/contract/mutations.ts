@@ -1,4 +1,4 @@
-// Seeded mutations of the corpus's requests: a seed and a number always give the same bytes.
+// Mutations of the corpus's requests. The same seed and number always give the same bytes.
 
 import { pick, seededRandom } from "../support/random.ts";
 import { readFamilies } from "./corpus.ts";
@@ -8,13 +8,13 @@ export interface MutationCase {
 	index: number;
 	/** The bytes to send, in pieces. */
 	segments: Buffer[];
-	/** The pause before each piece but the first. */
+	/** The pause before each piece except the first. */
 	pauseMs: number;
-	/** The client closes its side after the last byte, so that the reply may be lost. */
+	/** Whether the client closes its side after the last byte. */
 	isHalfClosed: boolean;
 }
 
-/** Values of a store that a request can contain. */
+/** Values of the store that requests can contain. */
 export interface World {
 	key: string;
 	cursor: string;
@@ -22,11 +22,11 @@ export interface World {
 
 type Random = () => number;
 
-/** Longer requests test limits, which the corpus does. */
+/** Longer requests are left out: they test limits, and the corpus already does so. */
 const longestBytes = 5000;
 const goodKeys = ["full", "other", "read", "write", "expiring", "rated"];
 
-/** The corpus's requests that are not malformed, as latin1 texts, with this store's key and cursor. */
+/** The well-formed requests of the corpus, as Latin-1 texts, with this store's key and cursor. */
 export function corpusRequests({ key, cursor }: World): string[] {
 	return readFamilies().flatMap(({ cases, words }) => {
 		const known = new Map([["nothing", ""], ...Object.entries(words), ...goodKeys.map((name) => [name, key] as const)]);
@@ -38,17 +38,17 @@ export function corpusRequests({ key, cursor }: World): string[] {
 	});
 }
 
-/** The units of a change: mostly words, which leave the framing valid, so that it is read; also lines and bytes. */
+/** A change affects words, lines or bytes. Mostly it affects words, because then the framing usually stays valid. */
 const word = /([^\s:;,="'?&/{}[\]]+)/;
 const units = [word, word, /(?<=\r\n)/, ""];
 
-/** A start, and an end that is rarely far away. */
+/** A random range, which is rarely long. */
 function range({ length }: string[], random: Random): [number, number] {
 	const start = Math.floor(random() * (length + 1));
 	return [start, Math.min(length, start + Math.ceil(random() ** 3 * 60))];
 }
 
-/** Removes, repeats or replaces a part of the text, by a byte or a part of another request; sometimes also the rest. */
+/** Removes, repeats or replaces a part of the text; sometimes also replaces the rest by the rest of another request. */
 function changed(text: string, random: Random, other: string): string {
 	const unit = pick(units, random);
 	const [parts, others] = [text.split(unit), other.split(unit)];
@@ -76,7 +76,7 @@ function withLength(text: string): string {
 	return text.replace(/^(content-length: )\d+/im, (_, name) => name + length);
 }
 
-/** One to four; smaller numbers are likelier. */
+/** A random number from one to four; smaller numbers are likelier. */
 const few = (random: Random) => 1 + Math.floor(random() ** 3 * 4);
 
 const closing = "GET /livez HTTP/1.1\r\nHost: animals.example\r\nConnection: close\r\n\r\n";
@@ -86,7 +86,7 @@ export function mutationCase(seed: number, index: number, requests: readonly str
 	let text = pick(requests, random);
 	for (let change = few(random); change > 0; change--) text = changed(text, random, pick(requests, random));
 	if (random() < 0.6) text = withLength(text);
-	// The last request asks the service to close the connection, or the client closes its side.
+	// Either the client closes its side, or a last request asks the service to close the connection.
 	const isHalfClosed = random() < 0.2;
 	const bytes = Buffer.from(isHalfClosed ? text : text + closing, "latin1");
 	const cuts = Array.from({ length: random() < 0.6 ? 0 : few(random) }, () => Math.floor(random() * bytes.length));

@@ -1,4 +1,4 @@
-// openapi.json: generated, committed, served, complete, and clean to a standard linter.
+// openapi.json is generated, committed, served and complete, and a standard linter finds nothing.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -48,7 +48,7 @@ test("generators can copy the description into comments and texts", () => {
 test("docs/errors.md has the table of codes that the document has", () => {
 	const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
 	assert.ok(page.includes(errorTable()) && document.info.description.includes(errorTable()));
-	assert.equal(page.match(/^\| `/gm)?.length, errorCodes.length, "it has no other row");
+	assert.equal(page.match(/^\| `/gm)?.length, errorCodes.length, "the table has no other row");
 });
 
 test("the document's pattern for Idempotency-Keys matches exactly those that are accepted", () => {
@@ -112,7 +112,7 @@ test("the served document lists BASE_URL first, and no other host", async (conte
 	);
 });
 
-/** All values of a member, wherever it is in the document. */
+/** All values of the members with this name, anywhere in the document. */
 function membersNamed(name: string, part: unknown = document): unknown[] {
 	if (typeof part !== "object" || part === null) return [];
 	return Object.entries(part).flatMap(([key, value]) => [

@@ -1,4 +1,4 @@
-// Request ids, and rate limits when the clock jumps. test/contract/corpus has each reply with all its headers.
+// Request ids, and rate limits during clock jumps. test/contract/corpus has each reply with all its headers.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,5 @@
-// Paging: every animal exactly once, also during creates. Cursors: test/contract/corpus/queries and src/http/paging.
+// Paging shows every animal exactly once, even during creates. test/contract/corpus/queries and src/http/paging.test.ts
+// test cursors.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,12 +8,12 @@ import { linksOf, pathOf } from "../support/caller.ts";
 import { assertFailure, type TestService, testService } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
 
-/** Follows `next` to the last page, whose path is `last`. */
+/** Follows `next` to the last page. @returns `last`, the path of that page, and all ids on the way */
 async function walk(service: TestService, start: string) {
 	const ids: number[] = [];
 	let path = start;
 	for (let pages = 1; ; pages++) {
-		assert.ok(pages < 2000, "a walk comes to its end");
+		assert.ok(pages < 2000, "a walk ends");
 		const { status, headers, body } = await service.send({ path });
 		assert.equal(status, 200);
 		const page: { id: number }[] = JSON.parse(body);
@@ -31,13 +32,13 @@ async function pageAt(service: TestService, path = "") {
 	return { ids, links: linksOf({ headers }) };
 }
 
-/** Follows `prev` from the last page to the one that contains the id `known`, or to the first. */
+/** Follows `prev` from the last page to the page that contains the id `known`, or to the first page. */
 async function walkBack(service: TestService, start: string, known = 0) {
 	let page = await pageAt(service, (await pageAt(service, start)).links["last"]);
 	assert.equal(page.links["next"], undefined, "nothing follows the newest animals");
 	const ids = [...page.ids];
 	for (let pages = 1; page.links["prev"] !== undefined && (page.ids[0] ?? 0) > known; pages++) {
-		assert.ok(pages < 2000, "a walk comes to its end");
+		assert.ok(pages < 2000, "a walk ends");
 		page = await pageAt(service, page.links["prev"]);
 		assert.ok(page.ids.length > 0 && page.links["next"] !== undefined);
 		ids.unshift(...page.ids);

@@ -1,5 +1,5 @@
-// Clients that send many requests before they read a reply get the replies in order: at most 32 at a time, and then the
-// connection closes.
+// Clients that send many requests before they read a reply get the replies in order. At most 32 requests may be under
+// way; then the connection closes.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -33,7 +33,7 @@ test("of 1,000 pipelined requests 32 get replies, in order, and the last closes 
 			]),
 	);
 	const { body } = await service.send({ path: "/v1/pets" });
-	assert.equal(JSON.parse(body).length, 4, "what was not answered was not done");
+	assert.equal(JSON.parse(body).length, 4, "a create without a reply was not done");
 });
 
 test("a client that keeps 31 requests under way gets the replies to 1,000 of them", async (context) => {
@@ -52,7 +52,7 @@ test("a client that keeps 31 requests under way gets the replies to 1,000 of the
 	connection.end();
 });
 
-/** A client that asks for large pages, and takes none, until the kernel has no room and a reply stays in the service. */
+/** A client that requests large pages and reads none, until the kernel's buffers are full and the service must wait. */
 async function patientClient(context: TestContext, service: TestService, lines = "") {
 	await addLargePage(service.port, service.key);
 	const page = get(service, lines, "?limit=100");
@@ -106,7 +106,7 @@ test("requests that were read before a stop are all answered", async (context) =
 	const idle = new Connection(service.port);
 	idle.socket.write(get(service));
 	await Promise.all([idle, ...clients].map((client) => client.next(false)));
-	const stopped = service.stop(slowMs); // On a busy machine, all of them take longer than a stop may.
+	const stopped = service.stop(slowMs); // On a busy machine, all replies together take longer than a stop normally may.
 	for (const client of clients)
 		for (let count = 1; count < 29; count++) assert.equal((await client.next(false))?.status, 200);
 	assert.equal(await idle.next(false), undefined, "a connection without requests is closed");

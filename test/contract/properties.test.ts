@@ -1,4 +1,4 @@
-// Property-based tests of arbitrary input. fast-check prints the seed and the smallest failing example.
+// Property-based tests with arbitrary input. fast-check prints the seed and the smallest failing example.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { assertFailure, testService } from "../support/service.ts";
 
 fc.configureGlobal({ seed });
 
-/** The rule for names, written without the schema's pattern, which it checks. */
+/** The rule for names, written independently of the schema's pattern, so that the tests check the pattern. */
 function isName(text: string): boolean {
 	const points = Array.from(text);
 	const isAllowed = points.every((point) => {
@@ -73,7 +73,7 @@ function readAsNewPet(bytes: Uint8Array): string | "invalid_json" | "invalid_bod
 	return `"name":${JSON.stringify(name)},"categoryId":${exact}${fields.has("status") ? `,"status":"${status}"` : ""}`;
 }
 
-/** Bodies that are a NewPet, or nearly: a field may be missing, repeated or of any type; others may be added. */
+/** Bodies that are a NewPet, or nearly: a field may be missing, repeated, unknown, or of any type. */
 const nearlyNewPets = (() => {
 	const json = (value: unknown) => JSON.stringify(value);
 	const anything = fc.json({ maxDepth: 2 });

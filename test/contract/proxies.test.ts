@@ -1,5 +1,5 @@
-// Behind a proxy: log lines about forwarded headers. test/contract/corpus has the replies: `proxies` behind a trusted
-// proxy, `spoofed` and `base-url` if the headers are ignored. Real proxies: `npm run prove -- --only proxies`.
+// Log lines about forwarded headers. test/contract/corpus has the replies: `proxies` behind a trusted proxy, `spoofed`
+// and `base-url` if the headers are ignored. `npm run prove -- --only proxies` uses real proxies.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Cached replies: each equals a new one, and is sent again only while the store shows the same.
+// Cached replies: each equals a new reply, and is sent again only while the store's content is unchanged.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { runSql } from "../support/sql.ts";
 import { within } from "../support/until.ts";
 import { Connection } from "../support/wire.ts";
 
-/** The reply to a target is cached when it is requested for the second time. */
+/** Targets of requests. The service caches the reply at the second request for the same target. */
 const targets = {
 	full: "/v1/pets?limit=2",
 	last: "/v1/pets?limit=9",
@@ -20,7 +20,7 @@ async function add({ store }: TestService, names: string[]): Promise<void> {
 	for (const name of names) await store.createPet({ name, categoryId: 1n });
 }
 
-/** Changes the names without an edit: cached replies still have the old ones. */
+/** Changes the names without an edit, so that cached replies still have the old names. */
 const renameAll = ({ databaseUrl }: TestService, name: string) =>
 	runSql(databaseUrl, `UPDATE pets SET name = '${name}'`);
 
@@ -51,7 +51,7 @@ test("a reply is cached until an edit of any process, the last page also until a
 });
 
 const cachedFields = ["cache-control", "content-encoding", "content-length", "content-type", "etag", "link"];
-/** Fields that are made for each reply, because they depend on the request, the caller, the clock or the settings. */
+/** Fields made for each reply anew, because they depend on the request, the caller, the clock or the settings. */
 const ownFields = [
 	...["access-control-allow-origin", "access-control-expose-headers", "connection", "date", "keep-alive"],
 	...["content-security-policy", "referrer-policy", "strict-transport-security", "x-content-type-options"],
@@ -95,13 +95,13 @@ test("a cached reply equals a new one, for every caller, coding, origin and meth
 	const seen = new Set<string>();
 	for (const path of ["/v1/pets?limit=20", "/v1/pets?limit=50", "/v1/pets/1?"]) {
 		await ask(path);
-		// Each `&` makes another target with the same reply, which is requested once.
+		// Each `&` makes another target, for which the service makes a new, equal reply.
 		let fresh = path;
 		const compressed: unknown[] = [];
 		for (const request of requests) {
 			const again = await ask(path, request);
 			fresh += "&";
-			// The first use is not compressed.
+			// The first reply to a target is not compressed, so the target is requested once before.
 			if (request.headers?.["Accept-Encoding"]) await ask(fresh);
 			const made = await ask(fresh, request);
 			for (const name of uniqueFields) {

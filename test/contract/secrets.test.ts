@@ -1,4 +1,4 @@
-// Keys stay secret: they are in no log, error, metric or file.
+// Keys stay secret: no log, error, metric or file contains a key.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -50,7 +50,7 @@ test("a key is printed once and is in no other output or file, however it is sen
 			? request.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")
 			: `${request}Connection: close\r\n\r\n`;
 		for (const { headers, body } of await exchange(port, bytes)) {
-			// The caller's own path and query come back in Link only.
+			// Only the Link header may repeat the caller's own path and query.
 			seen.push(JSON.stringify({ ...headers, link: "" }), body);
 		}
 	}

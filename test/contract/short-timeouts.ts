@@ -1,4 +1,4 @@
-// For `node --import`: shortens the time-outs of the real program so that a test can wait for them; their order stays.
+// For `node --import`: shortens the real program's time-outs so that a test can wait for them, and keeps their order.
 
 import { defaultTimeouts } from "../../src/http/listen.ts";
 

@@ -1,4 +1,4 @@
-// `npm run bench`: its latency includes waiting, its verdicts need more than the spread, and its plot escapes texts.
+// `npm run bench`: latency includes waiting, a verdict needs more than the spread, and the plot escapes texts.
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
@@ -16,14 +16,14 @@ test("latency at a constant rate includes the time that a request waits for a st
 	const stallMs = 400;
 	let requests = 0;
 	const server = createServer((_, response) => {
-		// In the meantime, the server replies to nothing else.
+		// During the stall, the server replies to nothing else.
 		if (++requests === 150) for (const until = performance.now() + stallMs; performance.now() < until; );
 		response.end("{}");
 	});
 	const url = `http://127.0.0.1:${await listenFor(context, server)}/`;
 	const latency = await measureSteady({ url, key: "", connections: 2, seconds: 1, perSecond: 200 });
 	assert.equal(latency.failures, 0);
-	// The stall delays 80 of 200 requests, most of them before they are sent, because there are two connections.
+	// The stall delays 80 of 200 requests. Most of them are not sent meanwhile, because there are only two connections.
 	assert.ok(latency.p99Ms > stallMs * 0.75, JSON.stringify(latency));
 });
 

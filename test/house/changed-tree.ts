@@ -1,4 +1,4 @@
-// A copy of the tree that a test changes like a developer, led by the compiler and by failing tests.
+// A copy of the tree, which a test changes as a developer would, led by the compiler and by failing tests.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -14,11 +14,11 @@ export type Addition = [file: string, after: string, addition: string];
 export interface ChangedTree {
 	path: string;
 	edit(...additions: Addition[]): void;
-	/** Runs a command of Node, which must succeed, and returns its output. */
+	/** Runs a Node program that must succeed. @returns its output */
 	run(...parameters: string[]): string;
 	/** Asserts that the compiler names each of these files, and that the additions fix all errors. */
 	leadsTo(project: string, additions: Addition[]): void;
-	/** Asserts that the first test to fail has this in its title. */
+	/** Asserts that the title of the first failing test contains `title`. */
 	fails(file: string, title: string): Promise<void>;
 	passes(...files: string[]): Promise<void>;
 }
@@ -28,7 +28,7 @@ const options: RunOptions = { environment: {}, limitMs: 200_000 };
 export function addTo(tree: string, ...additions: Addition[]): void {
 	for (const [file, after, addition] of additions) {
 		const text = readFileSync(join(tree, file), "utf8");
-		assert.equal(text.split(after).length, 2, `${file} has this once: ${after}`);
+		assert.equal(text.split(after).length, 2, `${file} has this text once: ${after}`);
 		writeFileSync(join(tree, file), text.replace(after, after + addition));
 	}
 }

@@ -1,4 +1,4 @@
-// A clone on a machine whose git writes CRLF, as on Windows, is the same.
+// A clone has the same files even if git is set to write CRLF, as on Windows.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -15,7 +15,7 @@ test("a clone with core.autocrlf=true passes the linter, and the tests that read
 	const tree = copyTree(join(folder, "tree"));
 	const git = (...parameters: string[]) => execFileSync("git", parameters, { cwd: tree, stdio: "pipe" });
 	git("init", "--quiet");
-	// With the links to installed packages, which .gitignore does not cover.
+	// Also adds the links to installed packages, which .gitignore does not cover.
 	git("add", "--all");
 	git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "--quiet", "--message", "all");
 	const clone = join(folder, "clone");

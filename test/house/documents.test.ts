@@ -1,5 +1,5 @@
-// Every `sh` block of every document runs: all blocks of a page in order, in one shell, in a new folder, with a running
-// service. The blocks that need more are run by proofs, or are listed here with the test that runs them.
+// Runs every `sh` block of every document: all blocks of a page in order, in one shell, in a new folder, with a running
+// service. Proofs run the blocks that need more, or other tests do, which are listed here.
 
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
@@ -22,7 +22,7 @@ const pages = new Map([
 	["openapi.json", introduction] as const,
 ]);
 
-/** Blocks that a test or script runs: their page, their first words, and a text of that test or script. */
+/** Blocks that another test or script runs: the page, the block's first words, and a text of the test or script. */
 const elsewhere: [page: string, start: string, by: string][] = [
 	["README.md", "npm ci && npm start", "the first lines of the README"],
 	[
@@ -48,13 +48,13 @@ function blocksOf(text: string): string[] {
 	return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
 }
 
-/** The source of each proof, and the texts in it that may be the first words of a block: with a space or `=`. */
+/** The source of each proof, and its strings that can be the first words of a block: they contain a space or `=`. */
 const proofs = globSync("test/proofs/*.ts", { cwd: root }).map((path) => {
 	const text = readFileSync(join(root, path), "utf8");
 	return { text, starts: [...text.matchAll(/"([^"\n]{4,}[ =][^"\n]*)"/g)].map(([, start = ""]) => start) };
 });
 
-/** Whether a proof runs the block: it names the page and the first words (`blockOf`). */
+/** Whether a proof runs the block, which is so if the proof names the page and the block's first words (`blockOf`). */
 const isProved = (page: string, block: string) =>
 	proofs.some(({ text, starts }) => text.includes(page) && starts.some((start) => block.startsWith(start)));
 
@@ -89,7 +89,7 @@ for (const [page, text] of pages) {
 	const blocks = blocksOf(text).filter((block) => !runsElsewhere(page, block));
 	if (blocks.length === 0) continue;
 	const title = `the commands of ${page} run${tidy.includes(page) ? ", and leave no untracked file" : ""}`;
-	// Slow: a page has up to twenty commands, and each is a process of Node.
+	// Slow: a page has up to twenty commands, and each starts a Node process.
 	test(title, { timeout: slowMs }, async (context) => {
 		const folder = checkout(context);
 		if (page === "docs/daily-work.md") writeFileSync(join(folder, "animals.csv"), "name,categoryId\nMax,1\n");
@@ -102,13 +102,13 @@ for (const [page, text] of pages) {
 			.replaceAll("http://127.0.0.1:8080", url)
 			.replaceAll(/\bID\b/g, id);
 		const { stdout, stderr } = await runShell(folder, script, { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key });
-		assert.doesNotMatch(stdout + stderr, /"code":"/, "an error of the service");
+		assert.doesNotMatch(stdout + stderr, /"code":"/, "no reply is an error");
 		const untracked = execFileSync("git", ["status", "--porcelain"], { cwd: folder, encoding: "utf8" });
 		if (tidy.includes(page)) assert.doesNotMatch(untracked, /^\?\?/m);
 	});
 }
 
-/** A folder like a new clone, and a folder of commands that replace those that npm installs. */
+/** A folder like a new clone, and a folder of commands that replace the commands that npm installs. */
 function checkout(context: TestContext): string {
 	const folder = temporaryFolder(context);
 	const bin = temporaryFolder(context);
@@ -124,7 +124,7 @@ function checkout(context: TestContext): string {
 }
 const programs = new Map<string, string>();
 
-/** With the scopes of a first key, which the pages begin with. */
+/** Creates a key with the scopes of a first key, which is the key that the pages use. */
 async function newKey(folder: string, name: string): Promise<{ id: string; key: string }> {
 	const scopes = ["--scopes", "metrics:read,pets:read,pets:write,pets:edit"];
 	const { stdout, stderr } = await runProgram(["keys", "create", "--name", name, ...scopes], { folder });
@@ -142,7 +142,7 @@ test("a block of commands that is pasted into a shell stops at its first failed 
 	const isSequence = (page: string, block: string) => /&&$/m.test(block) || isProved(page, block);
 	const blocks = [...pages].flatMap(([page, text]) => blocksOf(text).filter((block) => isSequence(page, block)));
 	assert.ok(blocks.length > 20, `${blocks.length} blocks`);
-	// Every program is missing; the programs of a pipe are one step.
+	// No program is found, so every step fails. The programs of a pipe are one step.
 	const shell = 'command_not_found_handle() { echo "$1" >> log; return 1; }; date() { :; }; PATH=/none; : > log';
 	for (const block of blocks) {
 		const folder = temporaryFolder(context);
@@ -168,7 +168,7 @@ test("every script, proof and command that a document names exists", async () =>
 	}
 });
 
-test("the file of settings in docs/settings.md is one that the service accepts", async (context) => {
+test("the service accepts the settings file in docs/settings.md", async (context) => {
 	const [, text = ""] = /^```\n(.*?)^```$/ms.exec(pages.get("docs/settings.md") ?? "") ?? [];
 	const file = join(temporaryFolder(context), "settings");
 	writeFileSync(file, text);

@@ -97,7 +97,7 @@ test("no statement of PostgreSQL joins tables, except API keys with their secret
 test("the environment is read in config.ts only; clock and randomness come in from outside", () => {
 	for (const path of sources) {
 		const text = read(path);
-		// The code samples are texts for readers; the client reads its defaults, outside the service.
+		// The code samples are texts for readers. The client, which is outside the service, reads its own defaults.
 		const mayContain = ["src/config.ts", "openapi/code-samples.ts", "client/src/options.ts"];
 		if (!mayContain.includes(path)) assert.doesNotMatch(text, /process\??\.env/, path);
 		if (/^src\/(contract|http|keys|store|cli\/maintenance)\//.test(path))
@@ -175,7 +175,7 @@ test("every relative link of a document in the package leads to a file in the pa
 	);
 });
 
-/** The anchors that GitHub gives to the headings of a page. */
+/** The anchors that GitHub makes from the headings of a page. */
 function anchorsOf(page: string): string[] {
 	return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
 		heading
@@ -212,7 +212,7 @@ test("a title of a test is a promise of at most 90 characters", () => {
 			: [],
 	);
 	assert.ok(titles.length > 500, `${titles.length} titles were found`);
-	// A part that the code fills in counts as eight.
+	// An interpolated part counts as eight characters.
 	for (const title of titles) assert.ok(title.replaceAll(/\$\{[^}]*\}/g, "12345678").length <= 90, title);
 });
 

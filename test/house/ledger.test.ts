@@ -1,4 +1,4 @@
-// The ledger finds what a store has lost, repeated or made up.
+// The ledger finds animals and edits that a store has lost, repeated or invented.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import { type Attempt, Ledger } from "../support/ledger.ts";
 const pet = (number: number, name = `animal ${number}`) => ({ name, categoryId: BigInt(number) });
 const listed = (number: number, name?: string): Pet => ({ id: BigInt(number), ...pet(number, name) });
 
-/** Animals 1 to 3 are added, 2 is renamed and 3 is removed without a reply to either; 4 may have been added. */
+/** Animals 1 to 3 are added. Animal 2 is renamed and 3 removed, both without a reply. Animal 4 may have been added. */
 function unsettled(): Ledger {
 	const ledger = new Ledger();
 	for (const number of [1, 2, 3, 4]) ledger.create(pet(number));
@@ -74,5 +74,5 @@ test("a ledger of creates finds a foreign, a lost, a repeated and a renumbered a
 	assert.throws(() => ledger.verify([listed(2), listed(1)]), /id 1 follows 2/);
 	ledger.verify([listed(1), listed(2)]);
 	assert.equal(lost.id, 2n);
-	assert.throws(() => ledger.verify([listed(1)]), /2 was animal 2/, "it was listed before");
+	assert.throws(() => ledger.verify([listed(1)]), /2 was animal 2/, "an animal that was listed before is missing");
 });

@@ -1,4 +1,4 @@
-// The lists of mutants are up to date, and the runner distinguishes detected and undetected faults.
+// The lists of mutants are up to date, and the runner distinguishes between detected and undetected faults.
 
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -18,7 +18,7 @@ test("every listed mutant changes its file in one place, and names tests that ex
 
 test("a mutant is killed by a test that detects it, is unloaded, or survives", async (context) => {
 	const tree = copyTree(join(temporaryFolder(context), "tree"));
-	// Addresses that are never used: without starting PostgreSQL and Chromium the tests are quick.
+	// These addresses are never used. With them, no PostgreSQL and no Chromium is started, so the tests are quick.
 	const environment = { TEST_POSTGRES_URL: "postgres://nowhere", TEST_CHROMIUM: "/nowhere" };
 	const mutant = { file: "src/contract/json.ts", from: "2n ** 63n - 1n", test: "src/contract/contract.test.ts" };
 	const outcomes = [];

@@ -1,5 +1,5 @@
-// Runs tests against mutants: each in a copy of the tree, with the usual test command. A mutant is killed if a test
-// fails and the command exits with another code than 0.
+// Runs tests against mutants, each in a copy of the tree, with the project's test command. A mutant is killed if a test
+// fails and the command exits with a code other than 0.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -11,7 +11,7 @@ import type { Faults, Mutant } from "./mutant.ts";
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface Verdict {
-	/** `killed` by a test; `unloaded`: only the loading of a test file failed. */
+	/** `killed`: a test failed. `unloaded`: a test file could not be loaded, and no test failed. */
 	outcome: "killed" | "unloaded" | "survived" | "did not end";
 	/** The title of the first test that failed. */
 	by?: string;
@@ -19,12 +19,12 @@ export interface Verdict {
 }
 
 export interface RunOptions {
-	/** Added to the environment of the test command. */
+	/** Variables to add to the environment of the test command. */
 	environment: Record<string, string>;
 	limitMs: number;
 }
 
-/** Every mutant in the lists of test/house/mutants, or in one of them. */
+/** Every mutant in the lists of test/house/mutants, or in one list. */
 export async function readMutants(list = ""): Promise<Mutant[]> {
 	const folder = new URL("./mutants/", import.meta.url);
 	const names = readdirSync(folder).filter((file) => list === "" || file === `${list}.ts`);
@@ -34,14 +34,14 @@ export async function readMutants(list = ""): Promise<Mutant[]> {
 	return rows.flatMap(([test, faults]) => faults.map(([file, from, to]): Mutant => ({ file, from, to, test })));
 }
 
-/** The content of the file with the fault. @throws Error unless `from` is in it exactly once */
+/** The content of the file with the fault. @throws Error unless the file has `from` exactly once */
 export function applied({ file, from, to }: Mutant, text = readFileSync(join(root, file), "utf8")): string {
 	const pieces = text.split(from);
-	if (pieces.length !== 2) throw new Error(`${file} has this ${pieces.length - 1} times: ${from}`);
+	if (pieces.length !== 2) throw new Error(`${file} has this text ${pieces.length - 1} times: ${from}`);
 	return pieces.join(to);
 }
 
-/** Copies the tree, so that it can be changed; installed packages are shared. */
+/** Copies the tree, so that a test can change it. The copy shares the installed packages. */
 export function copyTree(folder: string): string {
 	const isCopied = (path: string) => !["node_modules", ".git"].includes(basename(path));
 	cpSync(root, folder, { recursive: true, filter: isCopied });
@@ -49,7 +49,7 @@ export function copyTree(folder: string): string {
 	return folder;
 }
 
-/** Runs test files in a tree. All that they leave is removed with their temporary folder and their process group. */
+/** Runs test files in a tree. At the end, their temporary folder is removed and their process group killed. */
 export async function runTests(tree: string, tests: string[], { environment, limitMs }: RunOptions): Promise<Verdict> {
 	const temporary = `${tree}-tmp`;
 	mkdirSync(temporary);
@@ -57,7 +57,7 @@ export async function runTests(tree: string, tests: string[], { environment, lim
 	const child = spawn(process.execPath, ["test/run.ts", ...tests], {
 		cwd: tree,
 		detached: true,
-		// With NODE_TEST_CONTEXT a run within a test would run nothing.
+		// Unset, because with NODE_TEST_CONTEXT a test run inside a test would run nothing.
 		env: { ...process.env, ...environment, TMPDIR: temporary, FORCE_COLOR: "0", NODE_TEST_CONTEXT: undefined },
 		stdio: ["ignore", "pipe", "pipe"],
 	});
@@ -72,7 +72,7 @@ export async function runTests(tree: string, tests: string[], { environment, lim
 		try {
 			process.kill(-pid, "SIGKILL");
 		} catch {
-			// It has ended.
+			// All processes of the group have ended.
 		}
 	};
 	process.once("exit", endGroup);
@@ -106,7 +106,7 @@ export async function tryMutant(tree: string, mutant: Mutant, options: RunOption
 	try {
 		if (mutant.file.startsWith("console/")) await build(tree);
 		const verdict = await runTests(tree, [mutant.test], options);
-		// On a busy machine a test may fail by chance, so it must fail twice.
+		// A test may fail by chance on a busy machine, so a test must fail in two runs.
 		return verdict.outcome === "killed" ? await runTests(tree, [mutant.test], options) : verdict;
 	} finally {
 		writeFileSync(path, before);
@@ -124,7 +124,7 @@ async function build(tree: string): Promise<void> {
 	if (code !== 0) throw new Error("the console could not be built");
 }
 
-/** Runs `work` for each item, for as many at the same time as there are places. */
+/** Runs work for each item, one item at a time in each place. */
 export async function shareOut<Item, Place>(
 	items: readonly Item[],
 	places: readonly Place[],

@@ -1,5 +1,5 @@
-// New fields in the contract, a text and an int64, fail the compiler, which names every place that shows or accepts
-// animals, and then the test of the schema. With their columns declared and migrated, they work everywhere.
+// Adds two fields to the contract, a text and an int64. The compiler names every place that shows or accepts animals,
+// and then the test of the schema fails. Once the columns are declared and migrated, the fields work everywhere.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -32,13 +32,13 @@ const inConsole: Addition[] = [
 ];
 
 test("a new field fails the compiler, then a test, until its column is declared and migrated", {
-	timeout: slowMs, // It runs the compiler and other tests in a copy.
+	timeout: slowMs, // The test runs the compiler and other tests in a copy.
 }, async (context) => {
 	const { path, edit, run, leadsTo, fails, passes } = changedTree(context);
 	const breed = 'breed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 }))';
 	const chip = 'chip: Type.Optional(Int64("the number of its chip"))';
 	edit(["src/contract/pet.ts", "status: Type.Optional(PetStatus),", `\n\t${breed},\n\t${chip},`]);
-	run("client/generate.ts"); // Needed after any change of the contract.
+	run("client/generate.ts"); // This is needed after any change of the contract.
 	leadsTo(".", inService);
 	leadsTo("console", inConsole);
 	await fails("test/store/schema.test.ts", "the declared tables are those of the schema");

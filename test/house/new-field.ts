@@ -1,5 +1,5 @@
-// The declared fields `breed`, a text, and `chip`, an int64, work everywhere. Run by test/house/new-field.test.ts, in a
-// copy of the tree.
+// The declared fields `breed`, a text, and `chip`, an int64, work everywhere. test/house/new-field.test.ts runs this
+// file in a copy of the tree.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

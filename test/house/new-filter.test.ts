@@ -1,4 +1,4 @@
-// A new filter is declared once; the compiler leads to its view in the console, and a test to its index.
+// A new filter is declared once. The compiler then leads to its place in the console, and a test leads to its index.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { slowMs } from "../support/until.ts";
 import { changedTree } from "./changed-tree.ts";
 
 test("a new filter fails the compiler, then a test, until it has a view and an index", {
-	timeout: slowMs, // It runs the compiler and other tests in a copy.
+	timeout: slowMs, // The test runs the compiler and other tests in a copy.
 }, async (context) => {
 	const { path, edit, run, leadsTo, fails, passes } = changedTree(context);
 	edit([
@@ -15,7 +15,7 @@ test("a new filter fails the compiler, then a test, until it has a view and an i
 		"export const filters = { status: PetStatus",
 		", categoryId: { ...NewPet.properties.categoryId, examples: [1] }",
 	]);
-	run("client/generate.ts"); // Needed after any change of the contract.
+	run("client/generate.ts"); // This is needed after any change of the contract.
 	leadsTo("console", [
 		["console/src/route.ts", "find((status) => status === text),", "categoryId: (text) => text ?? undefined,"],
 		["console/src/list-tools.tsx", "= { status: StatusChips", ", categoryId: () => <></>"],

@@ -1,4 +1,4 @@
-// A declared filter by `categoryId` works everywhere. Run by test/house/new-filter.test.ts, in a copy of the tree.
+// A declared filter by `categoryId` works everywhere. test/house/new-filter.test.ts runs this in a copy of the tree.
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -39,7 +39,7 @@ test("a new filter works alone and with others: pages, links, commands, searches
 		for (const categoryId of [undefined, "1"]) {
 			next.searchParams.delete("categoryId");
 			if (categoryId) next.searchParams.set("categoryId", categoryId);
-			assert.equal((await ask(next, { key })).status, 400, "the cursor of another filter");
+			assert.equal((await ask(next, { key })).status, 400, "a cursor of another filter is refused");
 		}
 		assert.equal((await ask(`${pets}?categoryId=x`, { key })).status, 400);
 		const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: key };
@@ -67,7 +67,7 @@ test("a new filter works alone and with others: pages, links, commands, searches
 		}
 		await page.close();
 		const order = (body: string) => ask(`${service.url}/console/exports`, { key, body });
-		assert.equal((await order(`{"format":"csv","categoryId":${large}}`)).status, 200, "as a number, too");
+		assert.equal((await order(`{"format":"csv","categoryId":${large}}`)).status, 200, "a number works, too");
 		assert.equal((await order('{"format":"csv","categoryId":"x"}')).status, 400);
 		await service.stop();
 	}

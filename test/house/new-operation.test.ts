@@ -1,5 +1,5 @@
-// A new operation in the contract leads to every other place: the compiler names its handler, its code samples and the
-// requests that provoke its errors; tests lead to the OpenAPI document and the client.
+// A new operation in the contract leads to every other place: the compiler names the handler, the code samples and the
+// requests that provoke errors, and tests lead to the OpenAPI document and the client.
 
 import { test } from "node:test";
 import { slowMs } from "../support/until.ts";
@@ -47,7 +47,7 @@ const places: Addition[] = [
 ];
 
 test("a new operation fails the compiler, then tests, until it has all of its places", {
-	timeout: slowMs, // It runs the compiler and other tests in a copy.
+	timeout: slowMs, // The test runs the compiler and other tests in a copy.
 }, async (context) => {
 	const { edit, run, leadsTo, fails, passes } = changedTree(context);
 	edit(

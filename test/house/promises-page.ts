@@ -1,4 +1,4 @@
-// Generates docs/promises.md from the table of promises, and keeps the last long run of each proof.
+// Generates docs/promises.md from the table of promises, and records the last long run of each proof.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { type Proven, promises } from "../promises.ts";
@@ -8,7 +8,7 @@ const root = new URL("../../", import.meta.url);
 const page = new URL("docs/promises.md", root);
 const runsFile = new URL("../last-runs.json", import.meta.url);
 
-/** @param run its date, its options besides the name, and its result, in a line */
+/** @param run the date, options and result of the proof's run, in one line */
 export function recordRun(name: string, run: string): void {
 	const last: Record<string, string> = JSON.parse(readFileSync(runsFile, "utf8"));
 	const runs = Object.entries({ ...last, [name]: run }).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -36,7 +36,7 @@ function item(text: string): string {
 	return `- ${lines.join("\n  ")}`;
 }
 
-/** The text of each file of tests, by its path. */
+/** The text of each test file, by its path. */
 export function filesOfTests(): Map<string, string> {
 	const paths = ["src", "test"].flatMap((folder) =>
 		readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
@@ -47,7 +47,7 @@ export function filesOfTests(): Map<string, string> {
 	return new Map(tests.sort().map((path) => [path, readFileSync(new URL(path, root), "utf8")]));
 }
 
-/** The files that prove a promise: those with tests of these titles, and those that are named by path or as a corpus. */
+/** The files that prove a promise. Each title is the title of a test, the path of a file, or the name of a corpus. */
 export function filesThatProve(titles: string[], tests: Map<string, string>): string[] {
 	const files = titles.flatMap((title) => {
 		if (title.startsWith("test/")) return [title];

@@ -1,4 +1,4 @@
-// The runner of the long proofs reports wrong names, wrong options and missing tools.
+// The runner of the long proofs reports unknown names, unknown options and missing tools.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

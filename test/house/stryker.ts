@@ -1,5 +1,5 @@
-// Mutants that Stryker makes of files: each a small fault, in a copy of the tree, that a test must detect. Stryker is
-// installed for one run, because nothing else needs it.
+// Mutants that Stryker makes of files, in a copy of the tree: each is a small fault that a test must detect. Each run
+// installs Stryker, because nothing else needs it.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -13,7 +13,7 @@ import { testLimitMs } from "../support/until.ts";
 
 const packages = ["@stryker-mutator/core@10.0.0", "@stryker-mutator/tap-runner@10.0.0"];
 
-/** The tests of a folder besides those in it. Stryker cannot switch mutants on in a browser, so the console is not here. */
+/** The other folder with tests of each folder. Not for the console: Stryker cannot mutate code in a browser. */
 const testsOf: Record<string, string> = {
 	"src/contract": "test/contract",
 	"src/http": "test/contract",
@@ -25,13 +25,13 @@ const testsOf: Record<string, string> = {
 	"client/src": "test/client",
 };
 
-/** The sources in a folder, or one of them. */
+/** The source files in a folder, or the one file at `place`. */
 export function sourcesOf(place: string, root: string): string[] {
 	const files = /\.tsx?$/.test(place) ? [place] : globSync(`${place}/**/*.{ts,tsx}`, { cwd: root }).sort();
 	return files.filter((file) => !file.endsWith(".test.ts"));
 }
 
-/** The test files for a file or folder, those with a word of its name first. @throws Error if no folder has it */
+/** The test files for a file or folder; files that share a word with its name are first. @throws Error if none exist */
 export function testsFor(place: string, root: string): string[] {
 	const folder = Object.keys(testsOf).find((name) => `${place}/`.startsWith(`${name}/`));
 	if (!folder) throw new Error(`${place} is in no folder that has tests: ${Object.keys(testsOf).join(", ")}`);
@@ -49,14 +49,14 @@ export function testsFor(place: string, root: string): string[] {
 interface Task {
 	tree: string;
 	files: string[];
-	/** In the order in which they run. */
+	/** The test files, in the order in which they run. */
 	tests: string[];
 	/** The percentage of the mutants that must be detected. */
 	least: number;
 	environment: Record<string, string>;
 }
 
-/** Prints the survivors. @throws AssertionError if fewer than `least` percent of the mutants are detected */
+/** Prints the surviving mutants. @throws AssertionError if the tests detect fewer than `least` percent of mutants */
 export async function runStryker(
 	{ folder, after }: Trial,
 	{ tree, files, tests, least, environment }: Task,
@@ -75,7 +75,7 @@ export async function runStryker(
 	const child = spawn(process.execPath, [program, "run", settingsFile], { cwd: tree, env, stdio: ["ignore", 2, 2] });
 	after(() => child.kill());
 	const [code] = await once(child, "close");
-	assert.equal(code, 0, `Stryker failed, or less than ${least} % were detected`);
+	assert.equal(code, 0, `Stryker failed, or the tests detected less than ${least} % of the mutants`);
 }
 
 function settings(mutate: string[], testFiles: string[], least: number) {
@@ -84,10 +84,10 @@ function settings(mutate: string[], testFiles: string[], least: number) {
 		testRunner: "tap",
 		plugins: ["@stryker-mutator/tap-runner"],
 		tap: { testFiles, nodeArgs: ["--test-reporter=tap", "--test-force-exit", `--test-timeout=${testLimitMs}`] },
-		// Its analysis does not see what runs in a thread or in another process. The mutants are there as well.
+		// Stryker's coverage analysis misses code that runs in a thread or in another process, but its mutants run there.
 		coverageAnalysis: "off",
 		concurrency: availableParallelism(),
-		// A busy machine is slower than in the first run.
+		// A run may take three times as long as the first run, because the machine is busier.
 		timeoutFactor: 3,
 		dryRunTimeoutMinutes: 30,
 		inPlace: true,

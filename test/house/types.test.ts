@@ -1,5 +1,5 @@
-// The compiler accepts the sources, and no `await` is missing at places that the compiler does not check. Biome's rule
-// noFloatingPromises finds about two thirds of them.
+// The compiler accepts the sources, and no `await` is missing in places that the compiler does not check. Biome's rule
+// noFloatingPromises finds only about two thirds of the missing ones.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,7 +33,7 @@ function isWithinTry({ parent }: Node, isTried = false): boolean {
 	return isTried && !!(parent as FunctionDeclaration).modifiers?.some(({ kind }) => kind === SyntaxKind.AsyncKeyword);
 }
 
-/** Expressions that must not be promises: the promise would be lost, or would count as true instead of its value. */
+/** Expressions that must not be promises: a promise would be lost there, or be used as true instead of its value. */
 function valuesIn(node: Node, found: Expression[] = []): Expression[] {
 	const isAssignment = (value: Expression) => isBinaryExpression(value) && /=$/.test(value.operatorToken.getText());
 	if (isExpressionStatement(node) && !isAssignment(node.expression)) found.push(node.expression);

@@ -1,4 +1,4 @@
-// The first line of the README, and the package from its tarball, with the oldest supported Node and its npm.
+// The first line of the README, and the package's tarball, work with the oldest supported Node and its npm.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -27,12 +27,12 @@ test("npm 10 and Node 20 install the service without warnings, start it, and end
 	const home = temporaryFolder(context);
 	const folder = join(home, "animal-store");
 	checkOut(folder);
-	// So long that a second signal, if one were sent, would end the service without "stopped".
+	// A stop takes so long that a second signal, if npm sent one, would end the service without the log line "stopped".
 	const machine = newMachine(context, home, folder, oldTools, { STOP_DELAY: "2s" });
 	const { code, lines } = await machine.run("npm", "ci");
 	assert.equal(code, 0, lines.join("\n"));
 	assert.ok(lines.length <= 5 && !/warn|deprecated/i.test(lines.join()), lines.join("\n"));
-	// A terminal sends signals to all of its processes; npm does not forward every signal.
+	// A terminal sends a signal to all of its processes. A signal to npm alone may not be forwarded.
 	const ends = [
 		["SIGINT", "group"],
 		["SIGHUP", "group"],
@@ -90,7 +90,7 @@ test("the package has JavaScript, types, maps and the console, and serves with N
 	assert.deepEqual(messages, []);
 	const types = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
 	const problems = types.types ? types.problems.map(({ kind }) => kind) : ["no types"];
-	// The package has ES modules only: `require` needs a Node that supports that.
+	// The package has only ES modules, so `require` needs a Node that can load them.
 	assert.deepEqual(
 		problems.filter((kind) => kind !== "CJSResolvesToESM" && kind !== "NoResolution"),
 		[],

@@ -1,5 +1,5 @@
-// deploy/kubernetes agrees with itself, with the image and with the settings. `npm run prove -- --only kubernetes`
-// checks it against the schemas of Kubernetes.
+// The files of deploy/kubernetes agree with each other, with the image and with the settings. `npm run prove -- --only
+// kubernetes` checks them against the schemas of Kubernetes.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -32,7 +32,7 @@ const [embedded] = statefulSet.spec.template.spec.containers;
 assert.ok(container && embedded);
 const dockerfile = readFileSync(new URL("../Dockerfile", folder), "utf8");
 
-/** The variable `*_FILE`, whose value is the path of a file. */
+/** The variable whose name ends with `_FILE`, and whose value is the path of a secret's file. */
 const [secretVariable] = container.env.filter(({ name }) => name.endsWith("_FILE"));
 
 test("kubernetes: each kustomization names every manifest of its folder, and the pods' image", () => {
@@ -101,7 +101,7 @@ test("kubernetes: ports are those of image and settings, and every reference to 
 		["http"],
 	);
 	const admitted = policy.spec.ingress.map(({ ports: each }) => each.map(({ port }) => port));
-	assert.deepEqual(admitted, [["http"], ["ops"]], "each port has its own senders");
+	assert.deepEqual(admitted, [["http"], ["ops"]], "each port admits different senders");
 	const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
 	const [live, ready] = ["/livez", "/readyz"].map((path) => ({ path, port: "ops" }));
 	assert.deepEqual(

@@ -1,4 +1,4 @@
-// /metrics of a running service, and the names of metrics in the alerts, the dashboard and the documents.
+// The /metrics of a running service, and the metrics that the alerts, the dashboard and the documents name.
 
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
@@ -98,7 +98,7 @@ test("connections, their bytes and requests in flight are counted", async (conte
 	socket.destroy();
 	await until("the connection to be gone", async () => (await figure("connections")) === 0);
 	assert.equal(await figure("requests_in_flight"), 0);
-	assert.equal(await figure("received_bytes_total"), head.length, "also after the connection has ended");
+	assert.equal(await figure("received_bytes_total"), head.length, "bytes still count after the connection has ended");
 	await service.send({ path: "/livez" });
 	assert.ok((await figure("sent_bytes_total")) > 100);
 	assert.equal(await figure("connections_accepted_total"), 2);

@@ -1,5 +1,5 @@
-// The operators' port: health and metrics. Its server is that of the public port, whose replies to malformed requests
-// are in test/contract/corpus.
+// The operators' port: health and metrics. It uses the same HTTP server as the public port, whose replies to malformed
+// requests are in test/contract/corpus.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

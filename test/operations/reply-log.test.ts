@@ -1,4 +1,4 @@
-// Each reply has one log line and is counted once, also if its request is refused before the app.
+// Each reply has one log line and is counted once, even if the request is refused before it reaches the application.
 
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
@@ -13,7 +13,7 @@ function lineOf({ log }: TestService, reply: Reply): Promise<Record<string, unkn
 	return until("the reply's log line", () => log.find(({ requestId }) => requestId === id));
 }
 
-/** The number of replies to an operation with this status, in the metrics. */
+/** The number of replies with this status to an operation, according to the metrics. */
 const countOf = (service: TestService, operation: string, status: number) =>
 	figureOf(service, "animal_store_request_duration_seconds_count", { operation, status: String(status) });
 
@@ -83,7 +83,7 @@ test("an upload that the client aborts is logged as refused", async (context) =>
 	assert.equal(line["error.type"], "malformed_request");
 });
 
-/** Sends the beginning of a create. @returns its connection */
+/** Sends the beginning of a create. @returns the connection */
 async function beginUpload({ port, key }: TestService, headers = ""): Promise<Socket> {
 	const upload = new Connection(port);
 	upload.socket.write(createHead(key, `${headers}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n`));
@@ -194,16 +194,16 @@ test("a valid traceparent is continued in reply and log line", async (context) =
 		const flags = traceparent.split("-")[3];
 		assert.equal(reply.headers["traceparent"], `00-${id}-${parent}-${flags}`);
 		const { trace_id, span_id } = await lineOf(service, reply);
-		assert.deepEqual([trace_id, span_id], [id, undefined], "no span of this request exists");
+		assert.deepEqual([trace_id, span_id], [id, undefined], "the request has no span of its own");
 	}
 });
 
 test("the reply and the log line name OpenTelemetry's span for this request, and no other", async (context) => {
-	// Without mixes, because the span would be that of their requests, too.
+	// Without mixes, because their requests would get the same span.
 	const service = await testService(context, { mixes: false });
 	const own = { traceId: "c".repeat(32), spanId: "d".repeat(16), traceFlags: 0 };
 	let active: object | undefined;
-	// Simulates the global object of @opentelemetry/api 1; the real one: npm run prove -- --only tracing.
+	// Simulates the global object of @opentelemetry/api 1. `npm run prove -- --only tracing` uses the real package.
 	const getValue = (key: symbol) =>
 		key === Symbol.for("OpenTelemetry Context Key SPAN") && active && { spanContext: () => active };
 	const shared = Symbol.for("opentelemetry.js.api.1");

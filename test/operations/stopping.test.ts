@@ -17,7 +17,7 @@ import { create, type TestService, temporaryFolder, testService } from "../suppo
 import { until, within } from "../support/until.ts";
 import { Connection, createHead } from "../support/wire.ts";
 
-/** A connection that has sent a request's headers without their end, so that the service waits for it. */
+/** A connection that has sent the headers of a request without their end, so that the service waits for the rest. */
 async function unfinished({ port }: TestService, path: string, lines = ""): Promise<Connection> {
 	const connection = new Connection(port);
 	await once(connection.socket, "connect");
@@ -25,7 +25,7 @@ async function unfinished({ port }: TestService, path: string, lines = ""): Prom
 	return connection;
 }
 
-/** Waits until nobody can connect any more. */
+/** Waits until the port refuses connections. */
 async function portClosed({ port }: TestService): Promise<void> {
 	const isRefused = async () => {
 		const socket = connect(port, "127.0.0.1");
@@ -68,7 +68,7 @@ test("while the service stops, readyz is 503 on both ports, and accepted request
 test("connections that wait to be accepted when the service stops are accepted and answered", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const waiting = Array.from({ length: 300 }, () => new Connection(service.port));
-	// All are connected before the service has accepted many, which takes a tick of the event loop for each.
+	// All clients connect before the service has accepted many, because it accepts one connection per tick.
 	await Promise.all(waiting.map(({ socket }) => once(socket, "connect")));
 	for (const { socket } of waiting) socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
 	const stopped = service.stop();
@@ -81,7 +81,7 @@ test("while connections come in each tick of a busy event loop, a stop resets no
 	const service = await testService(context, { mixes: false });
 	const connections: Connection[] = [];
 	const isLate = () => performance.now() - startedAtMs > 2500;
-	/** Its connection waits to be accepted when the service looks whether it can close its port. */
+	/** Connects in every tick, so that a connection waits when the service checks whether it can close the port. */
 	function visit(): void {
 		if (isLate()) return;
 		const connection = new Connection(service.port);
@@ -96,7 +96,7 @@ test("while connections come in each tick of a busy event loop, a stop resets no
 	await until("the last visit", isLate);
 	const replies = await Promise.all(connections.map((one) => one.next(false)));
 	for (const reply of replies) assert.equal(reply?.status, 200);
-	// The last ones may be sent when the port is closed.
+	// The last replies may be sent when the port is already closed.
 	for (const reply of replies.slice(0, replies.length / 2)) assert.equal(reply?.headers["connection"], "keep-alive");
 	await within("the stop", stopped);
 });
@@ -109,7 +109,7 @@ test("on a busy event loop where nobody connects, a stop waits for no tick that 
 		if (!isStopped) setImmediate(burn);
 	}
 	setImmediate(burn);
-	// It would give up after half of the time that it has.
+	// The service would stop waiting for a short tick only after 20 s, half of its time.
 	const stopped = service.stop(40_000).then(() => {
 		isStopped = true;
 	});
@@ -157,7 +157,7 @@ test("requests that are unfinished when the grace period ends are aborted", asyn
 
 const never = () => new Promise<never>(() => {});
 
-/** The probes of a node with this store, which waits for 50 ms. */
+/** The probes of a node with this store. They wait at most 50 ms for it. */
 function probesOf(store: Partial<ReturnType<Parameters<typeof createProbes>[0]>["store"]>) {
 	const version = async () => ({ timeline: "", lastEdit: 0n, lastId: 0n });
 	const whole = { version, writeState: () => "working" as const, checkWrites: async () => {}, ...store };
@@ -212,7 +212,7 @@ test("with a socket that systemd holds, a restart under load fails no request", 
 	const listener = createServer().listen(0);
 	const { port } = listener.address() as AddressInfo;
 	const { fd: socket } = (listener as unknown as { _handle: { fd: number } })._handle;
-	/** Both have the socket from the beginning; the second one starts when the first one has ended. */
+	/** Both nodes have the socket from the beginning. The second node starts when the first has ended. */
 	const [first, second] = ["first", "second"].map((name) => {
 		const passed = 'until [ -e "$0" ]; do sleep 0.02; done; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"';
 		const go = join(folder, name);

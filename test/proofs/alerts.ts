@@ -1,5 +1,5 @@
-// The alerts of deploy/prometheus: their unit tests, promtool's check of /metrics, and each alert after its fault in a
-// real Prometheus, with windows of seconds and with smaller limits.
+// The alerts of deploy/prometheus: their unit tests, promtool's check of /metrics, and each alert in a real Prometheus
+// after its fault is caused. For this, the alerts' windows are shortened to seconds and their limits lowered.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -19,7 +19,7 @@ import { smallDisk } from "./full.ts";
 
 const folderOfRules = fileURLToPath(new URL("../../deploy/prometheus", import.meta.url));
 
-/** Texts of alerts.yaml that are replaced, so that each fault raises its alert within seconds. */
+/** Replacements in alerts.yaml, with which each fault raises its alert within seconds. */
 const shortened: [RegExp, string][] = [
 	[/for: \w+/g, "for: 1s"],
 	[/\[(5m|1h|6h|3d|10m|15m|1d)\]/g, "[10s]"],
@@ -29,8 +29,7 @@ const shortened: [RegExp, string][] = [
 ];
 
 export const proof: Proof = {
-	shows:
-		"the unit tests of deploy/prometheus pass; in a real Prometheus each fault raises its alert, which ends after it",
+	shows: "the unit tests of deploy/prometheus pass; in a real Prometheus each alert begins and ends with its fault",
 	needs: [linux, root, program("mount"), program("promtool", "prometheus"), program("prometheus")],
 	async prove(trial) {
 		for (const file of ["alerts.test.yaml", "removal.test.yaml"])
@@ -58,14 +57,14 @@ interface Fault {
 	alerts: string[];
 	fault: string;
 	cause(): Promise<unknown> | unknown;
-	/** Repeated while the alerts are awaited. */
+	/** Called repeatedly until the alerts are raised. */
 	repeat?(): Promise<unknown>;
 	end(): Promise<unknown> | unknown;
 }
 
 interface Setting {
 	service: Running;
-	/** Starts it again, on the same operators' port. */
+	/** Starts the service again, on the same operators' port. */
 	start: () => Promise<Running>;
 	key: string;
 	database: string;
@@ -74,7 +73,7 @@ interface Setting {
 	trial: Trial;
 }
 
-/** Causes each fault, prints the time until its alert, ends it, and waits until the alert falls. */
+/** Causes each fault, prints the time until its alert, ends the fault, and waits until the alert ends. */
 async function raiseAll(setting: Setting): Promise<number> {
 	let raised = 0;
 	setting.trial.say("| alert | fault | raised after |");
@@ -147,7 +146,7 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 			repeat: createMany,
 			end() {
 				other.exec("COMMIT");
-				other.pragma("wal_checkpoint(TRUNCATE)"); // The service cuts the file to 16 MiB, more than this disk has.
+				other.pragma("wal_checkpoint(TRUNCATE)"); // The service limits the WAL to 16 MiB, which fills this disk.
 			},
 		},
 		{

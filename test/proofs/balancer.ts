@@ -1,5 +1,5 @@
-// Two nodes behind nginx, Caddy and HAProxy, as deploy and docs/proxies.md configure them. The loop of docs/debian.md
-// restarts them under load, again and again, without a pause. No client repeats a request.
+// Two nodes behind nginx, Caddy and HAProxy, with the configurations of docs/proxies.md. The loop of docs/debian.md
+// restarts the nodes under load, again and again, without a pause. No client repeats a request.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -38,7 +38,7 @@ async function restartBehind(proxy: ProxyProgram, trial: Trial): Promise<object>
 	const { nodes, url, key } = await start(proxy, trial);
 	const { ledger, acknowledges, stop } = startSteadyLoad([url], key);
 	const kept = new Agent({ keepAlive: true });
-	// Half of them over a new connection each time.
+	// Every second client opens a new connection for each request.
 	const list = (place: number) => ask(`${url}/v1/pets`, { key, ...(place % 2 === 0 && { agent: kept }) });
 	const lists = startReaders(8, list);
 	const rounds = Number(trial.option("rounds"));
@@ -57,8 +57,8 @@ async function restartBehind(proxy: ProxyProgram, trial: Trial): Promise<object>
 }
 
 /**
- * One of two nodes stops as on a frozen machine, whose kernel still accepts connections; then both are killed.
- * @returns the slowest reply, and the replies by status
+ * First one of two nodes is frozen, while its kernel still accepts connections; later both nodes are killed.
+ * @returns the time of the slowest reply, and the number of replies by status
  */
 async function freezeBehind(proxy: ProxyProgram, trial: Trial): Promise<object> {
 	const { nodes, url, key } = await start(proxy, trial);
@@ -84,7 +84,7 @@ async function freezeBehind(proxy: ProxyProgram, trial: Trial): Promise<object> 
 	return { slowestMs, ...Object.fromEntries(load.statuses) };
 }
 
-/** Requests that nginx refuses itself, by the code that it answers with. */
+/** Asserts that nginx refuses these requests itself, each with the right error code. */
 async function assertOwnErrors(port: number): Promise<void> {
 	const long = "a".repeat(20_000);
 	const requests = {
@@ -110,17 +110,17 @@ async function start(proxy: ProxyProgram, trial: Trial) {
 	return { nodes, url: await startProxy(proxy, nodes.hosts, trial), key };
 }
 
-/** What docs/proxies.md says below the configurations: `STOP_DELAY`, and the end of the loop. */
+/** Advice of docs/proxies.md below the configurations: `STOP_DELAY`, and what to add to the end of the loop. */
 const asDocumented: Record<ProxyProgram["name"], { STOP_DELAY: string; pause: string }> = {
 	nginx: { STOP_DELAY: "0s", pause: "" },
 	caddy: { STOP_DELAY: "2s", pause: "sleep 1\n" },
 	haproxy: { STOP_DELAY: "2s", pause: "" },
 };
 
-/** A node stays frozen for longer than any proxy may wait for it. */
+/** How long a node stays frozen: longer than any proxy may wait for a reply. */
 const frozenMs = 20_000;
 
-/** Two nodes on ports of their own, and the loop of docs/debian.md, for which they are units of systemd. */
+/** Two nodes on separate ports, and the loop of docs/debian.md, which restarts them as if they were systemd units. */
 async function startNodes(trial: Trial, environment: Record<string, string>, pause: string) {
 	const nodes = new Map<string, { start(): Promise<Running>; running: Promise<Running> }>();
 	const hosts: string[] = [];
@@ -131,7 +131,7 @@ async function startNodes(trial: Trial, environment: Record<string, string>, pau
 		await nodes.get(OPS_PORT)?.running;
 		hosts.push(`127.0.0.1:${PORT}`);
 	}
-	/** As a unit with Type=exec: the reply does not wait until the new process listens. */
+	/** Restarts a node like a unit with Type=exec: the reply does not wait until the new process listens. */
 	const systemd = createServer(async ({ url = "" }, response) => {
 		const node = nodes.get(url.slice(1));
 		const ended = await (await node?.running)?.stop();
@@ -149,7 +149,7 @@ async function startNodes(trial: Trial, environment: Record<string, string>, pau
 	async function restart(): Promise<void> {
 		const shell = spawn("bash", ["-euc", loop], { stdio: ["ignore", "ignore", "inherit"] });
 		const [code] = await once(shell, "exit");
-		assert.equal(code, 0, "the loop of docs/debian.md");
+		assert.equal(code, 0, "the loop of docs/debian.md succeeds");
 	}
 	return { hosts, restart, running: () => Promise.all([...nodes.values()].map(({ running }) => running)) };
 }

@@ -1,5 +1,5 @@
-// The trace of system calls: a killed process proves nothing about the disk, because written data stays in the kernel's
-// cache. The WAL is synced between the write of each animal and the reply that acknowledges it.
+// Checks in a trace of system calls that the WAL is synced between each animal's write and the reply to its create.
+// Killing the process would prove nothing about the disk, because the kernel's cache keeps the written data.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

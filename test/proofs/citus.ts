@@ -1,5 +1,5 @@
-// The service on a real Citus. Where all tables are in one place, it keeps every create and its order; where they are
-// not, it refuses to start, and stops its writes.
+// The service on a real Citus. While all tables are in one place, the service keeps every create and its order. If they
+// are spread over shards, the service refuses to start, and running nodes stop their writes.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -49,8 +49,8 @@ export const proof: Proof = {
 };
 
 /**
- * Two nodes under load, with a reader of the last page: the store moves between the workers, and both workers are killed. A
- * move locks the tables at its end, so creates get 503 if that takes more than 3 s.
+ * Two nodes under load, with a reader of the last page. The store moves between the workers, and both workers are
+ * killed. At its end, a move locks the tables, so creates get 503 if the lock lasts more than 3 s.
  */
 async function proveOrder(cluster: CitusCluster, layout: CitusLayout, trial: Trial) {
 	const { environment, key } = await withKey(await cluster.database(`kept_${layout}`, layout));
@@ -89,14 +89,14 @@ async function moveAround({ workers }: CitusCluster, url: string): Promise<numbe
 	return 4;
 }
 
-/** @param spread what spreads the animals of a store whose nodes run @returns the time until both nodes have noticed */
+/** @param spread SQL that distributes the animals @returns the time until both running nodes stopped their writes */
 async function proveRefused(cluster: CitusCluster, spread: string, trial: Trial): Promise<number> {
 	const name = /create_\w+/.exec(spread)?.[0] ?? assert.fail();
 	const { environment } = await withKey(await cluster.database(name, "local"));
 	const nodes = await Promise.all([startProgram(trial, environment), startProgram(trial, environment)]);
 	await runSql(environment.DATABASE_URL, spread);
 	const startedAtMs = performance.now();
-	// The promise of docs/postgresql.md, and the time of an answer.
+	// The time that docs/postgresql.md promises, plus the time of a reply.
 	await until("both nodes to stop their writes", () => areStopped(nodes), { withinMs: 6_000 });
 	const tookMs = Math.round(performance.now() - startedAtMs);
 	await startRefused(environment, /the layout of the store is "single", .* pets is on several shards/);
@@ -113,12 +113,12 @@ async function areStopped(nodes: Running[]): Promise<boolean> {
 	return texts.every((text) => text.includes('"writes":"stopped"'));
 }
 
-/** All tables on the coordinator, or in a separate schema, which Citus keeps on one worker. */
+/** `local`: all tables are on the coordinator. `schema`: they are in a separate schema, which is on one worker. */
 type CitusLayout = "local" | "schema";
 
 type CitusCluster = Awaited<ReturnType<typeof startCitus>>;
 
-/** `wal_level`: schemas move between workers by logical replication. The servers here have no certificates. */
+/** Schemas move between workers by logical replication, which `wal_level` enables. The servers have no certificates. */
 const settings = ["shared_preload_libraries=citus", "wal_level=logical", "citus.node_conninfo=sslmode=prefer"];
 const flags = [...settings, "max_connections=300", "max_prepared_transactions=100"].flatMap((text) => ["-c", text]);
 
@@ -127,7 +127,7 @@ async function startCitus(trial: Trial) {
 	const servers = await Promise.all([start(), start(), start()]);
 	const [coordinator, ...workers] = servers as [PostgresServer, ...PostgresServer[]];
 
-	/** A new database. @returns its URL on the coordinator */
+	/** Creates a database. @returns its URL on the coordinator */
 	async function database(name: string, layout: CitusLayout): Promise<string> {
 		const urls = servers.map(({ url }) => `${url}/${name}`);
 		for (const { url } of servers) await runSql(`${url}/postgres`, `CREATE DATABASE ${name}`);
@@ -136,7 +136,7 @@ async function startCitus(trial: Trial) {
 		await runSql(url, `SELECT citus_set_coordinator_host('127.0.0.1', ${coordinator.port})`);
 		for (const { port } of workers) await runSql(url, `SELECT citus_add_node('127.0.0.1', ${port})`);
 		if (layout === "local") return url;
-		// As docs/postgresql.md says.
+		// docs/postgresql.md requires this setting.
 		await runSql(url, `ALTER DATABASE ${name} SET citus.enable_schema_based_sharding = on`);
 		await runSql(url, "CREATE SCHEMA animals");
 		await runSql(url, `ALTER DATABASE ${name} SET search_path = animals`);

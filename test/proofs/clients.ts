@@ -1,4 +1,4 @@
-// Other people's tools with the OpenAPI document: generated clients against the live service, and linters.
+// Other people's tools read the OpenAPI document: generated clients call the live service, and linters check it.
 
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -34,7 +34,7 @@ export const proof: Proof = {
 	},
 };
 
-/** @returns the missing tools, or undefined after a success */
+/** @returns a sentence about what this machine lacks, or undefined after a success */
 async function tryTool(tool: Tool, trial: Trial): Promise<string | undefined> {
 	const missing = tool.needs.filter(({ isMet }) => !isMet()).map(({ text }) => text);
 	if (missing.length > 0) return `this machine lacks ${missing.join(", ")}`;

@@ -1,5 +1,5 @@
-// The database of deploy/compose.yaml without Docker: its scripts, called as its images call them, on Debian's
-// PostgreSQL. The nodes' role has no privileges, the standby loses nothing, and the dumps can be restored.
+// The database of deploy/compose.yaml without Docker: its scripts run on Debian's PostgreSQL, called as the images call
+// them. The nodes' role has no privileges, the standby loses nothing, and the dumps can be restored.
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -69,7 +69,7 @@ export const proof: Proof = {
 
 type Machine = ReturnType<typeof newMachine>;
 
-/** A folder, and functions that run commands in it as a user that PostgreSQL accepts. */
+/** A folder, and functions that run commands there as a user whom PostgreSQL accepts. */
 function newMachine({ folder, after }: Trial) {
 	const owner = asServer();
 	chmodSync(folder, 0o755);
@@ -98,7 +98,7 @@ function listening(port: number, place: string): string[] {
 	return ["-p", String(port), ...settings.flatMap((setting) => ["-c", setting])];
 }
 
-/** Does the same as the image of PostgreSQL: roles.sh runs on a server with only a socket, which is then restarted. */
+/** Does what PostgreSQL's image does: roles.sh runs while the server has only a socket; then the server restarts. */
 async function startPrimary({ place, run, start }: Machine) {
 	const port = await freePort();
 	const data = join(place, "primary");
@@ -128,7 +128,7 @@ async function startStandby({ place, run, start }: Machine, primaryPort: number)
 	const data = join(place, "standby");
 	const PGPASSWORD = passwords.STANDBY_PASSWORD;
 	const environment = { PGDATA: data, PGHOST: "127.0.0.1", PGPORT: String(primaryPort), PGPASSWORD };
-	// The folder exists and is empty, and an interrupted copy left files.
+	// The standby's folder exists and is empty, and an interrupted copy has left files next to it.
 	run('mkdir -p "$PGDATA" "$PGDATA.new/base"', environment);
 	const server = start(join(place, "scripts/standby.sh"), listening(port, place), environment);
 	await until("the standby", () => isReady(run, port), { everyMs: 100 });
@@ -145,8 +145,8 @@ function isReady(run: Machine["run"], port: number): boolean {
 }
 
 /**
- * Runs backup.sh until it has made four dumps, of which it keeps the last two, next to one of another store and one that
- * a wrong clock has named. @returns the newest
+ * Runs backup.sh until it has made four dumps and keeps only the last two. The folder also has a dump of another store
+ * and a dump that a wrong clock has dated 2099. @returns the path of the newest dump
  */
 async function firstDump({ place, run, start }: Machine, databaseUrl: string): Promise<string> {
 	const folder = join(place, "backups");
@@ -169,6 +169,6 @@ async function firstDump({ place, run, start }: Machine, databaseUrl: string): P
 		return isDeepStrictEqual(dumps().sort(), last());
 	});
 	job.kill("SIGKILL");
-	assert.ok(readdirSync(folder).includes(other), "the dump of another store");
+	assert.ok(readdirSync(folder).includes(other), "the dump of another store is kept");
 	return join(folder, last()[1] ?? "");
 }

@@ -1,5 +1,5 @@
-// The service is killed (SIGKILL) at random moments under load and restarted, on both engines: the proof of nodes.ts with
-// one node. `npm test` runs a few kills.
+// The service is killed (SIGKILL) at random moments under load and restarted, on both engines. This is the proof of
+// nodes.ts with one node. `npm test` runs a few kills.
 
 import { freePort } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";

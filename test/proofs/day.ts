@@ -1,5 +1,5 @@
-// A long day: two nodes of each engine under mixed traffic, with edits, changes of the key's secret, and every few minutes
-// a fault and a backup, which is restored. The first node lives from the first minute to the last one.
+// A long day: two nodes on each engine under mixed traffic with edits. Every few minutes the key's secret is replaced,
+// a fault is caused, and a backup is made and restored. The first node runs from the first minute to the last.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -34,16 +34,16 @@ export const proof: Proof = {
 	},
 };
 
-/** What a day needs of its engine. */
+/** What each engine provides for the day. */
 interface Engine {
 	name: string;
 	databaseUrl: string;
 	/** Settings of the first node. */
 	settings: Record<string, string>;
-	/** Faults of the store, by name, each with its end. */
+	/** Functions that cause a fault of the store and end it, by the fault's name. */
 	faults: Record<string, () => Promise<void>>;
 	sizes(): Promise<{ walBytes: number; storeBytes: number }>;
-	/** Backs the store up by the documented commands, and restores the backup as another store. */
+	/** Backs the store up with the documented commands, and restores the backup as another store. */
 	restoreBackup(): Promise<Restored>;
 	/** Checks the backups that a node has made. @returns their number */
 	checkBackups(): Promise<number>;
@@ -96,7 +96,7 @@ async function embedded(trial: Trial) {
 }
 
 async function onServer(trial: Trial) {
-	// A server of the same version as the programs that back it up.
+	// The server has the same version as the programs that back it up.
 	const server = await startPostgresFor(trial, [], bin);
 	const databaseUrl = `${server.url}/postgres`;
 	return live(trial, {
@@ -147,9 +147,9 @@ interface Sample {
 	files: number;
 	walMb: number;
 	storeBytes: number;
-	/** Of the day so far. */
+	/** The number of creates since the day began. */
 	creates: number;
-	/** The growth of the store since the sample before, by the creates since then. */
+	/** The store's growth since the previous sample, divided by the number of creates since then. */
 	bytesPerCreate: number;
 }
 
@@ -161,13 +161,13 @@ interface Key {
 }
 
 interface Nodes {
-	/** Of commands and of both nodes. */
+	/** The environment of commands and of both nodes. */
 	environment: Environment;
 	first: Running;
 	all(): Running[];
-	/** Old secrets of the key, which are no longer valid. */
+	/** Old secrets of the key, which have expired. */
 	retired: string[];
-	/** Of the second node. */
+	/** Faults of the second node. */
 	faults: Engine["faults"];
 }
 
@@ -195,7 +195,7 @@ async function startNodes(trial: Trial, engine: Engine): Promise<Nodes> {
 	return { environment, first, all: () => [first, second], retired: [], faults };
 }
 
-/** @returns the figures @throws if anything is wrong, or a figure was not flat */
+/** @returns the figures @throws if anything is wrong, or a figure has grown */
 async function live(trial: Trial, engine: Engine) {
 	const nodes = await startNodes(trial, engine);
 	const { id, key }: Key = JSON.parse(
@@ -220,17 +220,17 @@ async function live(trial: Trial, engine: Engine) {
 		await day.isBack(30_000);
 		await compareBackup(trial, engine, day, ledger);
 		samples.push(sample);
-		// The log of the services would fill the memory of this process.
+		// Otherwise the services' log lines would fill the memory of this process.
 		for (const { output } of nodes.all()) output.stdout = "";
 	}
 	const animals = await day.end();
 	const backups = await engine.checkBackups();
-	trial.say(`${engine.name}: ${animals} animals as known, ${backups} sound backups`);
+	trial.say(`${engine.name}: ${animals} animals as expected, ${backups} valid backups`);
 	for (const node of nodes.all()) assert.equal((await node.stop()).code, 0);
 	return { faults: samples.length, ...day.counts, ...flat(engine.name, samples) };
 }
 
-/** Compares the list of a service on a restored backup with what the ledger knows of that time. */
+/** Lists the animals of a restored backup, and checks that the ledger allows this list at the time of the backup. */
 async function compareBackup(trial: Trial, engine: Engine, day: Day, ledger: Ledger): Promise<void> {
 	const fromMs = performance.now();
 	const { databaseUrl, madeMs, remove } = await engine.restoreBackup();
@@ -242,7 +242,7 @@ async function compareBackup(trial: Trial, engine: Engine, day: Day, ledger: Led
 	trial.say(`${engine.name}: a backup of ${listed.length} animals was restored`);
 }
 
-/** Replaces the key's secret; the one before the last is refused by then. */
+/** Replaces the key's secret, and asserts that expired secrets are refused. */
 async function changeSecret(day: Day, id: string, { first: { url }, environment, retired }: Nodes) {
 	const before = day.key;
 	day.key = (await runWell(["keys", "rotate", id, "--grace", "20s"], { environment })).trim();
@@ -266,10 +266,10 @@ async function measure({ pid }: Running, day: Day, engine: Engine, before?: Samp
 	};
 }
 
-/** How much more each may be at the end than at the start, in addition to a quarter. */
+/** How much each figure may grow from the first third to the last, in addition to 25 %. */
 const slack = { memoryMb: 20, files: 10, walMb: 64, bytesPerCreate: 100 };
 
-/** @returns the medians of the first and the last third @throws if one of them has grown */
+/** @returns each figure's medians in the first and the last third @throws if a figure has grown */
 function flat(whose: string, samples: Sample[]): Record<string, string> {
 	const third = Math.ceil(samples.length / 3);
 	const median = (part: Sample[], name: keyof Sample) =>
@@ -281,6 +281,6 @@ function flat(whose: string, samples: Sample[]): Record<string, string> {
 		figures[name] = `${early} to ${late}`;
 		if (late > early * 1.25 + slack[name]) grown.push(`${name} from ${early} to ${late}`);
 	}
-	assert.ok(grown.length === 0, `${whose}: not flat: ${grown.join(", ")}`);
+	assert.ok(grown.length === 0, `${whose}: has grown: ${grown.join(", ")}`);
 	return figures;
 }

@@ -13,7 +13,7 @@ const block = (start: string) => blockOf("docs/debian.md", start);
 const host = "pets.example.com";
 const settings = "/etc/animal-store/environment";
 const node = "/opt/animal-store/node_modules/node-linux-*/bin/node";
-/** Keeps every message. */
+/** A mail server that writes every message to a file. */
 const mailServer = `
 	const { appendFileSync } = require("node:fs");
 	require("node:net").createServer((socket) => {
@@ -26,7 +26,7 @@ const mailServer = `
 			socket.write(isText ? "354 go on\\r\\n" : "250 done\\r\\n");
 		});
 	}).listen(25, "127.0.0.1");`;
-/** Prometheus evaluates its rules every minute, and the alert waits for one more. */
+/** Prometheus evaluates its rules every minute, and the alert must hold for another minute. */
 const alertLimitMs = 240_000;
 
 export const proof: Proof = {
@@ -77,14 +77,12 @@ export const proof: Proof = {
 		run(seeTls);
 		assert.match(run(`cat ${settings}`), /^BACKUP_EVERY=1s$/m, "the settings stay");
 		assert.deepEqual(namesOf(asClient.call), expected);
-		say("two upgrades, and all commands again, changed nothing else");
+		say("after two upgrades and a second run of all commands, nothing else has changed");
 		await restore(machine, () => namesOf(asClient.call), expected);
-		say("a store that exists was not replaced; a lost disk was, and the newest backup restored");
+		say("restore refused to replace a store; after a loss of the disk it restored the newest backup");
 
 		await fillDisk(machine, asClient.call);
-		say(
-			"a full disk refused creates, served reads and sent its alerts by mail; with space creates worked, and they ended",
-		);
+		say("with a full disk, creates got 503, reads worked and alerts arrived by mail; with space again, both ended");
 		run(`animal-store keys revoke ${/key_\w+/.exec(run("animal-store keys list"))?.[0]}`);
 		await until("the end of the leaked key", () => asClient.call("/v1/pets").includes('"code":"invalid_credential"'), {
 			withinMs: 3000,
@@ -99,14 +97,14 @@ interface Debian extends Machine {
 	write(path: string, text: string): void;
 }
 
-/** A new Debian with the package in the folder of root. */
+/** A new Debian with the package's tarball in /root. */
 async function bootDebian(trial: Trial, mirror: string): Promise<Debian> {
 	const place = join(trial.folder, "debian");
 	execFileSync("debootstrap", ["--variant=minbase", "--include=systemd-sysv", "bookworm", place, mirror], {
 		stdio: "pipe",
 	});
 	trial.say("Debian is installed");
-	// Certificates that this machine trusts, such as that of a proxy for downloads.
+	// Copies the certificates that this machine trusts, such as the certificate of a proxy for downloads.
 	const trusted = "/usr/local/share/ca-certificates";
 	if (existsSync(trusted)) cpSync(trusted, join(place, trusted), { recursive: true });
 	cpSync("/etc/resolv.conf", join(place, "etc/resolv.conf"), { dereference: true });
@@ -117,7 +115,7 @@ async function bootDebian(trial: Trial, mirror: string): Promise<Debian> {
 	return { ...machine, write: (path, text) => writeFileSync(join(place, path), text) };
 }
 
-/** nginx with the documented text, and a certificate that curl trusts. */
+/** Configures nginx with the documented text and a certificate that curl trusts. */
 function putTls({ run, write }: Debian): void {
 	write("/etc/nginx/conf.d/pets.conf", configurationOf("docs/proxies.md", "nginx", {}));
 	run(`openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=${host} -addext subjectAltName=DNS:${host} \
@@ -142,7 +140,7 @@ function mainPid(run: Run): string {
 	return run("systemctl show -P MainPID animal-store").trim();
 }
 
-/** Upgrades by the page, and lets the service make backups between and after. @returns the names in the newest one */
+/** Upgrades twice with the page's commands, while the service makes backups. @returns the names in the newest backup */
 async function upgradeTwice({ run, runOnline }: Machine, request: (path: string, more?: string) => string) {
 	run(`sed -i s/^BACKUP_EVERY=.*/BACKUP_EVERY=1s/ ${settings}`);
 	for (const name of ["after one backup", "after two"]) {
@@ -159,7 +157,7 @@ async function upgradeTwice({ run, runOnline }: Machine, request: (path: string,
 	return ["Rex", "Mia", "Bo", "after one backup", "after two"];
 }
 
-/** Runs the restore of the page next to an existing store, and after the loss of its disk. */
+/** Runs the page's restore twice: while the store exists, and after the loss of the store's disk. */
 async function restore({ run }: Machine, names: () => string[], expected: string[]): Promise<void> {
 	assert.throws(() => run(block("systemctl stop")), /animals\.db already exists/);
 	run(block("systemctl enable"));
@@ -177,7 +175,7 @@ function isTrue(run: Run, query: string): boolean {
 	return reply !== "" && JSON.parse(reply).data?.result.length > 0;
 }
 
-/** The runbook's entry on a disk that is almost full: its statements on creates, reads and the alert. */
+/** Checks what the runbook says about an almost full disk: creates are refused, reads work, alerts are raised. */
 async function fillDisk({ run }: Machine, request: (path: string, more?: string) => string) {
 	run("dd if=/dev/zero of=/var/lib/animal-store/old-logs bs=4096 2>/dev/null || true");
 	let number = 0;

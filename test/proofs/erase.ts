@@ -1,4 +1,4 @@
-// Removals in a large store, with the command, while clients create and read: no client waits for the erasing.
+// The command removes animals from a large store while clients create and read. No client waits for the erasure.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -37,7 +37,7 @@ export const proof: Proof = {
 		const load = startMixedLoad([service.url], key, { clients: 16 });
 		const reading = startReaders(4, () => ask(`${service.url}/v1/pets/${anyId()}`, { key }));
 		await load.acknowledges(500);
-		await samplesOf(service, "animal_store_event_loop_delay_seconds"); // Resets it.
+		await samplesOf(service, "animal_store_event_loop_delay_seconds"); // This read resets the metric.
 		load.slowestMs = 0;
 		const times = await removeAll(environment, [...ids]);
 		const delays = await samplesOf(service, "animal_store_event_loop_delay_seconds");
@@ -70,7 +70,7 @@ export const proof: Proof = {
 	},
 };
 
-/** Adds animals and edits some: SQLite splits their pages, and leaves copies of other animals there. */
+/** Adds animals and gives some a longer name, so that SQLite splits pages and leaves copies of animals in old pages. */
 function makeStore(file: string, animals: number, anyId: () => number): void {
 	addAnimals(file, animals);
 	const database = new Database(file);
@@ -90,7 +90,7 @@ function namesOf(file: string, ids: Set<number>): string[] {
 	return names.filter((text) => !text.startsWith("x"));
 }
 
-/** SQLite increments this number when it rewrites the file. */
+/** The schema version, which SQLite increments each time it rewrites the file. */
 function rewritingsOf(file: string): number {
 	const database = new Database(file, { readonly: true });
 	const version = Number(database.pragma("schema_version", { simple: true }));

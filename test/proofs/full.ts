@@ -1,4 +1,4 @@
-// Real full disks: a small tmpfs, first with the store and then with its backups, is filled and then enlarged.
+// Real full disks: a small tmpfs with the store is filled and then enlarged, and backups are made to too small disks.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -36,7 +36,7 @@ async function fillStore(trial: Trial) {
 	return { acknowledged: ledger.acknowledged.size, refused };
 }
 
-/** Backups, by the command and by the service, to disks that are smaller than the store. */
+/** Makes backups, with the command and by the service, to disks that are smaller than the store. */
 async function fillBackups(trial: Trial) {
 	const store = await newStore("saved", trial.folder);
 	const { place: to, makeRoom } = smallDisk(trial, "backups", "64k");
@@ -94,7 +94,7 @@ async function backUpToSmallDisks(trial: Trial, { environment }: TrialStore): Pr
 	return failed;
 }
 
-/** Mounts a tmpfs, which needs root. @param size such as `2m` */
+/** Mounts a tmpfs; this needs root. @param size such as `2m` */
 export function smallDisk({ folder, after }: Trial, name: string, size: string) {
 	const place = join(folder, name);
 	mkdirSync(place);
@@ -105,8 +105,8 @@ export function smallDisk({ folder, after }: Trial, name: string, size: string) 
 }
 
 /**
- * Creates until the disk is full, and again after `makeRoom`.
- * @returns the ledger, which can be compared with the store after the service has stopped
+ * Adds animals until the disk is full, and again after `makeRoom`.
+ * @returns the ledger, which the caller can compare with the store after the service has stopped
  */
 export async function proveFullDisk({ url }: Running, key: string, makeRoom: () => void) {
 	const ledger = new Ledger();
@@ -123,7 +123,7 @@ export async function proveFullDisk({ url }: Running, key: string, makeRoom: () 
 		refused++;
 	};
 	while (refused < 20) {
-		assert.ok(number < 200_000, "the disk was never full");
+		assert.ok(number < 200_000, "the disk becomes full");
 		await Promise.all([send(), send(), send(), send()]);
 	}
 	ledger.verify(await listAll(url, key));
@@ -134,7 +134,7 @@ export async function proveFullDisk({ url }: Running, key: string, makeRoom: () 
 	makeRoom();
 	const refusedBefore = refused;
 	for (let more = 0; more < 100; more++) await send();
-	assert.equal(refused, refusedBefore, "there is space again");
+	assert.equal(refused, refusedBefore, "with space again, no create is refused");
 	ledger.verify(await listAll(url, key));
 	agent.destroy();
 	return { ledger, refused };

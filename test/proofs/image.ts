@@ -36,8 +36,8 @@ export const proof: Proof = {
 };
 
 /**
- * Like deploy/kubernetes: a read-only file system, no privileges, and the address of PostgreSQL in a file; without one,
- * the embedded store and its backups on volumes.
+ * Runs the image like deploy/kubernetes, with a read-only file system and no privileges. `databaseUrl` is passed in a
+ * file. Without it, the embedded store and its backups are on volumes.
  */
 async function serveClosed({ place, config }: Container, trial: Trial, databaseUrl?: string, key?: string) {
 	const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };
@@ -75,7 +75,7 @@ async function serveClosed({ place, config }: Container, trial: Trial, databaseU
 		await until("a backup", () => readdirSync(join(volumes, "backups")).some((name) => name.endsWith(".db")));
 	await running.stop();
 	trial.say(
-		`it serves ${databaseUrl ? "PostgreSQL" : "an embedded store"} without privileges, from files it cannot write`,
+		`it serves ${databaseUrl ? "PostgreSQL" : "an embedded store"} without privileges, from a read-only file system`,
 	);
 	return { startMs, memoryMb };
 }

@@ -1,5 +1,5 @@
-// One large import through a balancer, while SIGKILLs end a node every second, and now and then the command, and its API
-// key is replaced by another in the middle.
+// One large import through a balancer. SIGKILL ends a node every second, and now and then the command. In the middle
+// the API key is revoked, and the import continues with another key.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { linux, newDatabase, newStore, type Proof, type Trial, type TrialStore }
 
 export const proof: Proof = {
 	shows:
-		"each row of an import is added once, in the order of the file, through kills of nodes and command and another key",
+		"each row of an import is added once, in the file's order, despite kills of nodes and command and a revoked key",
 	needs: [linux],
 	options: { rows: { default: "200000", text: "rows of the file" } },
 	async prove(trial) {
@@ -50,7 +50,7 @@ async function importThrough(trial: Trial, file: string, rows: number, { environ
 	})();
 	let used = key;
 	let report: { added: number; alreadyThere: number; rejected: number } | undefined;
-	// Each command lives for a second longer than the one before, because it sends the whole file.
+	// Each command may run for longer than the previous one, because each sends the whole file from the beginning.
 	for (let livesMs = 2 * killEveryMs; !report; livesMs += killEveryMs) {
 		const own = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: used };
 		const { child, finished } = begin(["import", file, "--json"], { environment: own, limitMs: 600_000 });
@@ -80,7 +80,7 @@ async function importThrough(trial: Trial, file: string, rows: number, { environ
 	return { ...kills, added: report.added, alreadyThere: report.alreadyThere };
 }
 
-/** The newest id, which counts the animals, as none was removed; undefined while no node answers. */
+/** The newest id. It is the number of animals, because none was removed. Undefined while no node replies. */
 async function countOf(url: string, key: string): Promise<number | undefined> {
 	const { code, stdout } = await runProgram("pets list --last --limit 1 --csv".split(" "), {
 		environment: { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key },

@@ -1,4 +1,4 @@
-// The first line of the README with every Node and npm in use.
+// The first line of the README works with every version of Node and npm in use.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -33,13 +33,13 @@ export const proof: Proof = {
 				const machine = newMachine(trial, home, folder, tools);
 				const { code, lines } = await machine.run("npm", "ci");
 				assert.equal(code, 0, lines.join("\n"));
-				// npm 12 does not support Node 20, and knows fewer settings of a user's .npmrc: neither warning is about the
-				// service.
+				// npm 12 warns about Node 20, which it does not support, and about settings of a user's .npmrc. Neither warning
+				// is about the service.
 				const own = lines.filter((line) => !/^npm warn (cli npm v|Unknown user config)/.test(line));
 				assert.ok(own.length <= 5 && !/warn|deprecated/i.test(own.join()), lines.join("\n"));
 				const service = await machine.start("npm", "start");
 				assert.equal((await ask(`${service.url}/console`)).status, 200);
-				// To all processes, like a terminal: npm 9 neither ends with SIGTERM nor forwards it.
+				// Sends the signal to all processes, as a terminal does: npm 9 neither ends on SIGTERM nor forwards it.
 				await service.stop("SIGTERM", "group");
 				const { stdout } = await run("du", ["-sm", join(folder, "node_modules")]);
 				const row = { node: node.version, npm: npm.version, lines: own.length, mebibytes: Number.parseInt(stdout, 10) };

@@ -1,4 +1,4 @@
-// The output of kustomize for deploy/kubernetes is valid against the schemas of Kubernetes. It is not run on a cluster.
+// Checks kustomize's output for deploy/kubernetes against the schemas of Kubernetes. Nothing runs on a cluster.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -15,7 +15,7 @@ const validator: Need = {
 	text: "kubernetes-validate (pip install kubernetes-validate), which has the schemas",
 	isMet: () => isOnPath("kubernetes-validate"),
 };
-/** The oldest version of Kubernetes that knows all fields, and newer ones. */
+/** The oldest version of Kubernetes that knows all fields, and newer versions. */
 const versions = ["1.27", "1.30", "1.33", "1.35", "1.37"];
 
 export const proof: Proof = {
@@ -53,7 +53,7 @@ export const proof: Proof = {
 	},
 };
 
-/** Mistakes that the schemas must refuse, which shows that they are checked. */
+/** Mistakes that the validation must refuse, which shows that it checks the schemas. */
 const mistakes = [
 	["readinessProbe:", "readinesProbe:"],
 	["drop:", "drops:"],

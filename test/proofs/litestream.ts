@@ -1,4 +1,4 @@
-// Litestream alongside the service: a SIGKILL of both, and a restore with the commands of docs/embedded-store.md.
+// Litestream runs next to the service. Both are killed (SIGKILL), and the commands of docs/embedded-store.md restore.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -50,7 +50,7 @@ export const proof: Proof = {
 		await service.stop("SIGKILL");
 		litestream.kill("SIGKILL");
 		await once(litestream, "exit");
-		await late.stop().catch(() => {}); // The kill aborted some creates.
+		await late.stop().catch(() => {}); // The kill has aborted some creates.
 
 		shell(blockOf(page, "litestream restore", paths));
 		const restored = await startProgram(trial, environment);
@@ -60,10 +60,10 @@ export const proof: Proof = {
 		assert.deepEqual(
 			pets.map(({ id }) => id),
 			pets.map((_, index) => BigInt(index + 1)),
-			"the beginning of the list, without a gap",
+			"the beginning of the list is restored, without a gap",
 		);
 		for (const { id = 0n, pet } of late.ledger.acknowledged.values())
-			assert.ok(id > pets.length || names.get(id)?.name === pet.name, "nothing was altered");
+			assert.ok(id > pets.length || names.get(id)?.name === pet.name, "no restored animal is altered");
 		scene.service = restored;
 		await addAnimals(scene, 300, "new");
 		await assertSeen(scene, [caller]);

@@ -1,4 +1,4 @@
-// Whether the tests detect faults: the committed lists of mutants, or those that Stryker makes of a file or folder.
+// Shows whether tests detect mutants: those of the committed lists, or those that Stryker makes of a file or folder.
 
 import assert from "node:assert/strict";
 import { chmodSync, globSync, mkdirSync, readFileSync } from "node:fs";
@@ -26,8 +26,8 @@ export const proof: Proof = {
 		list: { default: "", text: "one list of test/house/mutants, such as edits" },
 		limit: { default: "300", text: "seconds after which a run of tests for a listed fault is ended" },
 		generate: { default: "", text: "Stryker's mutants of this file or folder, such as src/http/paging.ts" },
-		tests: { default: "", text: "the tests for them, such as test/contract/paging.test.ts, instead of its folder's" },
-		least: { default: "80", text: "percentage of them that must be detected" },
+		tests: { default: "", text: "tests to run instead of the folder's, such as test/contract/paging.test.ts" },
+		least: { default: "80", text: "percentage of Stryker's mutants that must be detected" },
 	},
 	async prove(trial) {
 		const options = await prepare(trial);
@@ -80,7 +80,7 @@ async function prepare({ folder, after, option }: Trial): Promise<RunOptions> {
 /** Tests that fail without a fault would detect every mutant. */
 async function assertPassing(mutants: Mutant[], trees: string[], options: RunOptions, { say }: Trial): Promise<void> {
 	const tests = [...new Set(mutants.map(({ test }) => test))];
-	say(`${mutants.length} mutants; first ${tests.length} test files without any`);
+	say(`${mutants.length} mutants; first ${tests.length} test files run without a mutant`);
 	await shareOut(tests, trees, async (test, tree) => {
 		const passes = async () => (await runTests(tree, [test], options)).outcome === "survived";
 		if (await passes()) return;
@@ -98,7 +98,7 @@ function described({ file, from, to }: Mutant): string {
 function judge(verdicts: Map<Mutant, Verdict>): object {
 	const those = (outcome: Verdict["outcome"]) =>
 		[...verdicts].filter(([, verdict]) => verdict.outcome === outcome).map(([mutant]) => described(mutant));
-	// A fault that keeps a test file from loading is not detected by a test, so it may not be in a list.
+	// If a fault keeps a test file from loading, no test detects the fault. So no list may have such a fault.
 	const [survived, endless, unloaded] = [those("survived"), those("did not end"), those("unloaded")];
 	const figures = { mutants: verdicts.size, killed: those("killed").length, survived, endless, unloaded };
 	assert.equal(figures.killed, figures.mutants, JSON.stringify(figures, null, "\t"));

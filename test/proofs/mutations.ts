@@ -1,4 +1,4 @@
-// Many mutations of valid requests, over both engines.
+// Sends many mutations of valid requests to services on both engines.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -15,9 +15,9 @@ async function databaseOf(engine: string, { folder, after }: Trial): Promise<str
 export const proof: Proof = {
 	shows: "for any bytes there is no 5xx, no data without the key, and every failure is an Error object",
 	options: {
-		cases: { default: "100000", text: "number of cases, half of them over each engine" },
+		cases: { default: "100000", text: "number of cases, half of them on each engine" },
 		first: { default: "0", text: "the number of the first case" },
-		engine: { default: "", text: "sqlite or postgres alone" },
+		engine: { default: "", text: "only this engine: sqlite or postgres" },
 	},
 	async prove(trial) {
 		const engines = trial.option("engine") ? [trial.option("engine")] : ["sqlite", "postgres"];

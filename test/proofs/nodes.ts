@@ -1,5 +1,5 @@
-// Two nodes of one store on one port: SIGKILLs of one node, SIGTERMs of one under load, and stops of both at the same time. `npm
-// test` runs a few kills.
+// Two nodes of one store share a port. One node is killed (SIGKILL), one is stopped (SIGTERM) under load, and both are
+// stopped at the same time. `npm test` runs a few kills.
 
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ export const proof: Proof = {
 	needs: [linux],
 	options: {
 		"node-kills": { default: "100", text: "kills of a node, for each engine" },
-		stops: { default: "50", text: "stops of both nodes of an embedded store together, and of one under load" },
+		stops: { default: "50", text: "stops of both nodes of an embedded store together, and of a node under load" },
 	},
 	async prove(trial) {
 		async function prove({ environment, key }: TrialStore) {
@@ -48,8 +48,8 @@ export async function stopAtOnce(nodes: Running[]): Promise<void> {
 }
 
 /**
- * Clients create, half of them over a new connection each time, while one node after the other stops and starts again.
- * A stop may rarely reset a connection that it had not accepted, and never one whose request it has read.
+ * Clients create, half of them over a new connection each time, while one node after another stops and starts again.
+ * A stopping node may rarely reset a connection that it has not accepted, but never after it has read a request.
  */
 async function stopUnderLoad(
 	{ start, key }: { start: () => Promise<Running>; key: string },
@@ -65,7 +65,7 @@ async function stopUnderLoad(
 		const agent = new Agent({ keepAlive: place % 2 === 0 });
 		while (!isStopped) {
 			const { pet } = attempt(number++);
-			// Clients with a kept-alive connection pause, so that a stop finds it idle.
+			// Clients with a kept-alive connection pause, so that the connection is idle when a node stops.
 			if (place % 2 === 0) await sleep(number % 400);
 			const mine = { pet: { ...pet, name: `${count} ${pet.name}` }, idempotencyKey: undefined };
 			const answer = await post(url, key, agent, mine).catch((error) => error.code);
@@ -90,19 +90,19 @@ async function stopUnderLoad(
 	assert.deepEqual(
 		reset.filter((name) => kept.has(name)),
 		[],
-		"a connection was reset after its request was read",
+		"no connection is reset after its request was read",
 	);
 	assert.ok(reset.length <= (migrates && count > 1 ? 0 : 2 * stops), `${reset.length} resets in ${stops} stops`);
 	return { tcpMigrateReq: migrates, stops, replies, resets: reset.length };
 }
 
-/** The lowest number of acknowledged creates between two kills, even on a busy machine. */
+/** How many creates must be acknowledged between two kills, even on a busy machine. */
 const acknowledgedEachKill = 60;
 
 /**
- * Nodes on one port are killed (SIGKILL) one after the other under load. After each kill, the store is compared with a
- * ledger of the creates.
- * @param count the number of nodes @returns the figures, and the nodes @throws AssertionError
+ * Nodes on one port are killed (SIGKILL) one after another under load. After each kill, the store is compared with a
+ * ledger of the creates. `count` is the number of nodes.
+ * @returns the figures, and the nodes @throws AssertionError if the store differs from the ledger
  */
 export async function proveNodeCrashes(options: {
 	/** Starts a node on the port. */

@@ -1,4 +1,4 @@
-// The memory of a service whose queue of creates is full.
+// Measures the memory of a service whose queue of creates is full.
 
 import assert from "node:assert/strict";
 import { connect } from "node:net";
@@ -12,7 +12,7 @@ import { until } from "../support/until.ts";
 import { createHead } from "../support/wire.ts";
 
 export const proof: Proof = {
-	shows: "with as many waiting creates of the largest name as are accepted, memory stays bounded",
+	shows: "with a full queue of creates that have the largest name, memory stays bounded",
 	async prove(trial) {
 		const full = await fillQueue(trial);
 		assert.ok(full.fullMB < 600, JSON.stringify(full));
@@ -40,7 +40,7 @@ async function fillQueue(trial: Trial): Promise<{ waiting: number; restMB: numbe
 	}
 	const isFull = async () => {
 		const count = await figureOf(service, "animal_store_writes_waiting");
-		// On a busy machine, some are refused.
+		// A busy service refuses some creates, so the missing ones are sent again.
 		for (let missing = lengthMax - count; missing > 0; missing -= underWayMax) connection();
 		return count >= lengthMax && count;
 	};

@@ -1,4 +1,4 @@
-// Failovers of a synchronous Patroni cluster under two nodes, which reach the primary through HAProxy.
+// Failovers of a synchronous Patroni cluster, while two nodes use its primary through HAProxy.
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -39,7 +39,7 @@ export const proof: Proof = {
 			assert.deepEqual(
 				await list(),
 				animals.map(({ id, name }) => `${id} ${name}`),
-				"callers that keep pages with their ETags see the same",
+				"callers that keep pages with their ETags see every animal",
 			);
 		load.ledger.verify(animals);
 		await poller.stop(animals);
@@ -58,7 +58,7 @@ interface Clients {
 	callers: ReturnType<typeof keepingCaller>[];
 }
 
-/** @returns the longest time without creates and without reads around each failover */
+/** @returns the longest times without creates and without reads, for each failover */
 async function failOver(cluster: Cluster, { load, poller, callers }: Clients, trial: Trial) {
 	const withoutCreatesMs: number[] = [];
 	const withoutReadsMs: number[] = [];
@@ -82,11 +82,11 @@ async function failOver(cluster: Cluster, { load, poller, callers }: Clients, tr
 const password = "animals";
 
 interface Cluster {
-	/** `host:port` of HAProxy, which leads to the primary. */
+	/** `host:port` of HAProxy, which forwards to the primary. */
 	balancer: string;
 	/** Waits until there is a primary with a synchronous standby. */
 	synchronous(): Promise<Member>;
-	/** Sends SIGKILL to Patroni and all processes of its server, like the loss of a machine. */
+	/** Sends SIGKILL to Patroni and all processes of its server, as if the machine were lost. */
 	kill(member: Member): Promise<void>;
 	restart(member: Member): void;
 }
@@ -107,7 +107,7 @@ async function startCluster(trial: Trial): Promise<Cluster> {
 	const members: Member[] = [];
 	for (const name of ["db1", "db2"]) {
 		members.push(await createMember(name, { trial, etcdPort, owner }));
-		// The first member creates the cluster, the other one copies it.
+		// The first member creates the cluster, and the second copies the first.
 		await until(`${name} to run`, () => isRunning(members, name), { withinMs: 120_000, everyMs: 200 });
 	}
 	trial.after(() => Promise.all(members.map(kill)));
@@ -158,7 +158,7 @@ async function createMember(name: string, { trial, etcdPort, owner }: Place): Pr
 		restapi: { listen: `127.0.0.1:${restPort}`, connect_address: `127.0.0.1:${restPort}` },
 		etcd3: { host: `127.0.0.1:${etcdPort}` },
 		bootstrap: {
-			// The shortest time that Patroni allows: after 20 s without a heartbeat of the primary the standby is promoted.
+			// Patroni's shortest `ttl`: 20 s after the last heartbeat of the primary, the standby is promoted.
 			dcs: { ttl: 20, loop_wait: 1, retry_timeout: 3, synchronous_mode: true, postgresql: { use_pg_rewind: true } },
 			initdb: [{ encoding: "UTF8" }, { locale: "C" }, "data-checksums"],
 		},
@@ -192,7 +192,7 @@ async function kill({ data, patroni }: Member): Promise<void> {
 		try {
 			process.kill(pid, "SIGKILL");
 		} catch {
-			// It has already ended.
+			// The process has already ended.
 		}
 	}
 }
@@ -203,7 +203,7 @@ function serverProcesses(data: string): number[] {
 		const children = execFileSync("ps", ["-o", "pid=", "--ppid", main], { encoding: "utf8" });
 		return [Number(main), ...children.trim().split(/\s+/).map(Number)];
 	} catch {
-		return []; // It is not running.
+		return []; // The server is not running.
 	}
 }
 
@@ -213,7 +213,7 @@ interface Known {
 	state: string;
 }
 
-/** The state of all members, from the first one that replies. */
+/** The state of all members, as the first member that replies reports it. */
 async function readMembers(members: Member[]): Promise<Known[]> {
 	for (const { restPort } of members) {
 		const reply = await ask(`http://127.0.0.1:${restPort}/cluster`).catch(() => undefined);
@@ -233,7 +233,7 @@ async function primaryOf(members: Member[]): Promise<string | undefined> {
 	return isStandbyReady ? known.find(({ role, state }) => role === "leader" && state === "running")?.name : undefined;
 }
 
-/** With the configuration of docs/postgresql.md. */
+/** Starts HAProxy with the configuration of docs/postgresql.md. @returns its port */
 async function startHaproxy(members: Member[], { folder, after }: Trial): Promise<number> {
 	const port = await freePort();
 	const servers = members.map(({ name, postgresPort, restPort }) => [

@@ -1,4 +1,4 @@
-// The tools of PostgreSQL with the commands of docs/postgresql.md: a dump, a base backup, and a point in time after it.
+// PostgreSQL's tools restore a dump, a base backup, and a later point in time, with the commands of docs/postgresql.md.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -23,7 +23,7 @@ import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
 
 const page = "docs/postgresql.md";
-/** The newest installed version of Debian's packages. */
+/** The folder of the newest installed PostgreSQL from Debian's packages. */
 export const [bin = ""] = globSync("/usr/lib/postgresql/*/bin").sort().reverse();
 
 export const postgresTools: Need = {
@@ -32,7 +32,7 @@ export const postgresTools: Need = {
 };
 
 export const proof: Proof = {
-	shows: "PostgreSQL's dumps, base backups and any later point in time are restored, by the documented commands",
+	shows: "the documented commands restore PostgreSQL's dumps, base backups and any later point in time",
 	needs: [postgresTools],
 	async prove(trial) {
 		const server = await startServer(trial);
@@ -68,7 +68,7 @@ export const proof: Proof = {
 		const again = await startProgram(trial, environment);
 		const pets = await listAll(again.url, key);
 		const before = dumped.acknowledged.size + later.acknowledged.size;
-		assert.equal(pets.length, before, "all animals up to the moment, and none after it");
+		assert.equal(pets.length, before, "all animals up to the moment are restored, and no later animal");
 		dumped.verify(pets.slice(0, dumped.acknowledged.size));
 		later.verify(pets.slice(dumped.acknowledged.size));
 		return { dumped: dumped.acknowledged.size, restored: pets.length, afterTheMoment: lost.acknowledged.size };
@@ -89,7 +89,7 @@ async function archiveAll(url: string): Promise<void> {
 	await until("the WAL to be archived", async () => (await runSql(url, archived)).length === 1);
 }
 
-/** A server of Debian's PostgreSQL, configured by the page. It runs as nobody if this process is root. */
+/** Starts a server of Debian's PostgreSQL with the page's configuration, as nobody if this process is root. */
 export async function startServer(trial: Trial) {
 	const folder = join(trial.folder, "server");
 	const data = join(folder, "data");

@@ -1,4 +1,4 @@
-// The service behind PgBouncer in transaction mode, which shares a few connections to the server among its clients.
+// The service behind PgBouncer, which in transaction mode shares a few server connections among all clients.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -19,7 +19,7 @@ import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
 import { stopAtOnce } from "./nodes.ts";
 
-/** Its first version that supports named statements. */
+/** The first version of PgBouncer that supports named statements. */
 const newPooler: Need = {
 	text: "PgBouncer 1.21 or newer, as pgbouncer on the PATH",
 	isMet: () => isOnPath("pgbouncer") && /^([2-9]|1\.(2[1-9]|[3-9]))/.test(poolerVersion()),
@@ -33,12 +33,12 @@ export const proof: Proof = {
 	needs: [newPooler],
 	options: {
 		creates: { default: "20000", text: "creates" },
-		starts: { default: "15", text: "starts while the server is away" },
+		starts: { default: "15", text: "starts of nodes while the server is unreachable" },
 	},
 	async prove(trial) {
 		const server = await startPostgresFor(trial);
 		const { environment, key } = await withKey(`${server.url}/postgres`);
-		// As docs/postgresql.md says.
+		// docs/postgresql.md recommends these settings of the role.
 		for (const setting of ["statement_timeout = '4s'", "lock_timeout = '3s'"])
 			await runSql(environment.DATABASE_URL, `ALTER ROLE animals SET ${setting}`);
 		const url = await startPooler(environment.DATABASE_URL, trial);
@@ -52,7 +52,7 @@ export const proof: Proof = {
 	},
 };
 
-/** After a removal, whose VACUUM changes settings, all connections of the pooler have the settings of the role. */
+/** A removal runs VACUUM with other settings. Afterwards all connections of the pooler have the role's settings. */
 async function proveSessions(poolerUrl: string, serverUrl: string): Promise<void> {
 	const said = await runWell(["pets", "remove", "1"], { environment: { DATABASE_URL: poolerUrl } });
 	assert.equal(said, "animal 1 is removed\nits name is erased\n");
@@ -63,7 +63,7 @@ async function proveSessions(poolerUrl: string, serverUrl: string): Promise<void
 	assert.equal((await runSql(serverUrl, "SELECT FROM pets WHERE id = 1")).length, 0);
 }
 
-/** A program that is frozen between the statements of its edit loses it within 5 s. */
+/** If a program freezes between the statements of its edit, the server rolls the edit back within 5 s. */
 async function proveFrozen(poolerUrl: string, serverUrl: string, trial: Trial): Promise<void> {
 	const environment = { DATABASE_URL: poolerUrl };
 	const holder = await connect(trial, serverUrl);
@@ -83,19 +83,19 @@ async function proveFrozen(poolerUrl: string, serverUrl: string, trial: Trial): 
 	assert.deepEqual(await runSql(serverUrl, "SELECT name FROM pets WHERE id = 2"), [{ name: "Max" }]);
 }
 
-/** Nodes start while the server ends, is away, starts, or recovers from a kill. All of them wait and then work. */
+/** Nodes start while the server stops, is down, starts, or recovers from a kill. All nodes wait and then work. */
 async function proveStarts(databaseUrl: string, server: PostgresServer, trial: Trial): Promise<void> {
 	const together = 3;
 	for (let start = 0; start < Number(trial.option("starts")); start += together) {
 		const ending = start % 2 === 0 ? server.kill() : server.stop();
-		// Spread over the end of the server, its absence and its start.
+		// The starts are spread over the server's end, its downtime and its start.
 		const starting = Promise.all(
 			Array.from({ length: together }, async (_, place) => {
 				await sleep(place * 1000);
 				return startProgram(trial, { DATABASE_URL: databaseUrl });
 			}),
 		);
-		starting.catch(() => {}); // It is awaited, and may fail the proof, after the server has started again.
+		starting.catch(() => {}); // Errors are reported below, where `starting` is awaited.
 		await ending;
 		await sleep(2500 + start * 100);
 		await server.start();
@@ -107,14 +107,14 @@ async function proveStarts(databaseUrl: string, server: PostgresServer, trial: T
 	}
 }
 
-/** The pooler's clients stay connected while it changes to a server with another history. */
+/** The pooler's clients stay connected while the pooler switches to a server with another history. */
 const behindPooler = (trial: Trial) => serviceWithStandby(trial, (url) => startPooler(url, trial));
 
 function poolerVersion(): string {
 	return /PgBouncer (\S+)/.exec(execFileSync("pgbouncer", ["--version"], { encoding: "utf8" }))?.[1] ?? "";
 }
 
-/** How long creates may fail after the server is back (docs/promises.md). */
+/** How long creates may fail after the server is reachable again (docs/promises.md). */
 const backWithinMs = 5_000;
 
 async function loadNodes(databaseUrl: string, key: string, server: PostgresServer, trial: Trial) {
@@ -129,7 +129,7 @@ async function loadNodes(databaseUrl: string, key: string, server: PostgresServe
 	while (ledger.acknowledged.size < Number(trial.option("creates"))) {
 		const id = [...ledger.acknowledged.values()].at(-1)?.id;
 		for (const { url } of id ? nodes : []) assert.equal(await statusOf(`${url}/v1/pets/${id}`), 200);
-		// Each limit is another statement: the nodes need more connections than the pooler accepts.
+		// Each limit makes a different statement. Together, the nodes need more connections than the pooler accepts.
 		const lists = nodes.flatMap(({ url }) => [1, 2, 3, 4, 5].map((limit) => statusOf(`${url}/v1/pets?limit=${limit}`)));
 		assert.deepEqual(new Set(await Promise.all(lists)), new Set([200]));
 		await sleep(10);
@@ -150,7 +150,7 @@ async function loadNodes(databaseUrl: string, key: string, server: PostgresServe
 const poolerConnections = 5;
 const poolerClients = 10;
 
-/** PgBouncer in transaction mode, with what docs/postgresql.md says it needs. @returns its DATABASE_URL */
+/** Starts PgBouncer in transaction mode, with the settings of docs/postgresql.md. @returns its DATABASE_URL */
 async function startPooler(databaseUrl: string, { after }: Trial): Promise<string> {
 	const server = new URL(databaseUrl);
 	const port = await freePort();

@@ -1,5 +1,5 @@
-// The replies of the probes, a list and a create on disks that npm test cannot have. The other rows of the table in
-// docs/monitoring.md: the proofs full and sync, test/operations/stopping.test.ts and the tests of PostgreSQL.
+// The replies to probes, a list and a create, on disks that npm test cannot have. The other rows of the table in
+// docs/monitoring.md are in the proofs full and sync, test/operations/stopping.test.ts and the tests of PostgreSQL.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -17,7 +17,7 @@ interface Row {
 	list: number;
 	create: number;
 	readyz: number;
-	/** The field of that name in the body of readyz. */
+	/** The field `writes` in the body of readyz. */
 	writes: string;
 	livez: number;
 }
@@ -28,7 +28,7 @@ export const proof: Proof = {
 	needs: [linux, root, program("mount"), program("mkfs.ext4"), program("strace")],
 	async prove(trial) {
 		const { create, ...slow } = await slowSync(trial);
-		// A create that arrives just after a commit is accepted.
+		// The queue of creates is full, so only a create that arrives just after a commit is accepted.
 		assert.match(String(create), /^(201|503)$/);
 		assert.deepEqual(slow, { list: 200, readyz: 200, writes: "slow", livez: 200 });
 		const readOnly = await readOnlyDisk(trial);
@@ -37,7 +37,7 @@ export const proof: Proof = {
 	},
 };
 
-/** The create is first, so that the probes know its outcome. */
+/** Sends the create first, so that the probes can report its outcome. */
 async function rowOf({ service, key }: Awaited<ReturnType<typeof served>>): Promise<Row> {
 	const create = (await callerOf(service.url, key).create()).status;
 	const status = async (path: string) => {
@@ -54,7 +54,7 @@ async function served(trial: Trial, name: string, more: { folder?: string; under
 	return { service, key };
 }
 
-/** Each sync takes two seconds, and creates arrive faster than they can be committed. */
+/** Each sync takes two seconds, and creates arrive faster than the service can commit them. */
 async function slowSync(trial: Trial): Promise<Row> {
 	const under = onSync("delay_enter=2000000:when=40+");
 	const disk = await served(trial, "slow", { under, env: { CREATE_WAIT_MAX: "3s", CONNECTIONS_PER_ADDRESS: "0" } });
@@ -82,7 +82,7 @@ async function slowSync(trial: Trial): Promise<Row> {
 	return row;
 }
 
-/** The kernel makes a file system read-only after an error of its disk, also for files that are open. */
+/** After a disk error, the kernel makes a file system read-only, even for open files. */
 async function readOnlyDisk(trial: Trial): Promise<Row> {
 	const image = join(trial.folder, "image");
 	const folder = join(trial.folder, "mounted");

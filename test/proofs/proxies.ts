@@ -1,4 +1,4 @@
-// Real nginx, Caddy and HAProxy with TLS in front of the service, with the configurations of docs/proxies.md.
+// The service behind real nginx, Caddy and HAProxy with TLS, in the configurations of docs/proxies.md.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -17,7 +17,7 @@ import { until, within } from "../support/until.ts";
 import type { Reply } from "../support/wire.ts";
 
 export const proof: Proof = {
-	shows: "behind nginx, Caddy and HAProxy with TLS, every link is https and works, for any headers of a client",
+	shows: "behind nginx, Caddy and HAProxy with TLS, every link is https and works, whatever headers a client sends",
 	needs: [program("nginx"), program("caddy"), program("haproxy")],
 	async prove(trial) {
 		const figures: Record<string, object> = {};
@@ -27,24 +27,24 @@ export const proof: Proof = {
 };
 
 export interface ProxyProgram {
-	/** Its program, and the language of its block in docs/proxies.md. */
+	/** The name of the program, and the language of its block in docs/proxies.md. */
 	name: "nginx" | "caddy" | "haproxy";
 	versionFlag: string;
-	/** Replacements in the documented text: ports, nodes and files of this machine. */
+	/** Replacements in the documented text, by this machine's ports, nodes and files. */
 	replaced(place: Place): Record<string, string>;
 	config(text: string): string;
 	parameters(file: string, folder: string): string[];
 }
 
-/** Where docs/proxies.md has files of the package. */
+/** The folder of the package in the examples of docs/proxies.md. */
 const packageFolder = "/opt/animal-store/node_modules/animal-store";
 
 interface Place {
 	port: number;
-	/** The host and port of each. */
+	/** The host and port of each node. */
 	nodes: string[];
 	tree: string;
-	/** Files of the certificate, its key, and both together; without TLS if absent. */
+	/** The files of the certificate, its key, and both together. Absent: the proxy serves without TLS. */
 	tls: { cert: string; key: string; both: string } | undefined;
 }
 
@@ -111,13 +111,13 @@ async function tryProxy(proxy: ProxyProgram, trial: Trial): Promise<object> {
 interface Tls {
 	cert: string;
 	private: string;
-	/** It trusts the certificate. */
+	/** Trusts the certificate. */
 	agent: Agent;
 }
 
 /**
- * Starts a proxy in front of these nodes with its documented configuration, and waits until it replies. It ends with
- * the trial. @returns its URL
+ * Starts a proxy in front of these nodes with its documented configuration, and waits until the proxy replies. The
+ * proxy ends with the trial. @returns the proxy's URL
  */
 export async function startProxy(proxy: ProxyProgram, nodes: string[], trial: Trial, tls?: Tls): Promise<string> {
 	const { name } = proxy;
@@ -162,10 +162,10 @@ export async function startProxy(proxy: ProxyProgram, nodes: string[], trial: Tr
 interface HttpsClient {
 	/** The address that clients know, such as `https://localhost:8443`. */
 	url: string;
-	/** It trusts the proxy's certificate. */
+	/** Trusts the proxy's certificate. */
 	agent: Agent;
 	key: string;
-	/** Sent with every request. */
+	/** Headers that are sent with every request. */
 	headers?: Record<string, string>;
 }
 
@@ -176,8 +176,8 @@ async function send({ url: known, key, agent, headers = {} }: HttpsClient, url: 
 }
 
 /**
- * Creates animals and gets each from its Location, then reads all pages, and opens every link on the way.
- * @returns the number of links @throws AssertionError if one leads elsewhere or does not work
+ * Creates animals and gets each from its Location, then reads all pages, and follows every link on the way.
+ * @returns the number of links @throws AssertionError if a link leads elsewhere or does not work
  */
 async function walkOverHttps(client: HttpsClient): Promise<number> {
 	const followed = new Set<string>();
@@ -207,7 +207,7 @@ async function walkOverHttps(client: HttpsClient): Promise<number> {
 	return followed.size;
 }
 
-/** Headers with which a client may try to change links, with the address of a trusted proxy. */
+/** Headers with which a client may try to change links. Some name the address of a trusted proxy. */
 const spoofedHeaders: Record<string, string>[] = [
 	{ "x-forwarded-proto": "http", "x-forwarded-host": "evil.example", "x-forwarded-for": "127.0.0.1" },
 	{ "x-forwarded-proto": "http, http", "x-forwarded-host": "evil.example, evil.example" },

@@ -1,5 +1,5 @@
-// A backup during creates, a SIGKILL, and a copy of the backup over the crashed store, which the start refuses because it
-// would replay the old WAL. Then a restore brings back exactly the animals of the backup. `npm test` runs two rounds.
+// A backup during creates, then a SIGKILL. The backup is copied over the crashed store: the start refuses, because it
+// would replay the old WAL. Then a restore brings back exactly the backup's animals. `npm test` runs two rounds.
 
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ interface RestoreProof {
 }
 
 /**
- * @returns the figures: `restored` animals of all backups, and `later` ones, acknowledged after the backups began
+ * @returns the figures: `restored` animals of all backups, and `later` animals, acknowledged after the backups began
  * @throws AssertionError if a promise is broken
  */
 export async function proveRestores({ rounds, seed, context, newFolder }: RestoreProof) {
@@ -64,13 +64,13 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 		assert.deepEqual(
 			listed.map(({ id }) => id),
 			Array.from({ length: crashed.animals }, (_, index) => BigInt(index + 1)),
-			"one point in time, without gaps",
+			"the backup shows one point in time, without gaps",
 		);
 		const { acknowledged, unknown } = crashed.ledger;
 		for (const pet of listed)
 			assert.deepEqual(pet, { id: pet.id, ...(acknowledged.get(pet.name) ?? unknown.get(pet.name))?.pet });
 		for (const id of crashed.before)
-			assert.ok(id <= BigInt(crashed.animals), "animals from before the backup are in it");
+			assert.ok(id <= BigInt(crashed.animals), "animals from before the backup are in the backup");
 		const next = await until("a create", async () => {
 			const answer = await post(service.url, key, new Agent(), attempt(-1));
 			return !isShed(answer) && answer;
@@ -88,7 +88,7 @@ interface Crash {
 	environment: Record<string, string>;
 	key: string;
 	backup: string;
-	/** Creates after the backup. */
+	/** The number of creates between the backup and the SIGKILL. */
 	later: number;
 }
 

@@ -1,5 +1,5 @@
-// Schemathesis, a tester of other people, on the live service: it makes valid and invalid requests from the OpenAPI
-// document, and compares the replies with the document by all of its checks.
+// Schemathesis, other people's test tool, on the live service: it makes valid and invalid requests from the OpenAPI
+// document, and compares the replies with the document, with all of its checks.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -14,7 +14,7 @@ const release = "4.32.5";
 const run = promisify(execFile);
 
 export const proof: Proof = {
-	shows: `the live service agrees with openapi.json, by all checks of Schemathesis ${release} from PyPI`,
+	shows: `the live service agrees with openapi.json in all checks of Schemathesis ${release} from PyPI`,
 	needs: [program("python3", "python3 with python3-venv")],
 	options: { examples: { default: "300", text: "requests for each operation, at most" } },
 	async prove(trial) {
@@ -33,7 +33,7 @@ export const proof: Proof = {
 
 interface Outcome {
 	cases: number;
-	/** Operations for which Schemathesis could make no requests, with the reason. */
+	/** Operations for which Schemathesis could make no requests, each with the reason. */
 	notGenerated: string[];
 }
 
@@ -62,7 +62,7 @@ async function tryDocument(
 		command,
 		["--no-color", "run", file, "--url", `${url}/v1`, ...checks, ...bounds, ...output],
 		{ cwd: trial.folder, maxBuffer: 1e9 },
-		// It exits with 1 for any finding, including known ones: the report lists them.
+		// Schemathesis exits with 1 after any finding, even an expected one, so the report decides.
 	).catch((error: { stdout: string; stderr: string; code: number }) => {
 		if (error.code === 1) return error;
 		throw new Error(`Schemathesis did not run: ${error.stdout}${error.stderr}`);
@@ -104,8 +104,8 @@ function readReport(text: string): { failures: string[]; notGenerated: string[] 
 }
 
 /**
- * Whether a finding is expected: a schema cannot state which cursors were issued and which keys were used before, and
- * an If-None-Match that is not an entity tag is ignored, even with an unknown parameter, which then was not sent.
+ * Whether a finding is expected. A schema cannot state which cursors were issued and which keys were used before. And
+ * the service ignores an invalid If-None-Match, which is the finding unless the URL has an unknown parameter, too.
  */
 function isKnown(check: string, message: string, uri: string, reply: string): boolean {
 	if (check === "negative_data_rejection")

@@ -1,5 +1,5 @@
-// A service that others delay, by stopping it or by using its processor, refuses nothing as overloaded. One that is
-// allowed half a core refuses what is too much for it.
+// A service that other programs delay, by stopping it or by using its processor, refuses no request as overloaded. With
+// a quota of half a core, the service refuses the requests that are too many for it.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -16,7 +16,7 @@ import { until } from "../support/until.ts";
 const clients = 64;
 /** More connections than half a core answers in 150 ms. */
 const crowd = 4000;
-/** Of the polite client, as a median. */
+/** Upper bound of the polite client's median wait. */
 const waitMaxMs = 2000;
 /** A 503 within this time after a SIGCONT is allowed. */
 const allowedMs = 100;
@@ -24,13 +24,13 @@ const allowedMs = 100;
 export const proof: Proof = {
 	shows:
 		"a service that was stopped for 2 s, or gets a tenth of a core, refuses nothing as overloaded; " +
-		"with a quota of half a core it refuses what is too much",
+		"with a quota of half a core it refuses the excess",
 	needs: [linux, root, program("taskset", "util-linux"), program("wrk")],
 	async prove(trial) {
 		const { environment, key } = await newStore("shedding", trial.folder);
 		const service = await startProgram(trial, environment, { under: ["taskset", "-c", "0"] });
 		const stopped = await afterStop(trial, service, key);
-		trial.say(`SIGSTOP of 2 s: ${stopped.late} of ${stopped.requests} refused later than ${allowedMs} ms after it`);
+		trial.say(`SIGSTOP of 2 s: ${stopped.late} of ${stopped.requests} refused more than ${allowedMs} ms after it`);
 		const crowded = await amongBusyLoops(trial, service, key);
 		trial.say(`with nine busy loops: ${crowded.refused} of ${crowded.requests} refused`);
 		assert.deepEqual([stopped.late, crowded.refused], [0, 0]);
@@ -40,7 +40,7 @@ export const proof: Proof = {
 	},
 };
 
-/** Lists over 64 connections. `refusedAtMs` has the times of the refusals. */
+/** Sends lists over 64 connections. `refusedAtMs` has the times of the refusals. */
 function load(trial: Trial, { url }: Running, key: string) {
 	const agent = new Agent({ keepAlive: true });
 	trial.after(() => agent.destroy());
@@ -69,7 +69,7 @@ async function afterStop(trial: Trial, service: Running, key: string) {
 	return { requests: readers.requests, refused: refusedAtMs.length, late: refusedAtMs.filter(isLate).length };
 }
 
-/** Nine programs that only compute run on the core of the service. */
+/** Nine programs that only compute run on the service's core. */
 async function amongBusyLoops(trial: Trial, service: Running, key: string) {
 	const loops = Array.from({ length: 9 }, () =>
 		spawn("taskset", ["-c", "0", process.execPath, "-e", "for(;;);"], { stdio: "ignore" }),
@@ -82,7 +82,7 @@ async function amongBusyLoops(trial: Trial, service: Running, key: string) {
 	return { requests: readers.requests, refused: refusedAtMs.length };
 }
 
-/** A crowd of clients that return immediately, and one that waits between its requests, at a node with half a core. */
+/** A node with half a core serves a crowd that repeats requests at once, and a client that waits between requests. */
 async function underQuota(trial: Trial, environment: Record<string, string>, key: string) {
 	const group = halfACore(trial);
 	const service = await startProgram(trial, { ...environment, CONNECTIONS_PER_ADDRESS: String(2 * crowd) });
@@ -105,8 +105,8 @@ async function underQuota(trial: Trial, environment: Record<string, string>, key
 	const [, refused = "0"] = /Non-2xx or 3xx responses: (\d+)/.exec(await output) ?? [];
 	const waitMs = Math.round(waitsMs.sort((a, b) => a - b)[Math.floor(waitsMs.length / 2)] ?? 0);
 	trial.say(`half a core: ${refused} of ${requests} refused; a polite client waited ${waitMs} ms`);
-	assert.ok(Number(refused) > 0, "what is too much is refused");
-	assert.ok(waitMs < waitMaxMs, "the polite client is answered soon, even if it is refused");
+	assert.ok(Number(refused) > 0, "the excess is refused");
+	assert.ok(waitMs < waitMaxMs, "the polite client gets a reply soon, even if it is a refusal");
 	await sleep(2000);
 	const after = await ask(url, { key, agent });
 	assert.equal(after.status, 200, "once the crowd has left, nothing is refused");
@@ -114,7 +114,7 @@ async function underQuota(trial: Trial, environment: Record<string, string>, key
 	return { requests: Number(requests), refused: Number(refused), waitMs };
 }
 
-/** @returns the folder of a control group of version 1, or else of version 2 */
+/** Makes a control group with half a core: of version 1 if the machine has it, else of 2. @returns its folder */
 function halfACore(trial: Trial): string {
 	const mounts = readFileSync("/proc/mounts", "utf8");
 	const first = /^\S+ (\S+) cgroup \S*\bcpu\b/m.exec(mounts)?.[1];

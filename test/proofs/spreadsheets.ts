@@ -1,4 +1,4 @@
-// An exported workbook in a real spreadsheet program: it shows every cell as it was, and what it saves is imported.
+// A real spreadsheet program opens an exported workbook: it shows every cell unchanged, and its saved file is imported.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -27,7 +27,7 @@ const names = [
 const numbers = [2n ** 63n - 1n, -(2n ** 63n), 9007199254740993n];
 
 export const proof: Proof = {
-	shows: "LibreOffice shows every cell of an export as it was, and what it saves is imported unchanged",
+	shows: "LibreOffice shows every cell of an export unchanged, and the file that it saves is imported unchanged",
 	needs: [program("soffice", "libreoffice-calc")],
 	async prove(trial) {
 		const { environment, key } = await newStore("animals", trial.folder);
@@ -42,7 +42,7 @@ export const proof: Proof = {
 		await run("export", "all.xlsx");
 		const exported = await run("export", "--format", "csv");
 
-		// Commas, quotes, UTF-8, the text of each cell as it is shown.
+		// The filter's numbers mean: commas, quotes, UTF-8, and the text of each cell as LibreOffice shows it.
 		const all = join(trial.folder, "all.xlsx");
 		const shown = saveAs(all, "csv", "shown", "Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false");
 		assert.equal(readFileSync(shown, "utf8"), exported);
@@ -58,14 +58,14 @@ export const proof: Proof = {
 
 /**
  * LibreOffice reads a file, and saves it in another format.
- * @param filter of the format, if not its default
- * @returns the path of the new file, in a folder `place` next to the old one
+ * @param filter the filter, if it is not the format's default
+ * @returns the path of the new file, in a folder `place` next to the old file
  */
 function saveAs(path: string, format: string, place: string, filter = ""): string {
 	const folder = dirname(path);
 	const profile = `-env:UserInstallation=file://${join(folder, "profile")}`;
 	const to = ["--convert-to", filter ? `${format}:${filter}` : format, "--outdir", join(folder, place)];
-	// Nothing else, such as the fonts of the tests' browser.
+	// LibreOffice inherits no other variables, such as those for the fonts of the tests' browser.
 	const env = { PATH: process.env["PATH"], HOME: folder };
 	execFileSync("soffice", [profile, "--headless", ...to, path], { stdio: "pipe", env });
 	return join(folder, place, `${basename(path, extname(path))}.${format}`);

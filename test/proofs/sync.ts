@@ -1,4 +1,4 @@
-// Syncs that fail: after the first failure no node of the store acknowledges anything until it is restarted.
+// Syncs fail. After the first failure, no node of the store acknowledges a create until the node is restarted.
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
@@ -10,7 +10,7 @@ import { linux, newStore, type Proof, program } from "../support/proof.ts";
 import { within } from "../support/until.ts";
 
 export const proof: Proof = {
-	shows: "after a failed sync no node of the store acknowledges anything until it is restarted",
+	shows: "after a failed sync, no node of the store acknowledges a create until the node is restarted",
 	needs: [linux, program("strace")],
 	async prove(trial) {
 		const { environment, key } = await newStore("sync", trial.folder);
@@ -21,13 +21,13 @@ export const proof: Proof = {
 		const agent = new Agent({ keepAlive: true });
 		const ledger = new Ledger();
 		let hasFailed = false;
-		/** Creates on a node until it has refused 50; after the first refusal of `service`, no node may acknowledge. */
+		/** Adds animals until the node refused 50. After service refuses one, no later create may be acknowledged. */
 		const createUntilRefused = async ({ url }: Running, from: number): Promise<number> => {
 			for (let number = from, refused = 0; ; number++) {
 				const isTooLate = hasFailed;
 				const answer = await post(url, key, agent, attempt(number));
 				if (answer.status === 201) {
-					assert.ok(!isTooLate, "a node acknowledges after a failed sync");
+					assert.ok(!isTooLate, "no node acknowledges a create after a failed sync");
 					ledger.acknowledge(attempt(number), idOf(answer));
 					continue;
 				}

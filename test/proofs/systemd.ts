@@ -1,4 +1,4 @@
-// The shipped files for systemd, on a booted machine: their sandbox allows everything that the program does.
+// The shipped systemd files, on a booted machine. Their sandbox allows everything that the program does.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -24,11 +24,11 @@ import { until } from "../support/until.ts";
 const units = "/etc/systemd/system";
 const settings = "/etc/animal-store/environment";
 const publicUrl = "http://127.0.0.1:8080/v1/pets";
-/** In tenths, the unit of systemd-analyze. */
+/** The highest exposure level, in tenths, as systemd-analyze expects it. */
 const exposureMax = 15;
 const herd = 300;
 const largeHerd = 200_000;
-/** For the end of its import, and for the first backup after the lease of a killed node, which lasts a minute. */
+/** Limit for the end of a large import, and for the first backup after a killed node's lease, which lasts a minute. */
 const slowMs = 300_000;
 const nodes = "animal-store@9464 animal-store@9465";
 const opsPorts = [9464, 9465];
@@ -69,7 +69,7 @@ export const proof: Proof = {
 		const backups = await backUpAfterCrash(run);
 		trial.say("after a SIGKILL the service runs again and backs up");
 		await startLate(run);
-		trial.say("the service starts as soon as what prevented that for a while is mended");
+		trial.say("the service starts as soon as a missing settings file is back");
 		addAnimals(run, key);
 		const tasks = runTasks(run, 2 * herd);
 		trial.say("every command works in the sandbox of the service");
@@ -89,18 +89,18 @@ export const proof: Proof = {
 		addAnimals(run, await restart(run));
 		assert.match(run("animal-store pets rename 1 Rex 2>&1"), /^in postgres:.*@localhost/m);
 		assert.deepEqual(logged(run), []);
-		trial.say("PostgreSQL behind a socket works");
+		trial.say("PostgreSQL over a Unix socket works");
 		assert.deepEqual(await refused(), []);
 
 		run(`systemctl stop animal-store; mv ${settings}.embedded ${settings}; systemctl start ${nodes}`);
 		const readyMs = await crashNodes(run, key);
-		trial.say(`two nodes of a large store, killed amid an import, were ready after ${readyMs} ms: nothing is lost`);
+		trial.say(`two nodes of a large store, killed during an import, were ready after ${readyMs} ms: nothing is lost`);
 		const refusedPlain = (plain["000 7"] ?? 0) / Object.values(plain).reduce((sum, each) => sum + each);
 		return { exposure, backups, tasks, refusedPlain: refusedPlain.toFixed(3), held, requests, readyMs };
 	},
 };
 
-/** A machine with the files of this one, an old Node and the package as npm installs it, without the services of this one. */
+/** A machine with the host's files but none of its services, with the oldest supported Node and the package. */
 async function bootWithPackage(trial: Trial, socket: string): Promise<Machine> {
 	const place = join(trial.folder, "machine");
 	mkdirSync(place);
@@ -116,7 +116,7 @@ async function bootWithPackage(trial: Trial, socket: string): Promise<Machine> {
 	);
 }
 
-/** Restarts the service with its settings, and adds a key. @returns the key */
+/** Adds a key, and restarts the service. @returns the key */
 async function restart(run: Run): Promise<string> {
 	const key = run("animal-store keys create --name proof");
 	run("systemctl restart animal-store");
@@ -130,9 +130,9 @@ function addAnimals(run: Run, key: string): void {
 	assert.equal(JSON.parse(report).added, herd, report);
 }
 
-/** @returns the number of backups at the end */
+/** Kills the service, and waits for a backup after its restart. @returns the number of backups */
 async function backUpAfterCrash(run: Run): Promise<number> {
-	// Files without drafts.
+	// Lists complete backups, not drafts.
 	const backups = () =>
 		run("ls /var/backups/animals")
 			.split("\n")
@@ -147,7 +147,7 @@ async function backUpAfterCrash(run: Run): Promise<number> {
 	return backups().length;
 }
 
-/** Prevents starts for longer than systemd counts them by default. */
+/** Makes starts fail for longer than the time after which systemd gives up by default. */
 async function startLate(run: Run): Promise<void> {
 	run(`mv ${settings} ${settings}.away; systemctl restart animal-store; sleep 12; mv ${settings}.away ${settings}`);
 	await untilReady(run);
@@ -185,7 +185,7 @@ function perform(run: Run, task: string): void {
 	run(`systemctl set-environment TASK='${task}'; systemctl start task`);
 }
 
-/** Restarts the service while systemd holds its port. @returns the number of requests served during that time */
+/** Restarts the service while systemd holds its port. @returns the number of requests served meanwhile */
 async function restartWithSocket(run: Run, key: string, count: string): Promise<number> {
 	run("systemctl stop animal-store");
 	run(blockOf("docs/debian.md", "systemctl enable"));
@@ -193,7 +193,7 @@ async function restartWithSocket(run: Run, key: string, count: string): Promise<
 	return allAnswered(underLoad(run, publicUrl, key, rounds(count, restartOne)));
 }
 
-/** Restarts two nodes of the template, one after the other. @returns the number of requests served during that time */
+/** Restarts two nodes of the template, one after the other. @returns the number of requests served meanwhile */
 async function restartNodes(run: Run, key: string, count: string): Promise<number> {
 	run(blockOf("docs/debian.md", "echo 'net"));
 	for (const port of opsPorts) await untilReady(run, port);
@@ -205,14 +205,14 @@ async function restartNodes(run: Run, key: string, count: string): Promise<numbe
 	return requests;
 }
 
-/** Kills both nodes amid an import into a large store. @returns the time until they are ready */
+/** Kills both nodes during a large import. @returns the time until both nodes are ready again */
 async function crashNodes(run: Run, key: string): Promise<number> {
 	const count = () => Number(/ ([\d,]+) animals/.exec(run("animal-store verify"))?.[1]?.replaceAll(",", ""));
 	for (const port of opsPorts) await untilReady(run, port);
 	const before = count();
 	const rows = `seq ${largeHerd} | sed 's/.*/{"name":"animal & of many","categoryId":1}/'`;
 	run(`{ ${rows} | ANIMAL_STORE_KEY=${key} animal-store import - --json; } > /tmp/imported 2>&1 &`);
-	// With its Idempotency-Key, an animal takes about 270 bytes.
+	// An animal with its Idempotency-Key takes about 270 bytes.
 	const half = () => Number(run("stat --format=%s /var/lib/animal-store/animals.db")) > 135 * largeHerd;
 	await until("half of the import", half, { everyMs: 200, withinMs: slowMs });
 	run("systemctl kill --signal=SIGKILL 'animal-store@*'");
@@ -244,8 +244,8 @@ function watchCalls({ pid }: Machine, { folder, after }: Trial): () => Promise<s
 		await once(strace, "exit");
 		const failed = readFileSync(file, "utf8").split("\n");
 		assert.ok(failed.some((line) => /<(node|MainThread)> /.test(line)));
-		// A name in parentheses is systemd itself, before it has started the program. A line without a process is the end of
-		// one that strace has split.
+		// A name in parentheses is systemd itself, before it starts the program. A line without a process name is the rest
+		// of a line that strace has split.
 		return failed.filter((line) => /^\d+<[^(].*= -1 (EPERM|EAFNOSUPPORT) /.test(line));
 	};
 }

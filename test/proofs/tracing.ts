@@ -1,4 +1,4 @@
-// OpenTelemetry's instrumentation of Node, loaded by the documented lines, with the tarball and in the image.
+// OpenTelemetry's instrumentation for Node, loaded with the documented lines, with the tarball and in the image.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -20,7 +20,7 @@ const tree = fileURLToPath(new URL("../..", import.meta.url));
 const instrumentation = "node_modules/@opentelemetry/auto-instrumentations-node";
 
 export const proof: Proof = {
-	shows: "HTTP and pg spans of the documented lines, with the tarball and in the image, from one SDK",
+	shows: "the documented lines yield HTTP and pg spans, with the tarball and in the image, from one SDK",
 	needs: imageNeeds,
 	options: imageOptions,
 	async prove(trial) {
@@ -46,11 +46,11 @@ interface Span {
 
 interface Receiver {
 	url: string;
-	/** Spans since the last call. */
+	/** The spans received since the last call. */
 	take(): { scope: string; span: Span }[];
 }
 
-/** An OTLP/HTTP receiver for JSON. */
+/** Starts a receiver of OTLP over HTTP, in JSON. */
 async function startReceiver(trial: Trial): Promise<Receiver> {
 	let spans: ReturnType<Receiver["take"]> = [];
 	const server = createServer(async (request, response) => {
@@ -87,7 +87,7 @@ function watchLoads(folder: string, file: string, seenAs = file): () => string[]
 	return () => readFileSync(file, "utf8").split("\n").slice(0, -1);
 }
 
-/** Installs the tarball and the instrumentation in an empty folder. `line` has `"$@"` where the program belongs. */
+/** Installs the tarball and the instrumentation in an empty folder. In `line`, `"$@"` stands for the program. */
 function install(trial: Trial, receiver: Receiver) {
 	const folder = join(trial.folder, "installed");
 	mkdirSync(folder);
@@ -106,7 +106,7 @@ function install(trial: Trial, receiver: Receiver) {
 	};
 }
 
-/** JSON instead of the default protocol, and a shorter wait for a batch of spans. */
+/** Makes the SDK send JSON instead of the default protocol, and wait less for a batch of spans. */
 const sent = { OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", OTEL_BSP_SCHEDULE_DELAY: "200" };
 const [traceId, parent] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
 
@@ -147,18 +147,18 @@ async function proveTarball(
 		const { trace_id, span_id } = JSON.parse(line);
 		assert.deepEqual([trace_id, span_id], [span?.traceId, span?.spanId]);
 	}
-	assert.deepEqual(loads().slice(before), [`${service.pid} 0`], "no thread, and no process of a backup");
+	assert.deepEqual(loads().slice(before), [`${service.pid} 0`], "no thread or backup process loads the SDK");
 	assert.equal((await service.stop()).code, 0);
 	spans.push(...receiver.take());
 	const statements = spans.filter(({ scope, span }) => scope === "pg" && span.name.startsWith("pg.query"));
 	const below = statements.filter(
 		({ span }) => span.parentSpanId === create?.spanId || span.parentSpanId === list?.spanId,
 	);
-	trial.say(isSqlite ? "over SQLite" : "over PostgreSQL");
+	trial.say(isSqlite ? "the spans are right on SQLite" : "the spans are right on PostgreSQL");
 	return { http: servers().length, pg: statements.length, pgBelowRequests: below.length };
 }
 
-/** The documented image, which is built on that of deploy. */
+/** The documented image, which is based on the image of deploy. */
 async function proveImage(receiver: Receiver, trial: Trial) {
 	const { build, container } = buildImage(trial);
 	const [, file = ""] =
@@ -176,7 +176,7 @@ async function proveImage(receiver: Receiver, trial: Trial) {
 		OTEL_LOGS_EXPORTER: "none",
 	});
 	const spans = receiver.take().filter(({ scope, span }) => scope === "http" && span.kind === 2);
-	// That of the first start, the create, its retry, the list, and a request without a key.
+	// The list that a first start requests, then the create, its retry, the list, and a request without a key.
 	const pathOf = ({ span }: (typeof spans)[number]) =>
 		span.attributes.find(({ key }) => key === "url.path")?.value["stringValue"];
 	const requests = spans.filter((span) => pathOf(span) === "/v1/pets").length;
@@ -184,7 +184,7 @@ async function proveImage(receiver: Receiver, trial: Trial) {
 	assert.deepEqual(
 		loads().map((note) => note.split(" ")[1]),
 		["0"],
-		"the service; no health check, no thread",
+		"only the service loads the SDK, not a health check or a thread",
 	);
 	return { http: requests };
 }

@@ -1,5 +1,5 @@
-// Versions over one store: this one, and copies of it with more migrations. A newer one starts while the older one
-// serves creates; then the store is rolled back with the commands of docs/embedded-store.md.
+// Several versions share one store: this version, and copies of it with more migrations. A newer version starts while
+// the older version serves creates. Then the store is rolled back with the commands of docs/embedded-store.md.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -21,8 +21,7 @@ import { until } from "../support/until.ts";
 import { postgresTools, startServer } from "./pg-backup.ts";
 
 export const proof: Proof = {
-	shows:
-		"a step that only adds refuses no create, and both versions serve the store; after any other, older nodes keep reading, and a rollback works",
+	shows: "a step that only adds refuses no create; after any other step, older nodes serve reads, and a rollback works",
 	needs: [postgresTools],
 	async prove(trial) {
 		const tree = nextVersion(join(trial.folder, "next"));
@@ -38,11 +37,11 @@ export const proof: Proof = {
 	},
 };
 
-/** A store that can be backed up, and restored by the older version. */
+/** A store that can be backed up, and that the older version can restore. */
 interface Upgradable extends TrialStore {
 	schema: string;
 	backUp(): Promise<unknown>;
-	/** @returns the environment of the older version */
+	/** @returns the environment for the older version */
 	restore(): Promise<{ DATABASE_URL: string }>;
 }
 
@@ -79,14 +78,14 @@ const engines: Record<string, (trial: Trial) => Promise<Upgradable>> = {
 	},
 };
 
-/** Adds what this version does not need. */
+/** Adds a column that this version does not need. */
 const expanding = { 998: "-- oldest writer: 6\nALTER TABLE pets ADD COLUMN note TEXT;\n" };
-/** Removes what this version needs. */
+/** Also removes an index that this version needs. */
 const contracting = { ...expanding, 999: "-- oldest writer: 998\nDROP INDEX edits_by_pet;\n" };
 
 /**
- * Three nodes are replaced one by one while 24 clients create: those of this version by the next one, which can be
- * taken back, and by one whose step only the next one survives. No create is refused.
+ * Three nodes are replaced one by one while 24 clients create. First the next version replaces this version; this step
+ * can be undone. Then a version follows whose migration only the next version survives. No create is refused.
  */
 async function inTwoSteps(trial: Trial, engine: string, { environment, key }: TrialStore): Promise<object> {
 	const next = copyWith(join(trial.folder, `${engine}-expanding`), expanding);
@@ -114,7 +113,7 @@ async function inTwoSteps(trial: Trial, engine: string, { environment, key }: Tr
 	return { inTwoSteps: ledger.acknowledged.size };
 }
 
-/** A copy of this tree with these migrations for each engine. @returns its folder */
+/** Copies this tree, and adds these migrations for each engine. @returns the copy's folder */
 function copyWith(folder: string, steps: Record<number, string>): string {
 	const tree = copyTree(folder);
 	for (const engine of ["sqlite", "postgres"])
@@ -123,7 +122,7 @@ function copyWith(folder: string, steps: Record<number, string>): string {
 	return tree;
 }
 
-/** A copy of this tree with an optional field and its migration, as CONTRIBUTING.md says. @returns its folder */
+/** Copies this tree, and adds an optional field and a migration as CONTRIBUTING.md says. @returns the copy's folder */
 function nextVersion(folder: string): string {
 	const tree = copyWith(folder, { 999: "ALTER TABLE pets ADD COLUMN breed TEXT;\n" });
 	addTo(
@@ -196,7 +195,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 
 const status = async ({ url }: Running, path: string) => (await ask(url + path)).status;
 
-/** What docs/embedded-store.md says about an older node whose store was upgraded. */
+/** Checks docs/embedded-store.md about an older node whose store was upgraded: it serves reads, but refuses writes. */
 async function assertReadsOn(older: Running, key: string): Promise<void> {
 	const refused = await callerOf(older.url, key).create(undefined, "refused");
 	assert.equal(refused.status, 503);
@@ -210,7 +209,7 @@ async function assertReadsOn(older: Running, key: string): Promise<void> {
 	assert.equal(fatal?.length, 1, "one fatal line");
 }
 
-/** The newer version replays each create that either version has acknowledged. */
+/** The newer version replays each keyed create that either version has acknowledged. */
 async function assertRepeats(newer: Running, key: string, ledger: Ledger): Promise<void> {
 	const agent = new Agent({ keepAlive: true });
 	for (const known of ledger.acknowledged.values()) {
@@ -223,7 +222,7 @@ async function assertRepeats(newer: Running, key: string, ledger: Ledger): Promi
 	agent.destroy();
 }
 
-/** The way back of docs/embedded-store.md: export, restore the backup, import what is newer. */
+/** Rolls back as docs/embedded-store.md says: export, restore the backup, import the newer animals. */
 async function rollBack(trial: Trial, store: Upgradable, ledger: Ledger, [newer, ...others]: [Running, ...Running[]]) {
 	const page = "docs/embedded-store.md";
 	const cwd = mkdtempSync(join(trial.folder, "back-"));
@@ -245,7 +244,7 @@ async function rollBack(trial: Trial, store: Upgradable, ledger: Ledger, [newer,
 	assert.ok(restored >= 300 && restored < ledger.acknowledged.size);
 	run("last=", older.url);
 	ledger.verify(await listAll(older.url, store.key));
-	trial.say(`the way back: ${restored} animals restored, ${ledger.acknowledged.size - restored} imported, same ids`);
+	trial.say(`rolled back: ${restored} animals restored, ${ledger.acknowledged.size - restored} imported, same ids`);
 	await older.stop();
 	return { restored, imported: ledger.acknowledged.size - restored };
 }

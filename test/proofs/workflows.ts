@@ -1,4 +1,4 @@
-// The workflows of GitHub. What they run is in scripts of this repository, which are tried without GitHub.
+// Checks the GitHub workflows. The scripts that they run are in this repository, and are tested without GitHub.
 
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ const linter = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
 const folder = `${import.meta.dirname}/../../.github/workflows`;
 
 export const proof: Proof = {
-	shows: "actionlint accepts the workflows of GitHub, and each action in them is pinned by a commit",
+	shows: "actionlint accepts the GitHub workflows, and each action in them is pinned to a commit",
 	needs: [program("go", "golang-go")],
 	async prove() {
 		await run("go", ["run", linter], folder);

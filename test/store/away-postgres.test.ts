@@ -1,4 +1,4 @@
-// A service that is started while its database is away: it waits, and its probes say so.
+// A service that starts while its database is unreachable waits for it, and the probes say so.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -13,7 +13,7 @@ import { slowMs, until, within } from "../support/until.ts";
 
 const key = keyFromRandom(Buffer.alloc(32, 7));
 
-/** A part of each statement of a start, also of those after the store is open. */
+/** A piece of each statement that a start sends, including those that it sends after opening the store. */
 const statements = [
 	"version()",
 	"schema_version",
@@ -24,7 +24,7 @@ const statements = [
 	"FROM edits",
 ];
 
-/** The address of a proxy that cuts a connection when one of these is sent for the first time, and when for the second. */
+/** Starts a proxy that cuts a connection the first and the second time that each text is sent. @returns its URL */
 async function cuttingAt(context: TestContext, url: string, texts: string[]): Promise<string> {
 	const left = [...texts, ...texts];
 	const port = await startProxy(context, new URL(url), (bytes, to, { near, end }) => {
@@ -42,12 +42,12 @@ test("a start whose connections break at any of its statements tries again", { t
 		const environment = { DATABASE_URL: await cuttingAt(context, url, [text]), API_KEY: key };
 		const service = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
 		assert.match(service.output.stdout, /"msg":"waiting for the database"/, text);
-		assert.doesNotMatch(service.output.stdout, /: :|\(: /, "each cause has a text");
+		assert.doesNotMatch(service.output.stdout, /: :|\(: /, "no cause has an empty text");
 		assert.equal((await service.stop()).code, 0, text);
 	}
 });
 
-/** Starts the service and waits until it waits. */
+/** Starts the service, which waits for its database, and waits until the operators' port replies. */
 async function startWaiting(context: TestContext, url: string) {
 	const opsPort = String(await freePort());
 	const environment = { DATABASE_URL: url, PORT: "0", OPS_PORT: opsPort, API_KEY: key };
@@ -79,9 +79,9 @@ test("a service that starts while the database is away waits, is not ready, and 
 	await server.start();
 	const startedAt = performance.now();
 	await until("listening", () => lines("listening").length > 0);
-	assert.ok(performance.now() - startedAt < 5000, "soon after the server");
+	assert.ok(performance.now() - startedAt < 5000, "the start succeeds soon after the server's return");
 	assert.equal((await probe("/readyz")).status, 200);
-	assert.equal(lines("waiting for the database").length, 1, "said once");
+	assert.equal(lines("waiting for the database").length, 1, "the log says so once");
 	const reply = await ask(`${lines("listening")[0].url}/v1/pets`, { key });
 	assert.deepEqual([reply.status, reply.body], [200, "[]"]);
 });

@@ -1,5 +1,5 @@
-// Background work while the store is stalled, locked, full or broken: it affects no request, and is done later. Creates
-// are answered in time meanwhile.
+// Background work while the store is stalled, locked, full or broken. It affects no request and is done later, and
+// creates get a reply in time.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -14,10 +14,10 @@ import { until, within } from "../support/until.ts";
 
 const states = ["stalled", "locked", "full", "broken"] as const;
 type State = (typeof states)[number];
-/** Ends the obstruction. */
+/** A function that ends the obstruction. */
 type End = () => Promise<unknown>;
 
-/** The codes that the writer thread of SQLite reports. */
+/** The error codes that SQLite's writer thread reports. */
 const codes = { full: "SQLITE_FULL", broken: "SQLITE_ERROR" };
 
 async function obstructSqlite(context: TestContext, { databaseUrl }: TestService, state: State): Promise<End> {
@@ -65,7 +65,7 @@ async function obstructPostgres(context: TestContext, { databaseUrl }: TestServi
 const isPostgres = process.env["TEST_ENGINE"] === "postgres";
 const obstruct = isPostgres ? obstructPostgres : obstructSqlite;
 const createWaitMaxMs = 1000;
-/** `CREATE_WAIT_MAX`, a commit that begins after it, and the delay of a busy machine. */
+/** `CREATE_WAIT_MAX`, plus the time of a commit that begins at its end, plus the delay of a busy machine. */
 const answerMaxMs = 2 * createWaitMaxMs + 500;
 
 for (const state of states) {
@@ -73,7 +73,7 @@ for (const state of states) {
 		context.mock.timers.enable({ apis: ["setInterval"] });
 		const service = await testService(context, { environment: { CREATE_WAIT_MAX: "1s" }, mixes: false });
 		const { send, log, key } = service;
-		/** A PostgreSQL server ends statements that take too long. */
+		/** On PostgreSQL, a stalled write does not hang: the server ends statements that take too long. */
 		const hangs = state === "stalled" && !isPostgres;
 		const ending = await obstruct(context, service, state);
 		let ended: Promise<unknown> | undefined;
@@ -97,7 +97,7 @@ for (const state of states) {
 		for (let round = 0; performance.now() - startedAtMs < 3 * createWaitMaxMs; round++) {
 			assert.equal((await send({ path: "/v1/pets" })).status, 200);
 			assert.equal((await send({ path: "/readyz" })).status, 200);
-			// If the disk hangs, background work begins first and creates wait behind it; otherwise creates are first.
+			// If writes hang, background work starts first and creates wait behind it. Otherwise a create is queued first.
 			const isQueued = () => service.store.queue.length > 0 || answers.length > 0;
 			if (!hangs) {
 				tries.push(tryToCreate(`try ${round}`));

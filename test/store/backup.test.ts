@@ -1,5 +1,5 @@
-// `animal-store backup` and `animal-store restore`: a backup is complete and on disk or does not exist, and a restore
-// gives the store at the time of the backup, whatever it replaces.
+// `animal-store backup` and `animal-store restore`: a backup is complete and on disk, or does not exist. A restore
+// gives the store at the time of the backup, whatever file it replaces.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -37,7 +37,7 @@ const addTo = (url: string, animals: number) =>
 		Promise.all(Array.from({ length: animals }, (_, n) => store.createPet({ name: `n${n}`, categoryId: 1n }))),
 	);
 
-/** The files of a folder, without the empty WAL of a store that was only read. */
+/** The names of a folder's files, without the empty WAL that reading a store creates. */
 function namesIn(folder: string): string[] {
 	return readdirSync(folder)
 		.filter((name) => !/^s\.db-(wal|shm)$/.test(name))
@@ -47,7 +47,7 @@ function namesIn(folder: string): string[] {
 const countIn = async (file: string) => (await verifyStore(`sqlite:${file}`, { signal: never })).animals;
 
 test("a backup made under load restores over a crashed store, whose old WAL is never replayed", {
-	timeout: slowMs, // Two loads, crashes and restores.
+	timeout: slowMs, // There are two loads, crashes and restores.
 }, async (context) => {
 	const newFolder = () => temporaryFolder(context);
 	const proven = await proveRestores({ rounds: 2, seed, context, newFolder });
@@ -80,7 +80,7 @@ test("a store opened for the first time and killed is no backup beside an old WA
 		await service.stop("SIGKILL");
 	}
 	await addTo(`sqlite:${path("b.db")}`, 5);
-	assert.equal(await backupStore(`sqlite:${path("b.db")}`, path("c.db"), { signal: never }), 25, "it is a store");
+	assert.equal(await backupStore(`sqlite:${path("b.db")}`, path("c.db"), { signal: never }), 25, "a backup is a store");
 	assert.equal(await countIn(path("c.db")), 25);
 });
 
@@ -137,7 +137,7 @@ test("an interrupted backup leaves no file; the next one removes those of a kill
 		assert.deepEqual([code, stderr], [130, "animal-store: interrupted: no backup was made\n"]);
 		assert.deepEqual(drafts(), []);
 	}
-	// Files as a power loss leaves them, with the id of a process that has ended.
+	// Drafts like those that a power loss leaves behind. Their names have the id of a process that has ended.
 	const { pid } = spawnSync("true");
 	for (const suffix of ["", "-journal"]) writeFileSync(path(`b.db.${pid}-0.new${suffix}`), "half a backup");
 	await backupStore(url, path("b.db"), { signal: never });
@@ -162,11 +162,11 @@ test("a full target disk is reported in one sentence, and no file is left", asyn
 test("a backup or restore that is not possible is refused in one sentence that names its file", async (context) => {
 	const { path, url } = await someStore(context);
 	writeFileSync(path("there"), "mine");
-	// Root may write everywhere except to the kernel's own file system.
+	// Root can write everywhere except to the kernel's own file systems.
 	const unwritable = process.getuid?.() === 0 ? "/sys" : path("locked");
 	if (unwritable !== "/sys") mkdirSync(unwritable, 0o500);
 	const elsewhere = (url: string) => ["backup", path("b.db"), "--database-url", url];
-	// The file of the command is at fault, not that of DATABASE_URL.
+	// The messages blame the command's own file, not DATABASE_URL.
 	const cannotWrite =
 		/^animal-store: cannot write .*\/[br]\.db or its folder: check the permissions, or name another .*\n$/;
 	const rows: [parameters: string[], said: RegExp][] = [
@@ -208,7 +208,7 @@ test("a restore replaces a damaged or missing store, or one beside an old WAL", 
 	writeFileSync(path("s.db-wal"), "the WAL of another store after a crash");
 	const missing = /s\.db is missing, but its WAL .*s\.db-wal exists: restore a backup, or remove the WAL/;
 	await startRefused({ DATABASE_URL: url }, missing);
-	assert.ok(!readdirSync(folder).includes("s.db"), "no store was created beside the WAL");
+	assert.ok(!readdirSync(folder).includes("s.db"), "no store is created next to the WAL");
 	renameSync(path("b.db"), path("s.db"));
 	await startRefused({ DATABASE_URL: url }, /s\.db is a backup next to the WAL of another store/);
 	renameSync(path("s.db"), path("b.db"));

@@ -1,4 +1,4 @@
-// The names of categories in the store, over both engines.
+// The names of categories in the store, on both engines.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

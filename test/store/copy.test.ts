@@ -1,4 +1,4 @@
-// `animal-store copy`: a whole store is copied to the other engine and back, unchanged.
+// `animal-store copy` copies a whole store, unchanged, to the other engine and back.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ async function filled(context: TestContext): Promise<{ url: string; key: string 
 
 test("a store can be copied to PostgreSQL and back: ids, keys and cursors still work", async (context) => {
 	const { url: source, key } = await filled(context);
-	// The newest animal is removed each time: its id is not used again, also not by a copy.
+	// Before each copy the newest animal is removed. No store may use its id again, not even the copy.
 	await runSql(source, `DELETE FROM pets WHERE id = ${count}`);
 	const { url: postgres } = await databaseFor(context);
 	const back = `sqlite:${join(temporaryFolder(context), "back.db")}`;
@@ -102,7 +102,7 @@ test("a copy that differs from its source is reported and stays unfinished", asy
 		const to = { ...target, rows: { ...target.rows, write } };
 		const named = new RegExp(`differs from its source in ${tables[table].name} `);
 		await assert.rejects(copyStore({ from, to, onProgress() {} }), named);
-		assert.ok(await target.rows.readCopyMark(), "it is still marked as unfinished");
+		assert.ok(await target.rows.readCopyMark(), "the target is still marked as unfinished");
 	}
 });
 
@@ -133,7 +133,7 @@ test("an interrupted copy resumes, and no service starts on an unfinished copy",
 	}
 });
 
-/** An empty store of each engine, and where to copy it: the other engine. */
+/** Two copies in opposite directions: from an empty store of each engine to a target on the other engine. */
 async function bothWays(context: TestContext): Promise<[[from: string, to: string], [from: string, to: string]]> {
 	const file = (name: string) => `sqlite:${join(temporaryFolder(context), name)}`;
 	return [

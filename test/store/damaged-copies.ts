@@ -1,10 +1,10 @@
-// Copies of a store's file that cannot be served or restored: of another program or version, truncated or overwritten.
+// Files that cannot be served or restored: of other programs, of a newer version, truncated or overwritten.
 
 import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
 
-/** Copies a store, without the checks of SQLite, and changes the copy with SQL. @returns its path */
+/** Copies a store's file, and changes the copy with SQL while SQLite's checks are off. @returns the copy's path */
 export function editedCopy(file: string, name: string, sql: string): string {
 	const path = join(dirname(file), name);
 	copyFileSync(file, path);
@@ -16,7 +16,7 @@ export function editedCopy(file: string, name: string, sql: string): string {
 	return path;
 }
 
-/** @param file a closed store of at least four pages @returns copies beside it, and the message about each */
+/** @param file a closed store of at least four pages @returns files next to it, and the message about each file */
 export function damagedCopies(file: string): [copy: string, said: RegExp][] {
 	const bytes = readFileSync(file);
 	const page = bytes.readUInt16BE(16);

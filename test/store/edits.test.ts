@@ -1,4 +1,4 @@
-// Edits by operators on the store, over both engines: their effect, their audit log, and the counts of animals.
+// Operators' edits in the store, on both engines: their effect, the audit log, and the counts of animals.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ import { engines } from "./engines.ts";
 const editor = "operator";
 const atMs = 1_790_000_000_000;
 
-/** Another process's writes become visible here in a later tick of the event loop. */
+/** Waits a tick, because this process sees another process's writes only in a later tick of the event loop. */
 const tick = () => new Promise(setImmediate);
 
 for (const [engine, make] of Object.entries(engines)) {
@@ -31,7 +31,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(renamed, { outcome: "edited", pet: { id: 1n, name: "Mia 犬", categoryId: 1n } });
 		assert.deepEqual(await store.edits.list(0n, 100), [{ id: 1n, atMs, editor, action: "rename", petId: 1n }]);
 		assert.equal((await store.countPets(0n, 10)).version.lastEdit, 1n);
-		assert.equal((await store.countPets(100n, 10)).version.lastEdit, 1n, "also if no animal is counted");
+		assert.equal((await store.countPets(100n, 10)).version.lastEdit, 1n, "even if no animal is counted");
 	});
 
 	test(`${engine}: the audit list shows every edit once, in order, over any number of pages`, async (context) => {
@@ -219,6 +219,6 @@ test("sqlite: no read of a tick hides from others a commit of a process before t
 		file.exec(`UPDATE pets SET name = 'Rex ${index}' WHERE id = 1`);
 		file.close();
 		assert.equal((await readPet(store, 1n))?.name, `Rex ${index}`);
-		assert.equal((await earlier)[1]?.name, `Rex ${index}`, "also an earlier request shows it");
+		assert.equal((await earlier)[1]?.name, `Rex ${index}`, "even an earlier request shows the edit");
 	}
 });

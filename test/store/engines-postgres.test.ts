@@ -1,5 +1,5 @@
-// Engines that speak PostgreSQL's protocol, and the place of the tables in an engine with shards. Databases simulate
-// the engines: they answer version() and settings, and have the catalog of Citus 13. Foreign tables are real.
+// Engines that speak PostgreSQL's protocol, and where an engine with shards places the tables. Databases simulate the
+// engines: functions replace version() and the settings, tables replace Citus 13's catalog. Foreign tables are real.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -13,7 +13,7 @@ import { until } from "../support/until.ts";
 
 const rex = { name: "Rex", categoryId: 1n };
 
-/** A database whose connections find functions in `public` before PostgreSQL's own. */
+/** A database in which functions in `public` have priority over PostgreSQL's own functions. */
 async function standIn(context: TestContext, sql: string) {
 	const database = await databaseFor(context);
 	await database.query(sql);
@@ -62,13 +62,13 @@ test("fsync may be off only in Neon, whose commits wait for other servers' disks
 	await assert.rejects(openStore(await standIn(context, lax), Date.now), { message: /turn on fsync/ });
 });
 
-/** The part of the catalog of Citus 13 that shows how tables are placed. */
+/** The part of Citus 13's catalog that shows where tables are placed. */
 const citus = `CREATE TABLE pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL, partkey text,
 	colocationid integer NOT NULL DEFAULT 0, repmodel "char" NOT NULL DEFAULT 's', autoconverted boolean NOT NULL DEFAULT false)`;
 const place = (table: string, method: string, colocation = 0, replication = "s") =>
 	`INSERT INTO pg_dist_partition VALUES ('${table}', '${method}', NULL, ${colocation}, '${replication}')`;
 const tables = ["pets", "counters", "idempotency_keys", "edits"];
-/** Replaces the animals with a table that is partitioned by hash over a foreign table. */
+/** Replaces the table of animals with a hash-partitioned table, one of whose partitions is a foreign table. */
 const spread = `CREATE EXTENSION file_fdw; CREATE SERVER shard FOREIGN DATA WRAPPER file_fdw; DROP TABLE pets;
 	CREATE TABLE pets (id BIGINT, name TEXT, category_id BIGINT, status TEXT) PARTITION BY HASH (id);
 	CREATE FOREIGN TABLE pets_0 PARTITION OF pets FOR VALUES WITH (MODULUS 1, REMAINDER 0)
@@ -140,7 +140,7 @@ test("a node notices within 5 s that animals were spread over shards, and stops 
 			assert.equal((await store.createPet(rex)).id, 1n);
 			const refusals = Array.from({ length: creators }, () => createUntilRefused(store));
 			await database.query(sql);
-			// As a readiness check does.
+			// A readiness check asks for this state, too.
 			const isNoticed = () => store.writeState() === "stopped";
 			await until("the node to notice", isNoticed, { withinMs: 6_000 });
 			for (const refusal of await Promise.all(refusals)) assert.equal(refusal.name, "StorageUnavailable");

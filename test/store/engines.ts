@@ -1,4 +1,4 @@
-// Both engines: a new database of each, and its stores, each opened like that of a separate process.
+// Makes a new database of either engine. Each store on it is opened as if by a separate process.
 
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -16,7 +16,7 @@ interface Stores {
 	reopen(store: Store): Promise<Store>;
 }
 
-/** Makes a database and its stores; they close with the test, before the database is dropped. */
+/** Makes a database and opens stores on it. At the end of the test, closes the stores and then drops the database. */
 type Make = (context: TestContext, now?: () => number) => Promise<Stores>;
 
 function storesOf(context: TestContext, databaseUrl: string, now = Date.now, drop = async () => {}): Stores {

@@ -1,4 +1,4 @@
-// Erasing the names that edits replace: the tests search the bytes of the files for them.
+// The names that edits replace are erased: the tests search the bytes of the files for these names.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ import { readPet, readPets, withStore } from "../support/store-reads.ts";
 const editor = "operator";
 const atMs = Date.now();
 
-/** A new file, random values, and functions that work on its store and close it. */
+/** A new file, random values, and functions that work on the file's store and close it. */
 function newFile(context: TestContext) {
 	const file = join(temporaryFolder(context), "animals.db");
 	const databaseUrl = `sqlite:${file}`;
@@ -36,7 +36,7 @@ function newFile(context: TestContext) {
 		within,
 		newName,
 		withStore: <Result>(work: (store: Store) => Promise<Result>) => withStore(databaseUrl, work, () => atMs),
-		/** Each time the file is rewritten, this grows by 1. */
+		/** A number that grows by 1 each time the file is rewritten. */
 		rewritings: async () => Number(await pragma("schema_version")),
 		isSound: async () => (await pragma("integrity_check")) === "ok",
 		erase: () => eraseNames(databaseUrl, () => atMs + 1),
@@ -59,7 +59,7 @@ test("sqlite: a removed or replaced name is in no file of a store that a service
 		for (const [index, { id }] of created.entries()) pets.set(id, given[index] as NewPet);
 	});
 	await startProgram(context, { DATABASE_URL: databaseUrl });
-	// Rows that grow make SQLite split their pages, which leaves copies of other rows there.
+	// When rows grow, SQLite splits their pages. The old pages then contain copies of other rows.
 	const other = new Database(file);
 	other.pragma("secure_delete = ON");
 	const rename = other.prepare("UPDATE pets SET name = ? WHERE id = ?");
@@ -128,7 +128,7 @@ test("sqlite: after any creates, edits and removals no replaced name is left, an
 				await store.edits.apply(edit);
 				const after = await readPet(store, petId);
 				if (replacesName(edit.action)) gone.push(pet.name);
-				// A search, too, leaves no name.
+				// A search must not leave the name in a file either.
 				await store.findPets({ name: pet.name, limit: 1 });
 				if (after) pets.set(petId, after);
 				else pets.delete(petId);
@@ -191,7 +191,7 @@ test("sqlite: while a program reads the WAL, a name is not erased, as the audit 
 	assert.deepEqual(await edits(), [{ id: 1n, atMs, editor, action: "remove", petId: 1n, erasedAtMs: atMs + 1 }]);
 });
 
-/** Whether the files of a server's tables have the texts in the unused space of a page, or elsewhere. */
+/** Where the files of a server's tables have one of the texts: in the unused space of a page, or elsewhere. */
 function findInTables(folder: string, texts: string[]): Set<"unused" | "used"> {
 	const found = new Set<"unused" | "used">();
 	const files = readdirSync(folder, { recursive: true, encoding: "utf8", withFileTypes: true })
@@ -217,8 +217,8 @@ test("postgres: a removed or replaced name is in no catalog, and in files only i
 	const petOf = (id: number): NewPet => ({ name: `Animal ${id} 犬 ${"犬".repeat(id % 50)}.`, categoryId: 1n });
 	const ids = Array.from({ length: 300 }, (_, index) => index + 1);
 	await Promise.all(ids.map((id) => store.createPet(petOf(id), idempotencyKey(id))));
-	await sql("ANALYZE"); // Never again: the samples would stay.
-	// The last row of each page is edited too: no other row overwrites it.
+	await sql("ANALYZE"); // ANALYZE does not run again here, so its samples would keep the names.
+	// The last row of each page is edited, too, because no other row overwrites its space.
 	const lastRows = await sql("SELECT max(id)::integer AS id FROM pets GROUP BY (ctid::text::point)[0]");
 	const edited = [...new Set([...ids.filter((id) => id % 20 === 0), ...lastRows.map(({ id }) => Number(id))])];
 	for (const [index, id] of edited.entries()) {
@@ -229,7 +229,7 @@ test("postgres: a removed or replaced name is in no catalog, and in files only i
 	const removed = edited.filter((_, index) => index % 2);
 	const texts = [...edited.map((id) => petOf(id).name), ...removed.map((id) => fingerprintOf(petOf(id)))];
 	await sql("CHECKPOINT");
-	assert.ok(findInTables(String(folder), texts).has("used"), "the search finds the names");
+	assert.ok(findInTables(String(folder), texts).has("used"), "findInTables finds the names before they are erased");
 	assert.equal(await eraseNames(databaseUrl, () => atMs + 1), true);
 	await sql("CHECKPOINT");
 	const tables = await sql("SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'm')");

@@ -1,5 +1,5 @@
-// The erasing of names: what a command says when it loses the server; after edits in the console, a failure is reported
-// and tried again later, and a stop ends it.
+// The erasure of names. A command reports it if it loses the server. After edits in the console, a failure is reported
+// and the erasure is tried again later; a stop ends it.
 
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Faults at named points of a create, over both engines: the reply, the stored animals, and the reply to a repeat with
+// Faults at named points of a create, on both engines: the reply, the stored animals, and the reply to a repeat with
 // the Idempotency-Key after a restart.
 
 import assert from "node:assert/strict";
@@ -23,9 +23,9 @@ interface Engine {
 	databaseUrl: string;
 	/** Makes creates wait for their commit. @returns a function that ends the wait */
 	hold(): Promise<() => Promise<unknown>>;
-	/** Takes the store away while the creates' transaction runs. @returns the replies that show it */
+	/** Removes the store while the creates' transaction runs. @returns the replies that show the loss */
 	lose(creates: () => Promise<Outcome[]>): Promise<Outcome[]>;
-	/** Undoes the changes, after the service has ended. */
+	/** Undoes the changes after the service has ended. */
 	repair(): Promise<unknown>;
 }
 
@@ -68,7 +68,7 @@ async function sqlite(context: TestContext): Promise<Engine> {
 async function postgres(context: TestContext): Promise<Engine> {
 	const { url: databaseUrl } = await databaseFor(context);
 	const holder = await connect(context, databaseUrl);
-	/** A trigger that is deferred to the commit waits for a lock. */
+	/** Adds a trigger that is deferred to the commit and waits for a lock there. */
 	async function hold() {
 		await holder.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
 			$$ BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;
@@ -86,7 +86,7 @@ async function postgres(context: TestContext): Promise<Engine> {
 			const ended = `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
 			await until("the commit to wait", async () => (await holder.query(ended)).rows.length > 0);
 			await release();
-			// The service may send the creates one after the other, and repeat one with a key.
+			// The service may send the two creates in separate transactions, and repeat a create with a key.
 			return (await answers).filter((outcome) => outcome !== 201);
 		},
 		repair: async () => {},
@@ -98,13 +98,13 @@ type Outcome = number | undefined;
 
 interface Scene extends Engine {
 	service: Running;
-	/** Two creates at once, the second with an Idempotency-Key. */
+	/** Sends two creates at once, the second with an Idempotency-Key. */
 	send(url?: string): Promise<Outcome[]>;
 	/** Resolves when this many creates wait in the service. */
 	waiting(creates: number): Promise<unknown>;
 	/** Closes the clients' connections. */
 	leave(): void;
-	/** Sends through a proxy that cuts each connection when its reply begins. */
+	/** Sends the creates through a proxy that cuts each connection when the reply begins. */
 	sendCut(): Promise<Outcome[]>;
 }
 
@@ -122,7 +122,7 @@ const points: Record<string, { act(scene: Scene): Promise<Outcome[]>; replies: O
 			return answers;
 		},
 		replies: [undefined],
-		// A PostgreSQL server may finish the commit.
+		// Even after the kill, a PostgreSQL server may finish the commit.
 		stored: [0, 1],
 	},
 	"left by its clients before the commit": {
@@ -177,7 +177,7 @@ async function startScene(context: TestContext, engine: Engine, key: string): Pr
 				),
 			),
 		);
-	/** Background work may wait with the creates. */
+	/** Other writes, from background work, may wait together with the creates. */
 	async function isWaiting(creates: number): Promise<boolean> {
 		const waiting = await figureOf(service, "animal_store_writes_waiting");
 		return creates === 0 ? waiting === 0 : waiting >= creates;

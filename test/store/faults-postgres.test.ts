@@ -14,7 +14,7 @@ import { runSql, setOnServer } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { slowMs, until } from "../support/until.ts";
 
-/** Nodes of one database, and a function that starts another node. */
+/** Starts nodes on one database. `start` starts another node. */
 async function startNodes(context: TestContext, count: number) {
 	const database = await databaseFor(context);
 	const key = await keyFor(database.url);
@@ -50,7 +50,7 @@ test("while the server is down (kill -9), requests get 503, and all succeed afte
 });
 
 test("while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues", {
-	timeout: slowMs, // A query may wait for 10 s.
+	timeout: slowMs, // A query may wait up to 10 s.
 }, async (context) => {
 	const { server, service, key } = await ownServer(context);
 	const loading = startMixedLoad([service.url], key);
@@ -79,10 +79,10 @@ test("cut connections cause at most 503s, lose no animal, and are not leaked", a
 	ledger.verify(await listAll(service.url, key));
 	const { length } = await database.query(`SELECT ${connections}`);
 	assert.ok(length <= 10, `${length} connections`);
-	assert.equal(service.process.exitCode, null, "the node never ended");
+	assert.equal(service.process.exitCode, null, "the node is still running");
 });
 
-/** Asserts that a create on one node is visible on another, and that a third one replays it. @returns its id */
+/** Asserts that a create on one node is visible on a second node and replayed by a third. @returns the animal's id */
 async function createAndRepeat(here: Caller, there: Caller, elsewhere: Caller, key: string): Promise<number> {
 	const created = await here.create(undefined, key);
 	assert.equal(created.status, 201);
@@ -122,7 +122,7 @@ test("a rolling restart of three nodes behind a load balancer fails no request",
 	const { ledger, statuses, acknowledges, stop } = startMixedLoad([url], key, { clients: 12 });
 	await acknowledges(100);
 	for (const node of [...nodes]) {
-		nodes.shift(); // A load balancer takes a node out before it is stopped.
+		nodes.shift(); // A load balancer removes a node before the node is stopped.
 		await acknowledges(100);
 		assert.equal((await node.stop()).code, 0);
 		nodes.push(await start());
@@ -144,7 +144,7 @@ test("a commit that no standby confirms is a 503, until one does: then a repeat 
 	};
 	assert.equal(await create("before"), "201 first");
 	await setOnServer(url, "synchronous_standby_names", "*");
-	/** Cancels like an operator, before the server does it after its statement_timeout. */
+	/** Cancels waiting commits like an operator, before the server's statement_timeout cancels them. */
 	const cancelling = setInterval(
 		() => runSql(url, "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"),
 		500,
@@ -168,7 +168,7 @@ test("a commit that no standby confirms is a 503, until one does: then a repeat 
 
 test("a failover to a streaming replica loses no acknowledged animal", async (context) => {
 	const { service, key, primary, standby, lead } = await serviceWithStandby(context);
-	// From here on a commit waits until the standby has it on disk.
+	// From here on, a commit waits until it is on the standby's disk.
 	await setOnServer(`${primary.url}/postgres`, "synchronous_standby_names", "*");
 	const { ledger, acknowledges, stop } = startMixedLoad([service.url], key);
 	await acknowledges(300);
@@ -178,5 +178,5 @@ test("a failover to a streaming replica loses no acknowledged animal", async (co
 	await acknowledges(100);
 	await stop();
 	ledger.verify(await listAll(service.url, key));
-	assert.equal(service.process.exitCode, null, "the node never ended");
+	assert.equal(service.process.exitCode, null, "the node is still running");
 });

@@ -1,4 +1,4 @@
-// Faults: kills, a full, slow or failing disk, a stop under load, and clock jumps.
+// Faults of the embedded store: kills, a full, slow or failing disk, a stop under load, and clock jumps.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -25,7 +25,7 @@ import { engines } from "./engines.ts";
 
 for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: an acknowledged animal survives every SIGKILL, and no id or key is used twice`, {
-		timeout: slowMs, // 15 starts and kills.
+		timeout: slowMs, // The service is started and killed 15 times.
 	}, async (context) => {
 		const { environment, key } = await withKey((await make(context)).databaseUrl);
 		const shared = { ...environment, PORT: String(await freePort()) };
@@ -40,7 +40,7 @@ test("with a full disk, creates get 503, reads work, and the service recovers by
 	const file = join(temporaryFolder(context), "animals.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const key = await keyFor(environment.DATABASE_URL);
-	// A limit on the size of files simulates a full disk: writes beyond it fail.
+	// A limit on the size of files simulates a full disk, because writes beyond the limit fail.
 	const under = ["bash", "-c", 'ulimit -S -f 400; exec "$@"', "-"];
 	const service = await startProgram(context, environment, { under });
 	const makeRoom = () => execFileSync("prlimit", ["--fsize=unlimited:", "--pid", String(service.pid)]);
@@ -102,7 +102,7 @@ test("a clock jump of an hour in either direction affects only expiry", async (c
 	}
 });
 
-/** Simulates a disk that hangs: writer threads get no messages. @returns a function that ends it */
+/** Simulates a hanging disk: writer threads get no messages. @returns a function that ends the hang */
 function hang(context: TestContext): () => void {
 	const { postMessage } = Worker.prototype;
 	const held: (() => void)[] = [];
@@ -145,7 +145,7 @@ test("while a commit hangs, creates are refused after CREATE_WAIT_MAX, and never
 	const taken = context.mock.method(service.store, "createPet");
 	const refused = await named("refused");
 	assertFailure(refused, "overloaded");
-	assert.equal(taken.mock.callCount(), 0, "it did not wait");
+	assert.equal(taken.mock.callCount(), 0, "the create is refused without waiting");
 	taken.mock.restore();
 	assert.ok(Number(refused.headers["retry-after"]) >= 2, "the queue drains slowly");
 	assert.equal((await send({ path: "/readyz" })).body, '{"status":"ok","writes":"slow"}');
@@ -174,7 +174,7 @@ test("after the writer thread is lost, creates get 503, reads work, and livez fa
 	assert.equal((await send({ path: "/v1/pets" })).body, '[{"id":1,"name":"a","categoryId":1}]');
 });
 
-/** Makes the writer thread report that its next batch failed with this code. */
+/** Makes the writer thread report that the next batch failed with this code. */
 function failNextBatch(context: TestContext, code: string): void {
 	const { postMessage } = Worker.prototype;
 	const mock = context.mock.method(Worker.prototype, "postMessage", function (this: Worker, ...given: [unknown]) {

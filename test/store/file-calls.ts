@@ -1,4 +1,4 @@
-// Records the syncs, links and renames of the code under test, whose order only a power loss would show.
+// Records the syncs, links and renames of the code under test. Otherwise, only a power loss would show a wrong order.
 
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
@@ -8,7 +8,7 @@ import type { TestContext } from "node:test";
 export interface FileCalls {
 	/** For example `sync a.db` and `link a.db.new a.db`: base names, with `.new` for every draft. */
 	calls: string[];
-	/** The next call of this kind fails with this code. */
+	/** Makes the next call of this kind fail with this code. */
 	fail(call: "sync" | "link", code: string): void;
 }
 

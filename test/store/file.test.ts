@@ -1,4 +1,4 @@
-// The file of a store is created atomically, with its permissions, and only by some commands.
+// A store's file is created atomically, with the right permissions, and only by some commands.
 
 import assert from "node:assert/strict";
 import fs, { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -141,7 +141,7 @@ test("sqlite: a file that is replaced while it is opened is refused", async (con
 	const [file, other] = [join(folder, "s.db"), join(folder, "other.db")];
 	for (const path of [file, other]) openSqliteWriter(path).database.close();
 	const { statSync } = fs;
-	// Replaces the file after its identity was read, before it is opened.
+	// Replaces the file after the service has read its identity, but before it opens the file.
 	context.mock.method(fs, "statSync", (...given: Parameters<typeof statSync>) => {
 		const found = statSync(...given);
 		if (given[1]?.bigint && existsSync(other)) renameSync(other, file);

@@ -1,5 +1,5 @@
-// Finding animals in the store, over both engines: what is found, in which order, and how searches share a store with
-// others.
+// Searches in the store, on both engines: what they find, in which order, and how they share the store with other
+// requests.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -16,7 +16,7 @@ import { engines } from "./engines.ts";
 
 const editor = "operator";
 
-/** Their letters are folded in each of the ways that there are. */
+/** Names whose letters need every kind of case folding and normalization. */
 const hardNames = [
 	"Rex",
 	"MÜSLI mu\u0308sli",
@@ -41,7 +41,7 @@ async function find(store: Store, query: Omit<FindQuery, "limit"> & { limit?: nu
 	return { ...found, pets: petsOf({ json: `[${pets.join()}]` }) };
 }
 
-/** All animals of a search, in pages. @param between called after each page */
+/** Reads all animals that a search finds, page by page. @param between called after each page */
 async function findAll(store: Store, query: FindQuery, between = async () => {}) {
 	const found = [];
 	let after: FindPosition | undefined;
@@ -55,7 +55,7 @@ async function findAll(store: Store, query: FindQuery, between = async () => {})
 	return found;
 }
 
-/** As SQLite and PostgreSQL compare UTF-8. */
+/** Compares two texts by their UTF-8 bytes, as SQLite and PostgreSQL do. */
 const compare = (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 test("a text is folded letter by letter, which databases can do, too", () => {
@@ -100,7 +100,7 @@ for (const [engine, make] of Object.entries(engines)) {
 			await store.createPet({ name, categoryId });
 		const ids = async (name: string) => (await find(store, { name })).pets.map(({ id }) => Number(id));
 		assert.deepEqual(await ids("3"), [1, 3]);
-		assert.deepEqual(await ids(" 1 "), [1], "a name has to contain the blanks");
+		assert.deepEqual(await ids(" 1 "), [1], "a name must contain the blanks");
 		assert.deepEqual(await ids("1"), [1, 2]);
 		assert.deepEqual(await ids("-7"), [2, 3]);
 		assert.deepEqual(await ids("9223372036854775807"), [4]);
@@ -166,7 +166,7 @@ for (const [engine, make] of Object.entries(engines)) {
 				await other.edits.apply({ petId, editor, ...(action === "rename" ? { action, name: nameOf(5) } : { action }) });
 			});
 			const kept = found.map(({ id }) => id).filter((id) => id <= lastId && !changed.has(id));
-			assert.equal(new Set(kept).size, kept.length, "none is there twice");
+			assert.equal(new Set(kept).size, kept.length, "no animal is there twice");
 			const all = await findAll(store, { limit: 100 });
 			const expected = all.map(({ id }) => id).filter((id) => id <= lastId && !changed.has(id));
 			assert.deepEqual(new Set(kept), new Set(expected));

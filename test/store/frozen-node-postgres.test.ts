@@ -1,4 +1,4 @@
-// A node that is frozen in the middle of an edit, and edits that wait for a lock, beside a healthy node.
+// A healthy node next to a node that is frozen in the middle of an edit, or whose edits wait for a lock.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -10,7 +10,7 @@ import { until, within } from "../support/until.ts";
 
 const animals = 12;
 
-/** Two nodes of a store with animals, and a key that may edit them. */
+/** Starts two nodes of a store with animals, and creates a key that may edit the animals. */
 async function startNodes(context: TestContext) {
 	const database = await databaseFor(context);
 	const environment = { DATABASE_URL: database.url };
@@ -20,7 +20,7 @@ async function startNodes(context: TestContext) {
 	const [lost, healthy] = nodes as [Running, Running];
 	const caller = callerOf(healthy.url, key);
 	for (let animal = 0; animal < animals; animal++) assert.equal((await caller.create()).status, 201);
-	/** Renames the animals with these ids, all at once. */
+	/** Renames the animals with these ids, all at the same time. */
 	const edit = ({ url }: Running, seen: string, name: string, ids = all) =>
 		Promise.all(
 			ids.map(async (id) => {
@@ -30,7 +30,7 @@ async function startNodes(context: TestContext) {
 				return `${reply.status} ${code ?? results[0].outcome}`;
 			}),
 		);
-	/** Lists at once, each with another statement, which needs a connection. */
+	/** Sends concurrent lists, each with a different limit and so a different statement, which needs a connection. */
 	const list = async () => {
 		const pages = Array.from({ length: 20 }, (_, page) => caller.get(`/v1/pets?limit=${page + 1}`));
 		return new Set((await Promise.all(pages)).map(({ status }) => status));
@@ -40,7 +40,7 @@ async function startNodes(context: TestContext) {
 
 const all = Array.from({ length: animals }, (_, index) => index + 1);
 
-/** Locks the row that each edit gets its id from. @returns a function that unlocks it */
+/** Locks the row from which each edit gets its id. @returns a function that unlocks the row */
 async function lockEdits(context: TestContext, { url }: TestDatabase): Promise<() => Promise<unknown>> {
 	const holder = await connect(context, url);
 	await holder.query("BEGIN; SELECT FROM counters WHERE name = 'edits' FOR UPDATE");
@@ -57,7 +57,7 @@ test("a node frozen in the middle of an edit delays others' edits by less than 5
 	const { database, lost, healthy, caller, edit, list } = await startNodes(context);
 	const unlock = await lockEdits(context, database);
 	const unanswered = edit(lost, "a", "lost", [1]);
-	unanswered.catch(() => {}); // If the test fails, its node ends before it answers.
+	unanswered.catch(() => {}); // If the test fails, the node ends before it replies.
 	await until("the edit to wait", async () => (await countSessions(database, isWaiting)) > 0);
 	lost.process.kill("SIGSTOP");
 	context.after(() => lost.process.kill("SIGCONT"));

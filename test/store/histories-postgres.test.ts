@@ -1,4 +1,4 @@
-// The server or database of a running service is replaced by one that lacks rows that were read before.
+// The server or database of a running service is replaced by another that lacks rows that callers have already read.
 
 import { test } from "node:test";
 import {
@@ -19,13 +19,13 @@ import { serviceWithStandby } from "../support/standby.ts";
 import { slowMs, until } from "../support/until.ts";
 
 test("after a failover to a standby that lacks animals, an edit and a key, none is shown", {
-	timeout: slowMs, // Two servers, which are killed and started.
+	timeout: slowMs, // Two servers are started and killed.
 }, async (context) => {
 	await proveFailover(await serviceWithStandby(context));
 });
 
 test("with a synchronous standby, commits only a crash made visible hide nothing acknowledged", {
-	timeout: slowMs, // Two servers, which are killed and started.
+	timeout: slowMs, // Two servers are started and killed.
 }, async (context) => {
 	await proveCrash(await serviceWithStandby(context));
 });
@@ -45,7 +45,7 @@ test("after a restore under a running service, nothing of the abandoned timeline
 		await runSql(admin, alone);
 		return runSql(admin, "CREATE DATABASE saved TEMPLATE animals").then(
 			() => true,
-			() => false, // The service was connected again.
+			() => false, // The service has connected again in the meantime.
 		);
 	};
 	await until("a copy", copy);
@@ -59,7 +59,7 @@ test("after a restore under a running service, nothing of the abandoned timeline
 	await assertLinks();
 	await addAnimals(scene, 30, "new");
 	await assertSeen(scene, [caller]);
-	// Replaces the tables like pg_restore --clean.
+	// The tables are replaced, as by pg_restore --clean.
 	await addAnimals(scene, 15, "lost, too");
 	await assertSeen(scene, [caller]);
 	for (const table of ["pets", "counters"])

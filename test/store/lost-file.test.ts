@@ -18,7 +18,7 @@ import { runSql } from "../support/sql.ts";
 import { withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
 
-/** A service on the store `file`, and the file `other` of a store with one animal and the same key. */
+/** A service on the store `file`, and the file `other`: another store, with one animal and the same key. */
 async function loaded(context: TestContext) {
 	const folder = temporaryFolder(context);
 	const file = join(folder, "data", "animals.db");
@@ -30,7 +30,7 @@ async function loaded(context: TestContext) {
 	await withStore(`sqlite:${other}`, (store) => store.createPet({ name: "the other one", categoryId: 1n }));
 	const service = await startProgram(context, environment);
 	const ledger = new Ledger();
-	/** Runs `deed` during creates with and without Idempotency-Keys; all creates are refused from then on. */
+	/** Runs `deed` during creates with and without Idempotency-Keys. Asserts that all later creates are refused. */
 	const lose = async (deed: () => void) => {
 		const agent = new Agent({ keepAlive: true });
 		context.after(() => agent.destroy());
@@ -43,7 +43,7 @@ async function loaded(context: TestContext) {
 				const wasDone = isDone;
 				const answer = await record(ledger, service.url, key, agent, mine);
 				assert.ok(answer, "a reply");
-				if (answer.status === 201) assert.ok(!wasDone, "acknowledged in a file without a name");
+				if (answer.status === 201) assert.ok(!wasDone, "no create is acknowledged in a file that was unlinked");
 				else if (!isShed(answer)) {
 					assert.deepEqual([answer.status, /"code":"storage_unavailable"/.test(answer.body)], [503, true]);
 					refused++;
@@ -59,7 +59,7 @@ async function loaded(context: TestContext) {
 	return { service, file, other, key, ledger, lose };
 }
 
-/** Reads continue unless the path names another file; the probes and one log line show the state; a stop is orderly. */
+/** Asserts that reads continue unless the path leads to another file, that probes and log show it, and a clean stop. */
 async function assertStopped(
 	{ service, key }: Awaited<ReturnType<typeof loaded>>,
 	cause: string,
@@ -80,7 +80,7 @@ async function assertStopped(
 	assert.equal(code, 0);
 	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
 	assert.equal(fatal.length, 1, stdout.slice(0, 2000));
-	// A check during the removal of the folder may find the file, but not its WAL.
+	// While the folder is removed, a check may find the file but not its WAL, so the message may name the WAL.
 	const { msg } = JSON.parse(fatal[0] ?? "");
 	assert.equal(msg.replace("-wal was", " was"), `${cause.replace("-wal was", " was")}: ${untilRestart}`);
 }
@@ -127,7 +127,7 @@ test("once the path leads to another file, also by a link, nothing is read from 
 	await addAnimals(scene, 3, "one");
 	assert.equal(await statusOf(scene, "/v1/pets?limit=2"), 200);
 	rmSync(path);
-	assert.equal(await statusOf(scene, "/v1/pets/1"), 200, "there is no other file");
+	assert.equal(await statusOf(scene, "/v1/pets/1"), 200, "reads continue, because no other file is there");
 	symlinkSync(other, path);
 	for (const page of ["/v1/pets?limit=2", "/v1/pets", "/v1/pets/1"]) assert.equal(await statusOf(scene, page), 503);
 });

@@ -1,4 +1,4 @@
-// Stores of other versions: a next version, made here, upgrades a store without loss, and older versions refuse it.
+// Stores of other versions: a next version, which the tests make, upgrades a store without loss; older ones refuse it.
 
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ let copies = 0;
 
 type Version = typeof import("../../src/store/open.ts") & typeof import("../../src/cli/maintenance/backup.ts");
 
-/** Copies this tree and adds migrations for each engine. @returns the copy's functions for stores */
+/** Copies this tree and adds migrations for each engine. @returns the copy's functions that open and back up stores */
 async function nextVersion(context: TestContext, ...steps: string[]): Promise<Version> {
 	const tree = copyTree(join(temporaryFolder(context), `next-${copies++}`));
 	for (const engine of Object.keys(engines))
@@ -42,7 +42,7 @@ const pets = names.flatMap((name, row) =>
 );
 const keyOf = (index: number) => ({ caller: "a", key: `k${index}` });
 
-/** The statements of the first schema, as a version made it that knew no other. */
+/** The SQL of the first schema, as the first version of the program created it. */
 const firstSchema = (engine: "sqlite" | "postgres") =>
 	readMigrations(engine)
 		.after(0)
@@ -87,7 +87,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(await store.categories.apply([{ name: "Dog" }]), [{ outcome: "named", id: 5n, name: "Dog" }]);
 		const edit = { petId: 1n, editor: "Bo", action: "set-category", categoryId: 5n } as const;
 		assert.equal((await store.edits.apply(edit)).outcome, "edited");
-		// What a node of the first schema does.
+		// A node of the first version writes like this.
 		await runSql(url, "INSERT INTO pets (id, name, category_id) VALUES (4, 'Älter', 4)");
 		await runSql(url, "UPDATE pets SET name = 'Newer' WHERE id = 3");
 		const values = "5, 50, 'Ann', 'rename', 3, NULL, NULL, NULL";
@@ -129,7 +129,7 @@ for (const [engine, make] of Object.entries(engines)) {
 			for (const [index, pet] of pets.entries()) {
 				const id = BigInt(index + 1);
 				assert.deepEqual(await store.createPet(pet, keyOf(index)), { id, outcome: "replayed" }, pet.name);
-				if (id <= 2n) continue; // edited
+				if (id <= 2n) continue; // These were edited.
 				const other = { ...pet, name: `${pet.name}.` };
 				assert.deepEqual(await store.createPet(other, keyOf(index)), { id, outcome: "reused" }, pet.name);
 				assert.deepEqual(await readPet(store, id), { id, ...pet });
@@ -175,7 +175,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.equal(again.writeState(), "stopped");
 		assert.equal(reasons.length, 1);
 		assert.match(reasons[0] ?? "", /^a newer animal-store has upgraded .*: writes are rejected until /);
-		assert.equal((await readPets(again, { after: 0n, limit: 10 })).length, 2, "it keeps reading");
+		assert.equal((await readPets(again, { after: 0n, limit: 10 })).length, 2, "the older version keeps reading");
 		assert.equal((await next.createPet(pet)).id, 4n);
 		assert.equal((await last.createPet(pet)).id, 5n);
 		await assert.rejects(open({ openStore }), /a newer animal-store \(schema 7, this one supports 6\)/);

@@ -1,4 +1,4 @@
-// Several nodes of one store on one machine, each a process.
+// Several nodes of one store on one machine, each a separate process.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
@@ -55,7 +55,7 @@ for (const [engine, make] of Object.entries(engines)) {
 
 const linux = { skip: process.platform === "linux" ? false : "the kernel does not divide connections" };
 
-/** Creates animals over new connections until this many nodes have answered. */
+/** Creates animals over new connections until this many nodes have replied. */
 async function createOn(url: string, key: string, nodes: number, ledger: Ledger): Promise<void> {
 	const answered = new Set<string>();
 	let number = ledger.acknowledged.size;
@@ -161,7 +161,7 @@ test("two nodes with one folder for backups make each once; one continues withou
 	await stopAtOnce([left]);
 	const names = readdirSync(to).filter((name) => name.endsWith(".db"));
 	const times = names.sort().map(timeOf);
-	assert.ok(times.length >= made(), `${names}`); // A node that stops may not log its last one.
+	assert.ok(times.length >= made(), `${names}`); // A node that stops may not log its last backup.
 	for (const [index, time] of times.entries())
 		assert.ok(index === 0 || time - Number(times[index - 1]) >= 1000, `${names}`);
 	for (const { output } of nodes) assert.doesNotMatch(output.stdout, /backup failed/);
@@ -183,7 +183,7 @@ test("a WAL that a killed process left is removed at the next close; its animals
 	await killed("die");
 	assert.ok(existsSync(`${file}-wal`));
 	const store = await openStore(`sqlite:${file}`, Date.now);
-	assert.equal(statSync(`${file}-wal`).size, 0, "its content is in the file");
+	assert.equal(statSync(`${file}-wal`).size, 0, "the WAL's content is in the file");
 	const other = new Database(file, { readonly: true });
 	other.pragma("user_version");
 	await store.close();

@@ -1,4 +1,4 @@
-// Connections of nodes to PostgreSQL: too few for all nodes, and to a primary that is read-only.
+// Nodes' connections to PostgreSQL: too few for all nodes, or to a read-only primary.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -26,7 +26,7 @@ test("if the server has no free connection, a node's reads wait for those that i
 		nodes.flatMap(({ url }) =>
 			Array.from({ length: 20 }, async (_, client) => {
 				const statuses = [];
-				// Each limit is another statement, which needs a connection.
+				// Each limit makes a different statement, which needs a connection.
 				for (let round = 0; round < 10; round++) {
 					const reply = await callerOf(url, key).get(`/v1/pets?limit=${client + 1}`);
 					statuses.push(reply.status);
@@ -79,7 +79,7 @@ test("an idle node keeps one of its connections", async (context) => {
 	const pid = async () => (await pool.query("SELECT pg_backend_pid() AS pid")).rows[0].pid;
 	const pids = await Promise.all([pid(), pid(), pid()]);
 	await until("idle connections to be closed", () => pool.totalCount < 2);
-	// Enough time for the pool to close the last one, if it did.
+	// Long enough for a pool that closes its last connection too.
 	await sleep(200);
 	assert.ok(pids.includes(await pid()));
 });
@@ -97,7 +97,7 @@ test("while the primary is read-only, the node is ready and reads; later creates
 		const ready = await ask(`${node.url}/readyz`);
 		assert.deepEqual([ready.status, JSON.parse(ready.body)], [200, { status: "ok", writes: "failing" }]);
 		await runSql(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'animal-store'");
-		// The node notices the end of its connections at the next statement or earlier.
+		// The node notices at its next statement, or earlier, that its connections have ended.
 		const isRead = async () => (await ask(`${node.url}/v1/pets`, { key })).status === 200;
 		await until("a read on a new connection", isRead);
 	}
@@ -108,7 +108,7 @@ test("while the primary is read-only, the node is ready and reads; later creates
 test("when a running primary becomes read-only, all move to the one promoted in its place", async (context) => {
 	const { service: node, key, primary: old, standby: next, lead } = await serviceWithStandby(context);
 	assert.equal((await create(node.url, key)).status, 201);
-	// Each limit is another statement, which needs a connection.
+	// Each limit makes a different statement, which needs a connection.
 	const countAtOnce = () =>
 		Promise.all(
 			Array.from({ length: 20 }, async (_, index) => {

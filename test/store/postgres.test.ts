@@ -1,4 +1,4 @@
-// The store suite over PostgreSQL, and tests for a server with several nodes.
+// The store suite on PostgreSQL, and tests for a server with several nodes.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -18,7 +18,7 @@ import { storeSuite } from "./suite.ts";
 
 storeSuite("postgres");
 
-/** A proxy that delays each packet. @returns the URL with its address, and a function that breaks all connections */
+/** Starts a proxy that delays each packet. @returns its database URL, and a function that breaks all connections */
 async function slowLink(context: TestContext, url: string, roundTripMs: number) {
 	const links = new Set<Link>();
 	const port = await startProxy(context, new URL(url), (bytes, to, link) => {
@@ -69,7 +69,7 @@ test("postgres: one Idempotency-Key, new or expired, on two nodes together makes
 		const stores = await Promise.all([1, 2].map(() => openStore(isolated, () => nowMs, { random: Math.random })));
 		context.after(() => Promise.all(stores.map((store) => store.close())));
 		for (let round = 0; round < 30; round++) {
-			// Each key is new, and then used again after it has expired. One create of each node has none.
+			// Each key is used in two rounds: when it is new, and after it has expired. One create of each node has no key.
 			const idempotencyKey = { caller: "a", key: `k${round >> 1}` };
 			const keys = [idempotencyKey, undefined, idempotencyKey];
 			const creates = keys.flatMap((key) => stores.map((store) => store.createPet(pet, key)));
@@ -93,7 +93,7 @@ test("postgres: reads of one tick use one statement, and equal lists share one r
 	assert.equal((await Promise.all(gets)).filter(({ json }) => json).length, 60);
 	for (const page of await Promise.all(lists)) assert.equal(petsOf(page).length, 3);
 	const texts = query.mock.calls.map(({ arguments: [sent] }) => String((sent as { text?: string }).text));
-	// One for the gets and one for the lists.
+	// One statement for the gets and one for the lists.
 	assert.equal(texts.filter((text) => text.includes("FROM pets")).length, 2, texts.join("\n"));
 });
 
@@ -107,7 +107,7 @@ test("postgres: a create with an Idempotency-Key keeps no transaction open over 
 		await database.query(`ALTER DATABASE ${name} RESET idle_in_transaction_session_timeout`);
 		await database.drop();
 	});
-	// The server ends every connection whose transaction waits for the node.
+	// With this timeout, the server ends every connection whose transaction waits for the node.
 	await database.query(`ALTER DATABASE ${name} SET idle_in_transaction_session_timeout = '10ms'`);
 	await database.query(
 		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -1,4 +1,4 @@
-// A process that opens, writes to and closes a store on command, for tests of several processes at once.
+// A process that opens, writes to and closes a store on command, for tests with several concurrent processes.
 
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import type { Store } from "../../src/store/store.ts";
 
 type Task = "open" | "create" | "close" | "die";
 
-/** @returns a function that makes the process do a task, and resolves when it is done */
+/** @returns a function that makes the process do a task, and resolves when the task is done */
 export function startStoreProcess(context: TestContext, databaseUrl: string): (task: Task) => Promise<void> {
 	const child: ChildProcess = fork(fileURLToPath(import.meta.url), [databaseUrl]);
 	context.after(() => child.kill("SIGKILL"));

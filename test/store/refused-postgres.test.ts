@@ -1,4 +1,4 @@
-// The PostgreSQL servers, databases and certificates that the service refuses, and its messages.
+// PostgreSQL servers, databases and certificates that the service refuses, and the messages.
 
 import assert from "node:assert/strict";
 import { chownSync, statSync, writeFileSync } from "node:fs";
@@ -31,7 +31,7 @@ test("an unusable database is refused with one sentence that names the fix", asy
 	}
 });
 
-test("a command refuses a database that is away", async (context) => {
+test("a command refuses an unreachable database", async (context) => {
 	const { url } = await databaseFor(context);
 	const list = (parts: Partial<URL>) => ["keys", "list", "--database-url", Object.assign(new URL(url), parts).href];
 	await assertRefused([
@@ -47,12 +47,12 @@ test("a command refuses a database that is away", async (context) => {
 });
 
 test("a missing synchronous standby is reported at every start, until it is no longer required", {
-	timeout: slowMs, // Each start waits for 5 s.
+	timeout: slowMs, // Each of the two refused starts waits for 5 s.
 }, async (context) => {
 	const server = await startPostgresFor(context);
 	const url = `${server.url}/postgres`;
 	await setOnServer(url, "synchronous_standby_names", "*");
-	// The second start finds the first one's commit still waiting.
+	// At the second start, the commit of the first start is still waiting.
 	for (let start = 0; start < 2; start++) {
 		await startRefused(
 			{ DATABASE_URL: url },

@@ -82,7 +82,7 @@ test("old backups of the same store are removed once a new one is complete; othe
 		"animal-store.db",
 		"animal-store-20261101T120000Z.db-journal",
 		"my-animal-store-20261101T120000Z.db",
-		"animal-store-20261102T120000Z.db", // Damaged.
+		"animal-store-20261102T120000Z.db", // A damaged file.
 		"animal-store-20261103T120000Z.db", // A folder.
 		"animal-store-20261104T120000Z.db", // A backup that is used as a store.
 		"animal-store-20261105T120000Z.db", // The newest backup of another store.
@@ -104,7 +104,7 @@ test("old backups of the same store are removed once a new one is complete; othe
 	await until("a failure", () => failures.length === 1);
 	await failing.stop();
 	assert.match(failures[0] ?? "", /there is no store at/);
-	assert.deepEqual(readdirSync(to).sort(), [...old, ...others].sort(), "nothing was removed for a backup that failed");
+	assert.deepEqual(readdirSync(to).sort(), [...old, ...others].sort(), "a failed backup removes nothing");
 	renameSync(`${file}.away`, file);
 	const complete = schedule({ keep: 2 });
 	await until("a backup", () => made.length === 1);
@@ -121,7 +121,7 @@ test("a backup from the future delays none, is removed first, and makes no extra
 	for (const name of ahead) await addOwn(name);
 	const names = () => readdirSync(to).sort();
 	const first = schedule({ keep: 2, everyMs: 50 });
-	assert.equal(first.lastAtMs(), 0, "the alert for old backups knows of none");
+	assert.equal(first.lastAtMs(), 0, "the alert for old backups does not count backups from the future");
 	for (let count = 1; count < 3; count++) {
 		await until("the next backup", () => made.length === count);
 		clock.nowMs += 1000;
@@ -131,14 +131,14 @@ test("a backup from the future delays none, is removed first, and makes no extra
 	assert.deepEqual(
 		names(),
 		made.slice(-2).map((file) => basename(file)),
-		"the newest that were made",
+		"the newest backups are kept",
 	);
 	await addOwn(ahead[0] ?? "");
 	let asked = 0;
 	const second = schedule({ takeLease: async () => ++asked > 0 });
 	await second.stop();
 	assert.deepEqual([asked, second.lastAtMs()], [0, clock.nowMs]);
-	clock.nowMs = 1000; // A machine without a battery, before it knows the time.
+	clock.nowMs = 1000; // The machine's clock has no battery, and is not set yet.
 	await schedule({ takeLease: async () => ++asked < 0 }).stop();
 	assert.equal(asked, 1);
 });
@@ -159,7 +159,7 @@ test("a restored store is the same store: its backups go on", async (context) =>
 });
 
 test("a start without its store's disk is refused beside backups; a new store removes none", {
-	timeout: slowMs, // A process of Node for each start and backup.
+	timeout: slowMs, // Slow: each start and each backup runs in a new Node process.
 }, async (context) => {
 	const folder = temporaryFolder(context);
 	const [disk, to] = [join(folder, "disk"), join(folder, "backups")];
@@ -205,7 +205,7 @@ test("a store in the folder of its backups, named like one, stays locked and is 
 test("a backup fails while drafts cannot be removed from its folder, and is tried again", async (context) => {
 	const { to, made, failures, schedule } = await someStore(context);
 	const draft = join(to, "animal-store-20261121T110000Z.db.4194305-0.new");
-	mkdirSync(draft); // Only a file can be removed.
+	mkdirSync(draft); // This draft is a folder, and the service can only remove files.
 	schedule({ everyMs: 50 });
 	await until("two failures", () => failures.length === 2);
 	rmSync(draft, { recursive: true });
@@ -229,7 +229,7 @@ test("no backup is made while another node makes one, nor right after it", async
 	asked[0]?.[1](false);
 	await new Promise(setImmediate);
 	context.mock.timers.tick(leaseMs);
-	assert.equal(asked.length, 2, "it asks for the lease again");
+	assert.equal(asked.length, 2, "the schedule asks for the lease again");
 	await addOwn("animal-store-20261121T115959Z.db");
 	asked[1]?.[1](true);
 	await until("the lease to be returned", () => asked.length === 3);
@@ -246,7 +246,7 @@ test("a failed backup is logged as one error line and an alert, and made once it
 	const service = await startProgram(context, environment);
 	const lines = (message: string) => service.output.stdout.split("\n").filter((line) => line.includes(message));
 	const failed = (times: number) => until("a failure", () => lines("backup failed").length >= times);
-	await failed(1); // The folder is missing at the start.
+	await failed(1); // The backup folder does not exist yet.
 	mkdirSync(to);
 	await until("a backup", () => lines("backup made").length > 0);
 	const failures = lines("backup failed").length;
@@ -256,7 +256,7 @@ test("a failed backup is logged as one error line and an alert, and made once it
 	assert.equal(JSON.parse(lines("backup failed")[0] ?? "").level, "error");
 	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
 	const metrics = (await ask(`${service.opsUrl}/metrics`)).body;
-	assert.match(metrics, /^animal_store_last_backup_timestamp_seconds 0$/m, "there is none any more");
+	assert.match(metrics, /^animal_store_last_backup_timestamp_seconds 0$/m, "the metric shows that no backup is left");
 	assert.match(metrics, /^animal_store_backup_interval_seconds 1$/m);
 	mkdirSync(to);
 	const made = lines("backup made").length;

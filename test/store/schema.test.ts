@@ -19,11 +19,11 @@ interface LiveColumn {
 	isOptional: boolean;
 }
 
-/** The declared columns, in the terms of the live schema. */
+/** The declared columns, in the form in which the live schema is read. */
 const declared = Object.values<Table>(tables).flatMap((table) =>
 	columnsOf(table).map(({ name, type, isOptional }) => ({ table: table.name, column: name, type, isOptional })),
 );
-/** Tables that belong to one store or engine, and are not copied. */
+/** Tables that belong to one store or engine, so that `animal-store copy` does not copy them. */
 const internal = ["counters", "leases", "settings", "schema_version"];
 
 function assertDeclared(live: LiveColumn[]): void {
@@ -42,7 +42,7 @@ function assertFiltersAreIndexed(indexes: string[]): void {
 	}
 	assert.ok(
 		indexes.some((index) => /\bedits\b.*\(pet_id\)/.test(index)),
-		"there is an index for a history",
+		"there is an index for an animal's edits",
 	);
 }
 

@@ -1,4 +1,4 @@
-// The store suite over SQLite, and tests that only apply to a file.
+// The store suite on SQLite, and tests that only apply to a file.
 
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -57,8 +57,8 @@ test("sqlite: an acknowledged create is readable, even if its tick has read befo
 	for (let id = 1; id <= 5; id++) {
 		other.exec("BEGIN IMMEDIATE"); // The writer waits for this lock.
 		const created = store.createPet({ name: "a", categoryId: 1n });
-		await tick(); // Sends the batch.
-		// The test continues in the callback of a thread; the writer's message is the next callback of the same tick.
+		await tick(); // The store sends the batch in this tick.
+		// After this, the test runs in a callback of Node's thread pool. The writer's message comes later in the same tick.
 		await stat(file);
 		const earlier = store.getPet(BigInt(id));
 		other.exec("COMMIT");
@@ -89,7 +89,7 @@ test("sqlite: the small write that checks whether writes work leaves the schema'
 	const { databaseUrl, open } = await engines.sqlite(context);
 	let commits = 0;
 	const store = await open({ onCommit: () => void commits++ });
-	// As a program does that restores an older backup in the place of the open store.
+	// This changes the version like a program that restores an older backup over the open store.
 	await runSql(databaseUrl, "PRAGMA user_version = 4");
 	const now = performance.now.bind(performance);
 	const late = context.mock.method(performance, "now", () => now() + 60_000);
@@ -178,7 +178,7 @@ test("sqlite: a flipped bit in the schema's text is refused, and the file is not
 		assert.ok(readFileSync(flipped).equals(copy), what);
 	};
 	refuses(bytes.indexOf("revoked_at_ms"), 2);
-	// Only one of two bytes, because each takes milliseconds.
+	// Only one of every two bytes is changed, because each check takes milliseconds.
 	let flips = 0;
 	for (const text of texts) {
 		const start = bytes.indexOf(text);
@@ -200,7 +200,7 @@ test("sqlite: a locked or read-only file is refused", async (context) => {
 	other.exec("ROLLBACK");
 	other.close();
 	chmodSync(file, 0o444);
-	// Root may write every file unless it drops this capability.
+	// Root can write to every file unless it drops this capability.
 	const under = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : [];
 	const before = readFileSync(file);
 	await startRefused(environment, /cannot write .*: check the permissions/, { under });

@@ -1,4 +1,4 @@
-// The promises of the Store interface (src/store/store.ts) as one test suite, run over each engine.
+// The promises of the Store interface (src/store/store.ts) as one test suite, which runs on each engine.
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -14,7 +14,7 @@ const sweepRows = 3;
 const rex: NewPet = { name: "Rex", categoryId: 1n };
 
 export function storeSuite(engine: keyof typeof engines): void {
-	/** A store of a new database. `reopen` closes it and opens it again; `join` opens it on another node. */
+	/** Opens a store on a new database. `reopen` closes it and opens it again. `join` opens it on another node. */
 	async function open(context: TestContext, now?: () => number) {
 		const { databaseUrl, open, reopen } = await engines[engine](context, now);
 		const join = (node: string) => open({ node, sweepRows });
@@ -137,7 +137,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		nowMs += 1;
 		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 3n, outcome: "created" });
 		assert.deepEqual(await reopened.createPet(rex, idempotencyKey), { id: 3n, outcome: "replayed" });
-		// In one batch with a create for which the key would have expired.
+		// The repeat is in one batch with a later create, at whose time the key has expired.
 		nowMs += 24 * 3_600_000 - 1;
 		const older = reopened.createPet(rex, idempotencyKey);
 		nowMs += 1;
@@ -160,7 +160,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		);
 		assert.equal(keyed.length, 200);
 		for (const { pet, id } of keyed) assert.equal((await readPet(store, id ?? 0n))?.name, pet.name);
-		// Repeats among new creates, then all of them again.
+		// Sends repeats mixed with new creates, then repeats all of these.
 		const mixed = keyed.flatMap(({ pet, idempotencyKey }, index) => [
 			{ pet, idempotencyKey },
 			{ pet, idempotencyKey: { caller: "later", key: `${index}` } },
@@ -211,7 +211,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.deepEqual(asked, [asked[0], !asked[0], asked[0], !asked[0]]);
 		const [holder, other] = asked[0] ? [a, b] : [b, a];
 		assert.equal(await other.takeLease("other work", 600_000), true);
-		assert.equal(await other.takeLease("work", 0), false, "it has no lease to return");
+		assert.equal(await other.takeLease("work", 0), false, "a node that does not hold the lease cannot return it");
 		assert.equal(await holder.takeLease("work", 0), true);
 		assert.equal(await other.takeLease("work", 2000), true);
 		assert.equal(await holder.takeLease("work", 2000), false);
@@ -240,7 +240,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.equal(await keys.findByHash("h3"), undefined);
 		await keys.rotate("a", { hash: "h3", ...secret("0003", 7) }, 1000);
 		await keys.rotate("b", { hash: "h4", ...secret("0004", 7) }, 1000);
-		assert.equal((await keys.findByHash("h3"))?.id, "a", "a new secret works at once");
+		assert.equal((await keys.findByHash("h3"))?.id, "a", "a new secret works immediately");
 		assert.equal((await keys.findByHash("h1"))?.secret.expiresAtMs, 900, "an earlier expiry stays");
 		assert.equal((await keys.findByHash("h2"))?.secret.expiresAtMs, 1000);
 		await keys.touch([
@@ -272,7 +272,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 				secret: { last4: "0004", createdAtMs: 7 },
 			},
 		]);
-		assert.equal((await reopened.findByHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key");
+		assert.equal((await reopened.findByHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key are revoked");
 	});
 
 	test(`${engine}: one of several keys that are added at once on a condition is stored`, async (context) => {
@@ -303,7 +303,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 
 	test(`${engine}: close commits the accepted creates`, async (context) => {
 		const { open, reopen } = await engines[engine](context);
-		// The store of a service returns its leases when it closes; that of a command has none.
+		// A service's store, which has a node name, returns its leases when it closes. A command's store has no leases.
 		const [store, other] = [await open({ node: "a" }), await open()];
 		const accepted = [store, other].flatMap((one) => Array.from({ length: 1250 }, () => one.createPet(rex)));
 		await reopen(other);

@@ -1,5 +1,5 @@
-// `animal-store verify` finds damage that nothing else would show, counts the rows of a sound file, and writes nothing. The
-// start of a large store checks only its header, its schema and the ends of its tables.
+// `animal-store verify` finds damage that nothing else shows, counts the rows of an undamaged file, and writes nothing.
+// A start with a large store checks only the file's header, the schema and the ends of the tables.
 
 import assert from "node:assert/strict";
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -83,7 +83,7 @@ test("verify changes no store of a running service, no file after a SIGKILL, and
 	assert.ok((before[1]?.length ?? 0) > 0, "there is a WAL");
 	assert.match((await verify()).stdout, /is sound: 2000 animals, 1 key/);
 	assert.deepEqual(contents(), before);
-	assert.equal((await callerOf(service.url, key).create()).status, 201, "its locks still work");
+	assert.equal((await callerOf(service.url, key).create()).status, 201, "the service's locks still work");
 	await service.stop("SIGKILL");
 	const left = contents();
 	assert.match((await verify()).stdout, /is sound: 2001 animals, 1 key/);
@@ -97,7 +97,7 @@ test("verify of a backup needs no permission to write, and leaves no file", asyn
 	await runProgram(["backup", join(path("closed"), "b.db")], { environment });
 	for (const name of ["s.db", "b.db"]) chmodSync(join(path("closed"), name), 0o444);
 	chmodSync(path("closed"), 0o555);
-	// Root may write every file unless it drops this capability.
+	// Root can write to every file unless it drops this capability.
 	const under = process.getuid?.() === 0 ? ["setpriv", "--bounding-set=-dac_override"] : [];
 	const verified = ["s.db", "b.db"].map((name) => runProgram(["verify", join(path("closed"), name)], { under }));
 	const [store, backup] = await Promise.all(verified);
@@ -116,7 +116,7 @@ test("backup and verify show their progress on a terminal only", async (context)
 	assert.equal((await verify()).stderr, "");
 });
 
-/** A closed store with a key. Its 25 MB are more than a start reads. */
+/** A closed store with a key. The file has 25 MB, which is more than a start reads. */
 async function largeStore(context: TestContext) {
 	const file = join(temporaryFolder(context), "s.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
@@ -126,13 +126,13 @@ async function largeStore(context: TestContext) {
 		INSERT INTO pets (name, category_id) SELECT hex(zeroblob(120)), 1 FROM n`);
 	database.close();
 	const create = (url: string) => callerOf(url, key).create();
-	/** Leaves the store as after a crash. */
+	/** Leaves the store in the state after a crash. */
 	async function crash(): Promise<void> {
 		const service = await startProgram(context, environment);
 		assert.equal((await create(service.url)).status, 201);
 		await service.stop("SIGKILL");
 	}
-	/** Zeros a page in the middle of the animals. */
+	/** Fills a page in the middle of the animals with zeros. */
 	function damage(): void {
 		const bytes = readFileSync(file);
 		const page = bytes.readUInt16BE(16);

@@ -1,4 +1,4 @@
-// A TCP load balancer: each new connection goes to the next port that accepts it, and stays there.
+// A TCP load balancer: it sends each new connection to the next port that accepts connections, and keeps it there.
 
 import { connect, createServer } from "node:net";
 import { listenFor } from "./listen.ts";

@@ -8,15 +8,15 @@ import { join } from "node:path";
 import type { Trial } from "./proof.ts";
 import { until } from "./until.ts";
 
-/** Runs a script of bash. @returns standard output @throws if a command fails */
+/** Runs a Bash script. @returns standard output @throws if a command fails */
 export type Run = (script: string) => string;
 
 export interface Machine {
-	/** With its own network only. */
+	/** Runs a script in the machine, with only the machine's own network. */
 	run: Run;
-	/** With the network of this machine, for downloads. */
+	/** Runs a script in the machine with the host's network, for downloads. */
 	runOnline: Run;
-	/** The process id of its systemd on this machine. */
+	/** The host's process id of the machine's systemd. */
 	pid: number;
 }
 
@@ -30,8 +30,8 @@ const environment = {
 const namespaces = ["--mount", "--pid", "--uts", "--ipc", "--cgroup"];
 
 /**
- * @param root the folder that becomes its root
- * @param mounts commands before the boot, for mounts that only the machine has
+ * @param root the folder that becomes the machine's root
+ * @param mounts commands that run before the boot and mount what only the machine sees
  */
 export async function bootMachine({ after, folder }: Trial, root: string, mounts = ""): Promise<Machine> {
 	const group = newControlGroup();
@@ -60,22 +60,22 @@ export async function bootMachine({ after, folder }: Trial, root: string, mounts
 	return { run, runOnline: (script) => inside([], script), pid: systemd() };
 }
 
-/** Waits until the node with this operators' port is ready. */
+/** Waits until the node with this operators' port (OPS_PORT) is ready. */
 export async function untilReady(run: Run, port = 9464): Promise<void> {
 	const ready = `curl --silent --fail http://127.0.0.1:${port}/readyz || true`;
 	await until("the service to be ready", () => run(ready) !== "", { everyMs: 200 });
 }
 
-/** Runs a restart of each node, in which a failed step ends the rounds. @returns a script of bash */
+/** @returns a Bash script that repeats `restart`, and stops at the first step that fails */
 export const rounds = (count: string, restart: string) => `for round in $(seq ${count}); do ${restart}\ndone`;
 
-/** The restart of a service without a template, until it is ready. */
+/** Restarts the service of a unit without a template, and waits until it is ready. */
 export const restartOne = `systemctl restart animal-store
 	curl --fail --silent --retry 60 --retry-delay 1 --retry-connrefused http://127.0.0.1:9464/readyz`;
 
 /**
- * Lists and creates at a URL, over new and over kept connections, while a script runs. No unit may fail during that time.
- * @returns the number of requests by their status and the exit code of curl: `201 0`, `000 7`
+ * Lists and creates animals, over new and over kept connections, while a script runs. No unit may fail meanwhile.
+ * @returns the number of requests by HTTP status and exit code of curl: `201 0`, `000 7`
  */
 export function underLoad(run: Run, url: string, key: string, script: string): Record<string, number> {
 	const options = "--silent --max-time 20 --output /dev/null --write-out '%{http_code} %{exitcode}\\n'";
@@ -98,7 +98,7 @@ export function underLoad(run: Run, url: string, key: string, script: string): R
 	return Object.fromEntries(lines.map(([, count, outcome = ""]) => [outcome, Number(count)]));
 }
 
-/** @returns the number of requests that `underLoad` made, none of which may have failed */
+/** Asserts that no request of `underLoad` failed. @returns their number */
 export function allAnswered(requests: Record<string, number>): number {
 	assert.deepEqual(Object.keys(requests), ["200 0", "201 0"], JSON.stringify(requests));
 	return Object.values(requests).reduce((sum, count) => sum + count);
@@ -112,7 +112,7 @@ function isBooted(run: Run): boolean {
 	}
 }
 
-/** The parent of the machine's control groups, which is removed at the end. */
+/** Creates the parent of the machine's control groups; it is removed at the end. */
 function newControlGroup(): string {
 	const hierarchy = /^\S+ (\S+) cgroup2 /m.exec(readFileSync("/proc/mounts", "utf8"))?.[1];
 	const group = `${hierarchy}/animal-store-${process.pid}`;
@@ -120,7 +120,7 @@ function newControlGroup(): string {
 	return group;
 }
 
-/** Protects what machines share: /proc/sys, except for its own network, and /sys are read-only. */
+/** Protects what the machine shares with the host: /sys is read-only, and so is /proc/sys except for /proc/sys/net. */
 const boot = (root: string) => `
 	mount --rbind ${root} ${root}; cd ${root}; mkdir -p proc sys dev run tmp mnt
 	mount -t proc proc proc; mount --bind proc/sys proc/sys; mount -o remount,bind,ro proc/sys

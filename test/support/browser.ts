@@ -1,5 +1,5 @@
-// A real Chromium for tests: the one from npm, unless TEST_CHROMIUM names another. A page fails its test on any error in its
-// console, a violation of its Content-Security-Policy, or a request to another host than the service.
+// A real Chromium for tests: the one from npm, unless TEST_CHROMIUM names another. A test fails if one of its pages has
+// an error in the console, violates its Content-Security-Policy, or sends a request to a host other than the service.
 
 import assert from "node:assert/strict";
 import { after, before, test as nodeTest, type TestContext } from "node:test";
@@ -8,7 +8,7 @@ import { startChromium } from "./chromium.ts";
 import { beforeStop } from "./service.ts";
 import { slowMs } from "./until.ts";
 
-/** A test that uses a browser, which may take longer than others. */
+/** A test that uses a browser, with a longer time limit. */
 export function test(title: string, work: (context: TestContext) => Promise<void>): void {
 	nodeTest(title, { timeout: slowMs }, work);
 }
@@ -26,8 +26,8 @@ function startBrowser(): Promise<Browser> {
 }
 
 /**
- * Makes every text as wide as in DejaVu Sans and Verdana: their bold letters are up to 0.12 em wider than those of the
- * fonts from npm. A constructed style sheet, because the pages allow no others than their own.
+ * Makes every text as wide as in DejaVu Sans and Verdana, whose bold letters are up to 0.12 em wider than the bold
+ * letters of the fonts from npm. The style sheet is constructed, because the pages load only their own style sheets.
  */
 const wideText = `{
 	const sheet = new CSSStyleSheet();
@@ -39,17 +39,17 @@ export type PageOptions = Parameters<Browser["newPage"]>[0] & { isWide?: boolean
 
 export interface Watched {
 	page: Page;
-	/** Errors of the console and the pages so far; a test removes those that it expects. */
+	/** Errors of the console and the pages so far; a test removes the errors that it expects. */
 	errors: string[];
 }
 
-/** Opens a page in a separate browser profile. Errors at the end, of any tab of the profile, fail the test. */
+/** Opens a page in a separate browser profile. The test fails if `errors` has an error of any tab at the end. */
 export async function openPage(
 	context: TestContext,
 	origin: string,
 	{ isWide = false, ...options }: PageOptions = {},
 ): Promise<Watched> {
-	// Without transitions, amid which a color is neither the one before nor the one after.
+	// Without transitions, because a color read during a transition is neither the old nor the new color.
 	const profile = await browser.newContext({ locale: "en-US", reducedMotion: "reduce", ...options });
 	if (isWide) await profile.addInitScript(wideText);
 	const errors: string[] = [];
@@ -62,7 +62,7 @@ export async function openPage(
 		if (/^https?:/.test(url) && new URL(url).origin !== new URL(origin).origin) errors.push(`a request to ${url}`);
 	});
 	const close = async () => {
-		// A reply that a test holds back fails when its page closes.
+		// Closing the page makes a held reply fail; that error does not matter.
 		for (const page of profile.pages()) await page.unrouteAll({ behavior: "ignoreErrors" });
 		await profile.close();
 	};

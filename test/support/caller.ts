@@ -1,5 +1,5 @@
 // Requests to a service, each over a separate connection unless an agent is given. `send` of a test's service
-// (service.ts) mixes others in; bytes that no HTTP client sends are in wire.ts.
+// (service.ts) mixes requests of other callers in; wire.ts sends bytes that no HTTP client sends.
 
 import { type Agent, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -39,7 +39,7 @@ const plain = { name: "a", categoryId: 1 };
 export function callerOf(url: string, key: string) {
 	return {
 		get: (path = "/v1/pets", headers: Record<string, string> = {}) => ask(new URL(path, url), { key, headers }),
-		/** @param idempotencyKey none if absent */
+		/** @param idempotencyKey without it, the create has no Idempotency-Key */
 		create: (pet: object = plain, idempotencyKey?: string) => {
 			const headers: Ask["headers"] = idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey };
 			return ask(new URL("/v1/pets", url), { key, headers, body: pet });

@@ -1,19 +1,19 @@
-// The Chromium from npm with its libraries and fonts, unpacked for a run of the tests: the layout of a page depends on
-// both. TEST_CHROMIUM names another executable, or the folder of one that is unpacked already.
+// Unpacks the Chromium from npm for a run of the tests, with its libraries and fonts, on which a page's layout depends.
+// TEST_CHROMIUM names another executable, or the folder of a Chromium that is unpacked already.
 
 import { execFileSync } from "node:child_process";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type LaunchOptions } from "playwright-core";
 
-/** The package unpacks into TMPDIR, and its libraries only in a certain cloud, which this simulates. */
+/** The package unpacks into TMPDIR. It unpacks its libraries only on AWS Lambda, so AWS_EXECUTION_ENV simulates it. */
 export async function unpackChromium(folder: string): Promise<void> {
 	const before = { TMPDIR: process.env["TMPDIR"], AWS_EXECUTION_ENV: process.env["AWS_EXECUTION_ENV"] };
 	Object.assign(process.env, { TMPDIR: folder, AWS_EXECUTION_ENV: "nodejs24.x" });
 	try {
 		const { default: chromium } = await import("@sparticuz/chromium");
 		await chromium.executablePath();
-		// The package's own configuration has fixed paths of fonts. Without any font, text has no size and pages crash.
+		// The package configures fixed font folders. If Chromium finds no font, text has no size and pages crash.
 		const fonts = `<fontconfig><dir>${join(folder, "fonts")}</dir><cachedir>${join(folder, "cache")}</cachedir></fontconfig>`;
 		writeFileSync(join(folder, "fonts.conf"), `<?xml version="1.0"?>${fonts}`);
 	} finally {
@@ -32,7 +32,7 @@ const quiet = [
 	"--disable-sync",
 ];
 
-/** Starts the Chromium at the path: an executable, or the folder of the unpacked one. */
+/** Starts the Chromium at the path: an executable, or the folder of an unpacked Chromium. */
 export function startChromium(path: string): Promise<Browser> {
 	const { args = [], ...options } = launchOptions(path);
 	return chromium.launch({ ...options, args: [...quiet, ...args] });

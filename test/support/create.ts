@@ -8,7 +8,7 @@ import type { Reply } from "./wire.ts";
 
 export type Answer = Reply;
 
-/** A create that takes some space, with a large category id, and one of the statuses or none. */
+/** A create with a long name, so that it fills space, a large category id, and one of the statuses or none. */
 export function attempt(number: number): Attempt {
 	const status = petStatuses[number % 4];
 	return {
@@ -23,7 +23,7 @@ export function attempt(number: number): Attempt {
 
 export const idOf = ({ body }: Answer) => BigInt(/^\{"id":(\d+)/.exec(body)?.[1] ?? 0);
 
-/** Whether the service was overloaded, so that it stored nothing. */
+/** Whether the service refused the create because it was overloaded, and so stored nothing. */
 export function isShed({ status, body }: Answer): boolean {
 	return status === 503 && body.includes('"code":"overloaded"');
 }
@@ -40,7 +40,7 @@ export function post(url: string, key: string, agent: Agent, { pet, idempotencyK
 	});
 }
 
-/** Sends a create, and records what is known of it. @returns its reply; undefined if the connection broke */
+/** Sends a create, and records its outcome in the ledger. @returns the reply; undefined if the connection broke */
 export async function record(ledger: Ledger, url: string, key: string, agent: Agent, mine: Attempt) {
 	ledger.lose(mine);
 	const answer = await post(url, key, agent, mine).catch(() => undefined);

@@ -1,5 +1,5 @@
-// The traffic of a day at a constant rate: creates, edits, reads, and a reader of the last page. Each reply is checked
-// against what clients know.
+// A day's traffic at a constant rate: creates, edits, reads, and a reader of the last page. Each reply is checked
+// against what the clients know from earlier replies.
 
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,18 +21,18 @@ export interface Counts {
 
 export interface Day {
 	counts: Counts;
-	/** The secret of the API key; the requests after a change use the new one. */
+	/** The secret of the API key. It can be replaced at any time: later requests use the new secret. */
 	key: string;
-	/** Waits until each node has added an animal that was sent later than now. */
+	/** Sends new creates to each node until each node has added an animal. */
 	isBack(withinMs: number): Promise<void>;
-	/** Ends the traffic, and compares the whole list with what is known. @returns the number of animals */
+	/** Ends the traffic, and compares the whole list with the ledger. @returns the number of animals */
 	end(): Promise<number>;
 }
 
 const createEveryMs = 100;
 const readEveryMs = 20;
 const editEveryMs = 500;
-/** Younger animals are not edited, so that the reader of the last page sees every animal. */
+/** The newest animals are not edited or removed, so that the reader of the last page sees every animal. */
 const oldEnough = 200;
 
 interface Reply {
@@ -51,13 +51,13 @@ export interface DayStart {
 	ledger: Ledger;
 }
 
-/** @throws if a client sees something wrong; the error ends `end` and `isBack` */
+/** If a reply is wrong, `end` and `isBack` fail with the error. */
 export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<Day> {
 	const random = seededRandom(seed);
 	const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
 	let isEnding = false;
 
-	/** @returns undefined if the connection broke or nothing came in time */
+	/** @returns undefined if the connection broke or no reply came in time */
 	async function call(url: string, path: string, what: Ask = {}): Promise<Reply | undefined> {
 		const sentMs = performance.now();
 		try {
@@ -73,7 +73,7 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 		}
 	}
 
-	/** A new animal that the checks know from here on. */
+	/** A new animal, recorded in the ledger. */
 	function newAnimal(): { pet: NewPet; number: number } {
 		const number = ledger.sent + 1;
 		const pet = { name: `animal ${number}`, categoryId: BigInt(number), status: pick(petStatuses) };
@@ -81,7 +81,7 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 		return { pet, number };
 	}
 
-	/** @returns whether the animal is added, as far as is known */
+	/** @returns whether the create was acknowledged */
 	async function add(url: string, pet: NewPet, fromMs: number, headers: Record<string, string> = {}): Promise<boolean> {
 		const body = `{"name":"${pet.name}","categoryId":${pet.categoryId},"status":"${pet.status}"}`;
 		const reply = await call(url, "/v1/pets", { headers, body });
@@ -94,7 +94,7 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 		return true;
 	}
 
-	/** Half of the creates are sent again until they succeed. */
+	/** Every second create is repeated until it succeeds. */
 	async function create(): Promise<void> {
 		const { pet, number } = newAnimal();
 		const fromMs = performance.now();
@@ -114,7 +114,7 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 		else for (const pet of petsOf({ json: reply.text })) ledger.check(pet.id, pet, reply.sentMs);
 	}
 
-	/** Edits the animal as it is now. */
+	/** Reads a random animal, and sends an edit that names the state it read. */
 	async function edit(): Promise<void> {
 		const id = ledger.ids[Math.floor(random() * (ledger.ids.length - oldEnough))];
 		if (id === undefined || ledger.isRemoved(id)) return;
@@ -142,9 +142,9 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 		day.counts.edits++;
 	}
 
-	/** Animals whose create has succeeded and that the reader of the last page has not seen yet. */
+	/** Animals whose create is acknowledged, but which the reader of the last page has not seen yet. */
 	const unpolled = new Set<bigint>();
-	/** Animals that it has seen before the reply to their create. */
+	/** Animals that the reader of the last page saw before the reply to their create. */
 	const isPolledEarly = new Set<bigint>();
 	let page = "/v1/pets?limit=100";
 	let lastId = 0n;
@@ -159,13 +159,13 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 		page = reply.next ?? page;
 	}
 
-	/** Starts actions at the rate, even while earlier ones wait, but never more than 50. */
+	/** Starts an action every `everyMs`, even while earlier actions wait; at most `most` run at a time. */
 	async function repeat(action: () => Promise<void>, everyMs: number, most = 50): Promise<void> {
 		const running = new Set<Promise<void>>();
 		while (!isEnding) {
 			const one = action();
 			running.add(one);
-			// Its error ends the work below.
+			// An error of the action rejects `work`, below.
 			void one.then(
 				() => running.delete(one),
 				() => {},

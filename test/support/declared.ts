@@ -1,5 +1,5 @@
-// Compares replies with the OpenAPI document: every field and header of a reply must be declared, and it must have
-// every required one. The pool (test/support/pool.ts) compares every reply.
+// Compares replies with the OpenAPI document: every field and header of a reply must be declared, and a reply must have
+// every required field and header. The pool (test/support/pool.ts) compares every reply.
 
 import assert from "node:assert/strict";
 import { Ajv, type ValidateFunction } from "ajv";

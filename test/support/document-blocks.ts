@@ -6,8 +6,8 @@ import { programOf } from "./program.ts";
 const root = new URL("../..", import.meta.url);
 
 /**
- * The `sh` block of a page that begins with this text, with the command of the tests for `npx animal-store`.
- * @param paths other texts to replace, such as paths
+ * The `sh` block of a page that begins with `start`. The tests' own command replaces `npx animal-store`.
+ * @param paths more texts to replace, such as paths, and their replacements
  */
 export function blockOf(page: string, start: string, paths: Record<string, string> = {}): string {
 	const blocks = [...readFileSync(new URL(page, root), "utf8").matchAll(/^```sh\n(.*?)^```$/gms)].map(
@@ -23,9 +23,9 @@ export function blockOf(page: string, start: string, paths: Record<string, strin
 export function configurationOf(page: string, language: string, replaced: Record<string, string>): string {
 	const document = readFileSync(new URL(page, root), "utf8");
 	const [, found] = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "m").exec(document) ?? [];
-	if (found === undefined) throw new Error(`${page} has no block of ${language}`);
+	if (found === undefined) throw new Error(`${page} has no block in ${language}`);
 	return Object.entries(replaced).reduce((text, [from, to]) => {
-		if (!text.includes(from)) throw new Error(`${page} has no ${from} for ${language}`);
+		if (!text.includes(from)) throw new Error(`the first ${language} block of ${page} lacks ${from}`);
 		return text.replaceAll(from, to);
 	}, found);
 }

@@ -1,4 +1,4 @@
-// Callers of a service whose store gets another history, in which rows that were read before are missing.
+// Failovers and restores after which rows that callers have already read are missing from the store.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -21,7 +21,7 @@ export interface Scene {
 	sql(statement: string): Promise<Record<string, unknown>[]>;
 }
 
-/** Reads all pages; keeps each with its ETag, as browsers and proxies do, and uses it again after a 304. */
+/** Reads all pages. Keeps each page with its ETag, as browsers and proxies do, and reuses the page after a 304. */
 export function keepingCaller(scene: Scene, limit = 10): () => Promise<string[]> {
 	const kept = new Map<string, { etag: string; body: string; next: string | undefined }>();
 	async function readPage(path: string) {
@@ -45,7 +45,7 @@ export function keepingCaller(scene: Scene, limit = 10): () => Promise<string[]>
 	};
 }
 
-/** Adds animals through the service, one after the other. */
+/** Adds animals through the service, one after another. */
 export async function addAnimals({ service, key }: Scene, count: number, name: string): Promise<void> {
 	const { create } = callerOf(service.url, key);
 	for (let number = 1; number <= count; number++)
@@ -55,7 +55,7 @@ export async function addAnimals({ service, key }: Scene, count: number, name: s
 export const statusOf = async ({ service, key }: Scene, path = "/v1/pets") =>
 	(await ask(`${service.url}${path}`, { key })).status;
 
-/** Asserts that these callers and a new one list the animals of the store, and that the metrics count them. */
+/** Asserts that these callers and a new caller list the store's animals, and that the metrics count them. */
 export async function assertSeen(scene: Scene, callers: (() => Promise<string[]>)[]): Promise<void> {
 	const rows = await scene.sql("SELECT id, name FROM pets ORDER BY id");
 	const animals = rows.map(({ id, name }) => `${id} ${name}`);
@@ -68,8 +68,8 @@ export async function assertSeen(scene: Scene, callers: (() => Promise<string[]>
 }
 
 /**
- * Reads all pages, and keeps their links. Returns a check that links past the last animal of the current store are
- * refused, because new animals would get ids before them, and that the others still work.
+ * Reads all pages, and keeps their links. Returns a check for another store: links past the store's last animal are
+ * refused, because the ids of new animals would be before the links' ids, and the other links still work.
  */
 export async function keepLinks(scene: Scene): Promise<() => Promise<void>> {
 	const links: { path: string; id: number }[] = [];
@@ -106,7 +106,7 @@ export async function leaveBehind(primary: PostgresServer, standby: PostgresServ
 /**
  * A failover to a standby that lacks animals, an edit and a key. Fails unless the service refuses to use the standby
  * before its promotion, and shows nothing of the abandoned timeline after it.
- * @param standbyMs how long requests are sent before the promotion; a pooler needs time to reach the standby
+ * @param standbyMs how long requests are sent before the promotion: a pooler needs time to connect to the standby
  */
 export async function proveFailover(
 	{ service, key, primary, standby, lead }: ServiceWithStandby,
@@ -141,7 +141,7 @@ export async function proveFailover(
 	await until("a read", async () => (await statusOf(scene)) === 200, { withinMs: 5_000 });
 	await assertSeen(scene, callers.slice(1));
 	await assertLinks();
-	// New rows with the ids of the lost animals and of the lost edit.
+	// New rows get the ids of the lost animals, and a new edit gets the id of the lost edit.
 	await addAnimals(scene, 25, "new");
 	await rename(6n, "new");
 	await assertSeen(scene, callers);
@@ -149,8 +149,8 @@ export async function proveFailover(
 }
 
 /**
- * A promotion after a crash of a primary with a synchronous standby: its restart shows 30 animals that no standby has.
- * Fails unless acknowledged animals that get these ids later are listed.
+ * A primary with a synchronous standby crashes. After its restart it shows 30 animals that the standby lacks. Then the
+ * standby is promoted, and new animals get the ids of the 30. Fails unless all acknowledged animals are listed.
  */
 export async function proveCrash({ service, key, primary, standby, lead }: ServiceWithStandby): Promise<void> {
 	let server = primary;

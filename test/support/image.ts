@@ -1,4 +1,4 @@
-// The image, built by buildah without Docker: its containers are processes of this machine in another root folder.
+// The image, built by buildah without Docker: its containers are processes of this machine with their own root folder.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
@@ -32,7 +32,7 @@ interface ImageConfig {
 	Healthcheck: { Test: string[] };
 }
 
-/** Builds the image of deploy/Dockerfile. `build` builds another one, whose file names it `animal-store`. */
+/** Builds the image of deploy/Dockerfile. `build` builds an image whose Dockerfile refers to it as `animal-store`. */
 export function buildImage(trial: Place, platforms = [`linux/${arch}`]) {
 	const buildah = buildahIn(trial);
 	const base = findBase(buildah, trial);
@@ -48,7 +48,7 @@ export function buildImage(trial: Place, platforms = [`linux/${arch}`]) {
 		base,
 		/** Writes the images of all platforms as they are sent to a registry. */
 		save: (folder: string) => buildah(["manifest", "push", "--all", "--format", "v2s2", image, `dir:${folder}`]),
-		/** A container of an image or of a saved one, and the folder of its files. */
+		/** A container of an image or of a saved image. */
 		container(from = image): Container {
 			const name = from.startsWith("dir:") ? buildah(["pull", "--quiet", from]).trim() : from;
 			const container = buildah(["from", name]).trim();
@@ -99,7 +99,7 @@ function findBase(buildah: Buildah, { folder, option, say }: Place) {
 	execFileSync("chroot", [debian, "useradd", "--uid", "1000", "--create-home", "node"]);
 	buildah(["manifest", "create", "localhost/stand-in"]);
 	const path = ["--env", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"];
-	// The image of the other platform has the same files: nothing in it is executed.
+	// Nothing in the other platform's image is executed, so it may have the same files.
 	for (const platform of ["amd64", "arm64"]) {
 		const container = buildah(["from", "scratch"]).trim();
 		buildah(["copy", "--quiet", container, debian, "/"]);
@@ -115,7 +115,7 @@ function findBase(buildah: Buildah, { folder, option, say }: Place) {
 export interface Container {
 	buildah: Buildah;
 	container: string;
-	/** The folder of its files. */
+	/** The folder of the container's files. */
 	place: string;
 	config: ImageConfig;
 }
@@ -146,8 +146,8 @@ export async function serveEmbedded(
 }
 
 /**
- * Starts the service in a container. `memoryMb` is its resident memory. `stop` sends SIGTERM to it, and asserts that
- * all exits with 0.
+ * Starts the service in a container. `memoryMb` is the service's resident memory. `stop` sends SIGTERM to the service,
+ * and asserts that the container exits with 0.
  */
 export function startIn(port: string, program: string, parameters: string[], { after }: Pick<Trial, "after">) {
 	const child = spawn(program, parameters, { stdio: ["ignore", "pipe", "pipe"] });
@@ -181,7 +181,7 @@ function servicesWith(port: string): number[] {
 		try {
 			return readFileSync(`/proc/${pid}/${file}`, "utf8");
 		} catch {
-			return ""; // It has ended.
+			return ""; // The process has ended.
 		}
 	};
 	const isService = (pid: string) =>

@@ -1,5 +1,5 @@
-// What clients know about animals: creates that were acknowledged or got no reply, and edits while others read. A
-// list has to show it, and a reply a state that the animal had at some moment between the request and the reply.
+// What clients know about animals: creates that were acknowledged or got no reply, and edits during reads. A list must
+// agree with it, and a reply must show a state that the animal had at some moment between the request and the reply.
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
@@ -22,7 +22,7 @@ export type State = NewPet | undefined;
 interface Version {
 	state: string;
 	fromMs: number;
-	/** When its success was known; infinite while its outcome is unknown. */
+	/** When the client learned that the change succeeded; infinite while the outcome is unknown. */
 	knownMs: number;
 }
 
@@ -45,16 +45,16 @@ export class Ledger {
 		if (!this.#versions.has(id)) this.change(id, attempt.pet)();
 	}
 
-	/** No reply has come, or none yet. */
+	/** Records that the outcome of the create is unknown: no reply has arrived, or not yet. */
 	lose(attempt: Attempt): void {
 		this.unknown.set(attempt.pet.name, attempt);
 		if (attempt.id === undefined) this.#unanswered.add(describe(attempt.pet));
 	}
 
 	/**
-	 * Asserts that ids ascend; that acknowledged animals are listed once and unaltered, unknown ones at most once and
-	 * unaltered, and always after they were listed for the first time; and that there is no other animal.
-	 * @param fromMs when the reading of the list began, if clients were creating meanwhile
+	 * Asserts that ids ascend; that each acknowledged animal is listed once and unaltered; that each animal of unknown
+	 * outcome is listed at most once and unaltered, and then in every later list; and that no other animal is listed.
+	 * @param fromMs when the reading of the list began, if clients created animals meanwhile
 	 */
 	verify(listed: Pet[], fromMs = performance.now()): void {
 		for (const [place, { id }] of listed.entries())
@@ -67,15 +67,15 @@ export class Ledger {
 		}
 	}
 
-	/** Before the create of an animal is sent; no other looks the same. */
+	/** Call this before the create of an animal is sent. No two animals may look the same. */
 	create(pet: NewPet): void {
 		this.#unanswered.add(describe(pet));
 		this.sent++;
 	}
 
 	/**
-	 * Before an edit is sent, or when the id of a new animal is known.
-	 * @returns marks the change as known to have happened
+	 * Call this before an edit is sent, or when the id of a new animal is known.
+	 * @returns a function to call when the change is known to have happened
 	 */
 	change(id: bigint, pet: State, fromMs = performance.now()): () => void {
 		const version: Version = { state: describe(pet), fromMs, knownMs: unknown };
@@ -91,26 +91,26 @@ export class Ledger {
 		};
 	}
 
-	/** Asserts that the animal was like this, or absent, at some moment from one time to the other. */
+	/** Asserts that the animal was as shown, or absent if `shown` is undefined, at some moment between the two times. */
 	check(id: bigint, shown: Pet | undefined, sentMs: number, repliedMs = performance.now()): void {
 		const versions = this.#versions.get(id);
-		// An animal whose create has no reply yet is unknown.
+		// The create of this animal has no reply yet, so its id is unknown.
 		if (!versions) return;
 		const last = versions.findLastIndex(({ knownMs }) => knownMs <= sentMs);
-		// Its create had not succeeded before.
+		// The animal may be absent: when the request was sent, the reply to its create had not arrived yet.
 		if (!shown && last < 0 && versions[0]?.knownMs !== unknown) return;
 		const first = Math.max(last, 0);
 		const possible = versions.slice(first).filter(({ fromMs }) => fromMs <= repliedMs);
 		const found = possible.find(({ state }) => state === describe(shown));
 		const expected = possible.map(({ state }) => state).join(" or ");
 		assert.ok(found, `${id} was ${expected}, and is ${describe(shown)}`);
-		// An edit without a reply has happened if its result is seen.
+		// If a read shows the result of an edit, the edit has happened, even without a reply.
 		if (found.knownMs === unknown) found.knownMs = repliedMs;
 	}
 
 	/**
-	 * Asserts that this was the whole list at some moment from one time to the other: all animals as they are known, and
-	 * no other ones.
+	 * Asserts that each animal in the ledger was as listed at some moment between the two times, and that every other
+	 * animal in the list belongs to a create without a reply.
 	 */
 	checkAll(listed: Pet[], fromMs = performance.now(), toMs = fromMs): void {
 		const shown = new Map(listed.map((pet) => [pet.id, pet]));
@@ -122,7 +122,7 @@ export class Ledger {
 		}
 	}
 
-	/** Whether the animal was removed, as far as the replies tell. */
+	/** Whether the latest edit sent for the animal is its removal. */
 	isRemoved(id: bigint): boolean {
 		return this.#versions.get(id)?.at(-1)?.state === describe(undefined);
 	}
@@ -132,7 +132,7 @@ function describe(state: State): string {
 	return state ? `${state.name}, ${state.categoryId}, ${state.status ?? "no status"}` : "absent";
 }
 
-/** Walks the whole list, and repeats what the service refuses while it is overloaded, as on a busy machine. */
+/** Walks the whole list. Repeats a request that the service refuses because of overload, as on a busy machine. */
 export async function listAll(url: string, key: string, query = "limit=100"): Promise<Pet[]> {
 	const pets: Pet[] = [];
 	const agent = new Agent({ keepAlive: true });

@@ -1,4 +1,4 @@
-// Servers of tests and proofs: one on a free port, and whether one replies.
+// Starts a server on a free port, and checks whether a server replies.
 
 import { once } from "node:events";
 import type { Server as HttpServer } from "node:http";
@@ -18,7 +18,7 @@ export async function listenFor(
 	return (server.address() as AddressInfo).port;
 }
 
-/** Whether the server of a URL replies with a success. */
+/** Whether the server at a URL replies with a status of success. */
 export const isServing = (url: string, request: Ask = {}) =>
 	ask(url, request).then(
 		({ status }) => status < 300,

@@ -1,4 +1,4 @@
-// A folder with its own Node and npm, in which the service is installed and started as by its users.
+// A folder with its own Node and npm, in which a test installs and starts the service as users do.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ const limitMs = 240_000;
 
 export interface Tools {
 	node: string;
-	/** npm's `npm-cli.js`. */
+	/** The path of npm's `npm-cli.js`. */
 	npm: string;
 }
 
@@ -28,10 +28,10 @@ function installed(path: string): string {
 	return fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
 }
 
-/** The package of npm that contains Node for this machine. */
+/** The npm package that contains Node for this machine. */
 export const nodePackage = `node-linux-${process.arch}`;
 
-/** Installs a package of npm in a new folder. */
+/** Installs an npm package in a new folder. */
 export async function install(folder: string, name: string, wanted: string) {
 	const prefix = join(folder, `${name}-${wanted}`);
 	const options = ["--no-audit", "--no-fund", "--silent"];
@@ -59,7 +59,7 @@ export function checkOut(folder: string): void {
 	cpSync(root, folder, { recursive: true, filter: (path) => relative(root, path) === "" || !left.has(basename(path)) });
 }
 
-/** @param home an empty folder for its programs, which the caller removes @param folder where commands run */
+/** @param home an empty folder for node and npm, which the caller removes @param folder where commands run */
 export function newMachine(context: Context, home: string, folder: string, { node, npm }: Tools, more = {}): Machine {
 	const bin = join(home, "bin");
 	mkdirSync(bin);
@@ -68,7 +68,7 @@ export function newMachine(context: Context, home: string, folder: string, { nod
 		writeFileSync(join(bin, name), `#!/bin/sh\nexec "${join(bin, "node")}" "${cli}" "$@"\n`);
 		chmodSync(join(bin, name), 0o755);
 	}
-	// Registry, proxy and certificates are those of this machine; other variables of npm and Node are removed.
+	// Keeps this machine's variables for the registry, proxy and certificates; removes other variables of npm and Node.
 	const own = Object.entries(process.env).filter(([name]) => !/^npm_(?!config_)|^NODE_(?!EXTRA)|^INIT_CWD$/.test(name));
 	const env = {
 		...Object.fromEntries(own),

@@ -1,4 +1,4 @@
-// Clients that create animals on some nodes until they are stopped, half of them with Idempotency-Keys.
+// Clients that create animals on some nodes until they are stopped. Half of the clients send Idempotency-Keys.
 
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
@@ -12,17 +12,17 @@ export interface MixedLoad {
 	statuses: Map<number, number>;
 	/** The longest wait for a reply so far. */
 	slowestMs: number;
-	/** The longest time between two acknowledged animals; set it to 0 to restart the measurement. */
+	/** The longest time between two acknowledgements; set it to 0 to restart the measurement. */
 	longestPauseMs: number;
-	/** Waits for this many more acknowledged animals; fails immediately if a client gets a reply other than 201 and 503. */
+	/** Waits for this many more acknowledged animals; fails at once if a client gets a reply other than 201 and 503. */
 	acknowledges(more: number, wait?: Wait): Promise<void>;
-	/** Waits for this many refusals. */
+	/** Waits until the nodes have refused this many creates. */
 	isRefused(times: number): Promise<void>;
-	/** Ends when every create with an Idempotency-Key is settled. */
+	/** Stops the clients; resolves when the outcome of every create with an Idempotency-Key is known. */
 	stop(): Promise<void>;
 }
 
-/** Makes the Idempotency-Keys of the loads of a process differ. */
+/** Makes the Idempotency-Keys of each load in this process differ. */
 let loads = 0;
 
 export interface LoadOptions {
@@ -40,8 +40,8 @@ export const startSteadyLoad = (urls: string[], key: string): MixedLoad =>
 	startMixedLoad(urls, key, { clients: 24, mayBeRefused: false });
 
 /**
- * Starts clients that create until they are stopped, and record each outcome. Every other client sends
- * Idempotency-Keys, and repeats a create that got 503 with the same key, on one node after the other, until it is
+ * Starts clients that create animals until they are stopped, and record each outcome. Every second client sends
+ * Idempotency-Keys: after a 503 it repeats the create with the same key, on each node in turn, until the create is
  * acknowledged.
  */
 export function startMixedLoad(urls: string[], key: string, options: LoadOptions = {}): MixedLoad {
@@ -110,7 +110,7 @@ export function startMixedLoad(urls: string[], key: string, options: LoadOptions
 			await within("the clients to end", work);
 			agent.destroy();
 			const keyed = [...ledger.unknown.values()].filter(({ idempotencyKey }) => idempotencyKey !== undefined);
-			assert.deepEqual(keyed, [], "retries with an Idempotency-Key settle each create");
+			assert.deepEqual(keyed, [], "each create with an Idempotency-Key has a known outcome");
 		},
 	};
 	return loading;

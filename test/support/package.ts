@@ -1,4 +1,4 @@
-// The package as npm makes it, installed in an empty folder: what users get.
+// The package that users get: built by npm, and installed in an empty folder.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync } from "node:fs";
@@ -9,19 +9,19 @@ const checkout = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface Shipped {
 	tarball: string;
-	/** The folder in which npm has installed it. */
+	/** The folder in which npm installed the package. */
 	place: string;
-	/** The folder of the installed package. */
+	/** The folder of the package's own files, in `node_modules`. */
 	tree: string;
 }
 
-/** npm chooses versions for the Node that runs it: this one. */
+/** Puts this Node first on the PATH, because npm chooses versions for the Node that runs npm. */
 export const npmEnvironment = {
 	...process.env,
 	PATH: `${dirname(process.execPath)}${delimiter}${process.env["PATH"]}`,
 };
 
-/** @param folder an empty one, which every user may read afterwards */
+/** @param folder an empty folder; afterwards every user may read it */
 export function installPackage(folder: string): Shipped {
 	const place = join(folder, "installed");
 	mkdirSync(place);

@@ -1,4 +1,4 @@
-// A client that polls the last page of animals for new ones, as one that copies all animals would.
+// A client that polls the last page for new animals, like a client that copies all animals.
 
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,7 +6,7 @@ import { parseJson } from "../../src/contract/json.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { ask, linkOf } from "./caller.ts";
 
-/** Polls the last page, from each node in turn, and records the animals after those that it knows. */
+/** Polls the last page, from each node in turn, and records animals after the last one recorded. */
 export function startPoller(urls: string[], key: string) {
 	const ids: number[] = [];
 	let path = "/v1/pets?limit=100";
@@ -33,7 +33,7 @@ export function startPoller(urls: string[], key: string) {
 	const work = run();
 	work.catch(() => {});
 
-	/** @throws AssertionError unless it has seen all of these, in order */
+	/** Ends the polling. @throws AssertionError unless the client has seen all these animals, in order */
 	async function stop(animals: Pet[]): Promise<void> {
 		while (ids.length < animals.length && !isStopped) await Promise.race([work, sleep(20)]);
 		isStopped = true;

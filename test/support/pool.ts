@@ -1,5 +1,5 @@
-// Kept-alive connections that many callers use in turn, like those of a proxy. Around the requests of a test the pool
-// sends others, with another key, Host, origin and coding. Each reply must be the same as if its request were alone.
+// Kept-alive connections that many callers use in turn, like a proxy's. Around the requests of a test, the pool sends
+// requests with other keys, Hosts, origins and codings. Each reply must be as if its request were alone.
 
 import assert from "node:assert/strict";
 import { assertDeclared } from "./declared.ts";
@@ -15,12 +15,12 @@ export interface TestRequest {
 
 export interface PoolOptions {
 	port: number;
-	/** For requests without their own Authorization. */
+	/** The key of requests that have no Authorization. */
 	key: string;
-	/** Sent in turn, beginning with `first`; none if the test counts requests. */
+	/** Requests that the pool sends in turn, beginning with `first`; none if the test counts requests. */
 	mixes: Mix[];
 	first: number;
-	/** Whether the addresses in replies are made from the request's Host. */
+	/** Whether the service makes the URLs in replies from the request's Host. */
 	linksToHost: boolean;
 }
 
@@ -31,7 +31,7 @@ class PooledConnection extends Connection {
 	isNew = true;
 	isBusy = false;
 
-	/** Sends requests in one piece. @returns the replies: fewer than requests if the connection ends before */
+	/** Sends requests in one piece. @returns the replies: fewer than the requests if the connection ends early */
 	async exchange(requests: TestRequest[]): Promise<Reply[]> {
 		assert.equal(this.received.length, 0, `bytes after the last reply: ${this.received}`);
 		this.isNew = false;
@@ -48,7 +48,7 @@ class PooledConnection extends Connection {
 
 export class Pool {
 	readonly #options: PoolOptions;
-	/** In the order of their last use. */
+	/** The open connections, in the order of their last use. */
 	#connections: PooledConnection[] = [];
 	#turn: number;
 
@@ -57,7 +57,7 @@ export class Pool {
 		this.#turn = options.first;
 	}
 
-	/** Requests that are sent at the same time have a connection each. @throws AssertionError if a reply shows another request */
+	/** Concurrent requests use separate connections. @throws AssertionError if a reply belongs to another request */
 	async send(request: TestRequest): Promise<Reply> {
 		const connection = this.#take();
 		const [ahead, together] = this.#mixedWith(request, connection);
@@ -76,12 +76,12 @@ export class Pool {
 		for (const connection of this.#open) connection.end();
 	}
 
-	/** Ends all connections as clients do: one by a reset, one by a reset during an upload, the others properly. */
+	/** Ends all connections as clients do: resets one, resets another during an upload, and closes the rest properly. */
 	async cut(): Promise<void> {
 		const [reset, upload] = this.#options.mixes.length > 0 ? this.#open : [];
 		const headers = { "Content-Type": "application/json", "Content-Length": "9", Expect: "100-continue" };
 		const create = { method: "POST", path: "/v1/pets", headers: { ...headers, "X-Request-Id": "mixed-cut" } };
-		// The service asks for the body.
+		// The service asks for the body with 100 Continue.
 		if (upload) await within("a 100", upload.exchange([this.#withHeaders(create)]));
 		for (const connection of [reset, upload]) connection?.socket.resetAndDestroy();
 		this.end();
@@ -99,7 +99,7 @@ export class Pool {
 		return connection;
 	}
 
-	/** A mix gets its reply before the request is sent, or is sent together with it, before or after it. */
+	/** A mix is sent alone before the request, or in one piece with the request, before or after it. */
 	#mixedWith(request: TestRequest, { isNew }: PooledConnection): [ahead: Mix | undefined, together: TestRequest[]] {
 		const { mixes } = this.#options;
 		const turn = this.#turn++;
@@ -110,7 +110,7 @@ export class Pool {
 		return [turn % 4 === 2 || isNew ? mix : undefined, [request]];
 	}
 
-	/** @returns the replies: fewer than requests if the connection ends before */
+	/** @returns the replies: fewer than the requests if the connection ends early */
 	async #exchange(connection: PooledConnection, requests: TestRequest[]): Promise<Reply[]> {
 		const complete = requests.map((request) => this.#withHeaders(request));
 		const text = complete.map(({ method = "GET", path }) => `${method} ${path.slice(0, 80)}`).join(", ");
@@ -120,7 +120,7 @@ export class Pool {
 			assertAlone(request, reply, this.#options.linksToHost);
 			assertDeclared(request, reply);
 			const isEnd = reply.headers["connection"] === "close";
-			assert.ok(index === replies.length - 1 || !isEnd, `a reply after the last one: ${text}`);
+			assert.ok(index === replies.length - 1 || !isEnd, `a reply after the reply that ends the connection: ${text}`);
 		}
 		return replies;
 	}
@@ -136,7 +136,7 @@ export class Pool {
 	}
 }
 
-/** Whether the request must be the last of its connection: the service may read more after its headers, or close. */
+/** Whether this must be a connection's last request: the service may read more after its headers, or close. */
 function isLast({ headers = {}, body = "" }: TestRequest): boolean {
 	return Object.entries(headers).some(
 		([name, value]) =>
@@ -153,7 +153,7 @@ function bytesOf({ method = "GET", path, headers = {}, body = "" }: TestRequest)
 }
 
 export interface Mix extends TestRequest {
-	/** The status of its reply, unless the store is unavailable or the rate is exceeded. */
+	/** The status of the reply, unless the store is unavailable or the rate is exceeded. */
 	status: number;
 }
 
@@ -195,7 +195,7 @@ export const isOfMix = (line: string) => line.includes('"requestId":"mixed-');
 
 /**
  * Asserts that nothing in the reply belongs to another request of its connection.
- * @param linksToHost whether the addresses in replies are made from the request's Host
+ * @param linksToHost whether the service makes the URLs in replies from the request's Host
  */
 function assertAlone(request: TestRequest | Mix, reply: Reply, linksToHost: boolean): void {
 	const { path, headers = {} } = request;

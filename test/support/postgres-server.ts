@@ -1,4 +1,4 @@
-// A PostgreSQL server from npm that a test may stop, kill, restart, and copy to a streaming replica.
+// A PostgreSQL server from npm, which a test may stop, kill, restart, or give a streaming replica.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -13,23 +13,23 @@ import { until, within } from "./until.ts";
 export interface PostgresServer {
 	url: string;
 	port: number;
-	/** The ids of all of its processes. */
+	/** The ids of all processes of the server. */
 	pids(): number[];
 	kill(): Promise<void>;
-	/** SIGSTOP or SIGCONT to all of its processes. */
+	/** Sends SIGSTOP or SIGCONT to all processes of the server. */
 	signal(name: "STOP" | "CONT"): void;
 	start(): Promise<void>;
 	stop(): Promise<void>;
-	/** A standby that follows this server; the server is stopped for a moment while its files are copied. */
+	/** Starts a standby that follows this server; the server stops for a moment while its files are copied. */
 	replica(): Promise<PostgresServer>;
-	/** Stops it and removes its files. */
+	/** Stops the server and removes its files. */
 	remove(): Promise<void>;
 }
 
 const user = "animals";
 
 /**
- * @param flags for the server, such as `-c`, `max_connections=300`
+ * @param flags command-line flags of the server, such as `-c`, `max_connections=300`
  * @param programs the folder of another installation's programs
  */
 export async function startPostgres(flags: string[] = [], programs?: string): Promise<PostgresServer> {
@@ -62,7 +62,7 @@ export async function startPostgresFor(
 	return server;
 }
 
-/** The user for PostgreSQL, which refuses to run as root: then it runs as nobody, which every system has. */
+/** The user of the server. PostgreSQL refuses to run as root, so for root the server runs as nobody. */
 export function asServer(): { uid?: number; gid?: number } {
 	if (process.getuid?.() !== 0) return {};
 	const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
@@ -106,7 +106,7 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 		return spawn(program, [...own, "-c", "unix_socket_directories=", ...flags], {
 			...asServer(),
 			cwd: folder,
-			// For its connections to other servers.
+			// A standby sends this password to its primary.
 			env: { ...process.env, PGPASSWORD: user },
 			stdio: "ignore",
 		});
@@ -123,7 +123,7 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 			try {
 				process.kill(pid, signal);
 			} catch {
-				// It has already ended.
+				// The process has already ended.
 			}
 		}
 	}
@@ -142,7 +142,7 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 	}
 
 	async function start(): Promise<void> {
-		// While a process of a killed server still runs, a new server ends immediately.
+		// A new server exits immediately while a process of a killed one still runs.
 		await until(
 			`PostgreSQL on port ${port} to start`,
 			() => {

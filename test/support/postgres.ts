@@ -1,5 +1,5 @@
-// A new database for a test, on the server that test/global-setup.ts started or TEST_POSTGRES_URL names; or, if that
-// names a database, a new schema in it.
+// A new database for a test, on the server that test/global-setup.ts started or TEST_POSTGRES_URL names. A test gets a
+// new schema instead if TEST_POSTGRES_URL names a database.
 
 import { randomBytes } from "node:crypto";
 import { runSql } from "./sql.ts";
@@ -12,8 +12,8 @@ export interface TestDatabase {
 }
 
 /**
- * @param server a URL without a database: a database is created on that server. With a database: a schema is created in
- * it, which keeps the layout of its engine; `drop` removes the schema.
+ * @param server a URL without a database: a database is created on that server. A URL with a database: a schema is
+ * created in that database, whose engine may store tables in another layout; `drop` removes the schema.
  */
 export async function testDatabase(server = process.env["TEST_POSTGRES_URL"]): Promise<TestDatabase> {
 	if (!server) throw new Error("there is no PostgreSQL: start the tests with npm test, or set TEST_POSTGRES_URL");
@@ -39,12 +39,12 @@ export async function databaseFor(context: { after(cleanUp: () => unknown): void
 
 export const withDatabase = (server: string, name: string) => Object.assign(new URL(server), { pathname: name }).href;
 
-/** The URL of the same database with these settings of the server for its connections. */
+/** The URL of the same database; connections through it have these settings of the server. */
 export function withSettings(url: string, settings: Record<string, string>): string {
 	const changed = new URL(url);
 	const options = Object.entries(settings).map(([name, value]) => `-c ${name}=${value.replaceAll(" ", "\\ ")}`);
 	changed.searchParams.set("options", [changed.searchParams.get("options") ?? "", ...options].join(" ").trim());
-	// In these URLs, a + does not mean a space.
+	// PostgreSQL URLs do not read a + as a space.
 	changed.search = changed.search.replaceAll("+", "%20");
 	return changed.href;
 }

@@ -1,4 +1,4 @@
-// The real program in a separate process, like one that a person or a supervisor starts.
+// Runs the real program in a separate process, as a person or a supervisor does.
 
 import assert from "node:assert/strict";
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
@@ -8,10 +8,10 @@ import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { within } from "./until.ts";
 
-/** The tree whose program runs: this checkout, unless a proof runs from the package. */
+/** The folder whose program runs: this checkout, or the package if a proof runs from it. */
 let root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** From here on, programs are those of this tree. */
+/** From here on, the program of this folder is run. */
 export function runFrom(tree: string): void {
 	root = tree;
 }
@@ -28,7 +28,7 @@ export interface Finished {
 export interface Running {
 	process: ChildProcess;
 	pid: number;
-	/** The addresses in the log line of the start. */
+	/** The URL that the service logs when it listens. */
 	url: string;
 	opsUrl: string;
 	/** Output so far. */
@@ -42,37 +42,37 @@ type Environment = Record<string, string | undefined>;
 
 export interface Start {
 	environment?: Environment;
-	/** A command that runs the rest of its arguments, such as `prlimit --nofile=100`. */
+	/** A command that runs the program, such as `prlimit --nofile=100`. */
 	under?: string[];
 	nodeOptions?: string[];
 	/** Standard input; empty by default. */
 	input?: string | Buffer;
 	folder?: string;
-	/** The tree of another version. */
+	/** The folder of another version. */
 	tree?: string;
-	/** A listening socket, which becomes descriptor 3. */
+	/** A listening socket, which the program gets as descriptor 3. */
 	socket?: number;
-	/** The time after which a command is killed; services run until their test ends. */
+	/** The time after which a command is killed; a service runs until its test ends. */
 	limitMs?: number;
 }
 
-/** `under` of a program that writes to a terminal; it also needs TERM. Its parameters have no spaces. */
+/** `under` for a program whose output is a terminal. The program also needs TERM, and parameters without spaces. */
 export const onTerminal = ["bash", "-c", 'exec script -qec "$*" /dev/null', "-"];
 
-/** Running processes, which end with the process of the tests at the latest. */
+/** Running processes; they are killed when this process exits. */
 const children = new Set<ChildProcess>();
 process.once("exit", () => {
 	for (const child of children) child.kill("SIGKILL");
 });
 
-/** Where programs are, the cache of compiled code, and the mutant that Stryker has switched on. */
+/** Variables that programs inherit: the PATH, the cache of compiled code, and Stryker's active mutant. */
 const inherited = () =>
 	Object.fromEntries(
 		["PATH", "NODE_COMPILE_CACHE", "__STRYKER_ACTIVE_MUTANT__"].map((name) => [name, process.env[name]]),
 	);
 
 const commandLimitMs = 90_000;
-/** The longest time of a timer. */
+/** The longest delay that a timer of Node supports. */
 const serviceLimitMs = 2 ** 31 - 1;
 
 /** Starts a command. A command that does not end in time is killed, and `finished` fails with its output. */
@@ -100,7 +100,7 @@ export function begin(parameters: string[], options: Start = {}) {
 	const killer = setTimeout(() => {
 		isLate = true;
 		child.kill("SIGKILL");
-		// Its child processes may keep the output open.
+		// Child processes of the command may keep the output open.
 		child.stdout.destroy();
 		child.stderr.destroy();
 	}, limitMs).unref();
@@ -118,14 +118,14 @@ export function runProgram(parameters: string[], options: Start = {}): Promise<F
 	return begin(parameters, options).finished;
 }
 
-/** Runs a command, which has to succeed. @returns its standard output */
+/** Runs a command that must succeed. @returns its standard output */
 export async function runWell(parameters: string[], options: Start = {}): Promise<string> {
 	const { code, stdout, stderr } = await runProgram(parameters, options);
 	assert.equal(code, 0, stderr);
 	return stdout;
 }
 
-/** Asserts that each command ends with 1 and one explanation, without other output. */
+/** Asserts that each command exits with 1, and prints only an explanation that matches `said`. */
 export async function assertRefused(rows: readonly [parameters: string[], said: RegExp][], options: Start = {}) {
 	for (const [parameters, said] of rows) {
 		const { code, stdout, stderr } = await runProgram(parameters, options);
@@ -135,7 +135,7 @@ export async function assertRefused(rows: readonly [parameters: string[], said: 
 	}
 }
 
-/** Asserts that the service refuses to start, with one sentence for each of these. @returns standard error */
+/** Asserts that the service refuses to start, with a sentence for each pattern in `said`. @returns standard error */
 export async function startRefused(environment: Environment, said: RegExp | RegExp[], options: Start = {}) {
 	const free = { PORT: "0", OPS_PORT: "0", ...environment };
 	const { code, stdout, stderr } = await runProgram(["serve"], { ...options, environment: free });

@@ -8,11 +8,11 @@ import type { Shipped } from "./package.ts";
 import { startPostgresFor } from "./postgres-server.ts";
 
 export interface Proof {
-	/** The statement that it proves, in one line of `--help`. */
+	/** The statement that the proof shows to be true: one line of `--help`. */
 	shows: string;
-	/** Its requirements, without which it fails. */
+	/** The proof's requirements; it fails if one is not met. */
 	needs?: Need[];
-	/** Its options besides `--seed`. */
+	/** The proof's options besides `--seed`. */
 	options?: Record<string, { default: string; text: string }>;
 	/** @returns the figures @throws if the promise is broken */
 	prove(trial: Trial): Promise<object>;
@@ -26,14 +26,14 @@ export interface Need {
 
 /** One run of one proof. */
 export interface Trial {
-	/** A temporary folder, removed at the end. */
+	/** A temporary folder, which is removed at the end. */
 	folder: string;
 	seed: number;
 	/** The package, from which all programs run. */
 	shipped: Shipped;
 	/** The value of one of the proof's options. */
 	option(name: string): string;
-	/** Adds a clean-up, which runs at the end, the last one first, even if the proof fails. */
+	/** Adds a clean-up. Clean-ups run at the end, the last added first, even if the proof fails. */
 	after(cleanUp: () => unknown): void;
 	/** Prints a line of progress on standard error. */
 	say(line: string): void;
@@ -42,7 +42,7 @@ export interface Trial {
 export const linux: Need = { text: "Linux", isMet: () => process.platform === "linux" };
 export const root: Need = { text: "root", isMet: () => process.getuid?.() === 0 };
 
-/** @param debianPackage its name, if it differs from the program's */
+/** @param debianPackage the package's name, if it differs from the program's name */
 export function program(name: string, debianPackage = name): Need {
 	return { text: `${name} (Debian package ${debianPackage})`, isMet: () => isOnPath(name) };
 }

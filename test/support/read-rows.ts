@@ -4,7 +4,7 @@ import { describeFaults } from "../../src/contract/validate.ts";
 import { describeKind, detectKind, type Source } from "../../src/files/formats.ts";
 import { type FileRow, type ReadOptions, readRows } from "../../src/files/rows.ts";
 
-/** The bytes, in pieces of this size. */
+/** Yields the content's bytes in pieces of this size. */
 export function sourceOf(content: string | Uint8Array, pieceSize = 7): Source {
 	const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
 	return async function* pieces() {
@@ -12,7 +12,7 @@ export function sourceOf(content: string | Uint8Array, pieceSize = 7): Source {
 	};
 }
 
-/** @returns its animals, and the faults of each row with its line */
+/** @returns the animals, and the line and faults of each row that has faults */
 export async function read(content: string | Uint8Array, options: ReadOptions = {}, pieceSize = 7) {
 	const source = sourceOf(content, pieceSize);
 	const kind = await detectKind(source);

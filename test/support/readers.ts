@@ -2,7 +2,7 @@
 
 import type { Reply } from "./wire.ts";
 
-/** @param read sends one request; each client has its place */
+/** @param read sends one request; `place` is the client's number, from 0 */
 export function startReaders(clients: number, read: (place: number) => Promise<Reply>) {
 	const statuses: Record<number, number> = {};
 	const reading = { statuses, requests: 0, slowestMs: 0, stop };
@@ -17,7 +17,7 @@ export function startReaders(clients: number, read: (place: number) => Promise<R
 	}
 	const work = Promise.all(Array.from({ length: clients }, (_, place) => client(place)));
 	work.catch(() => {});
-	/** @throws the error of a client */
+	/** Stops the clients. @throws the error of a client whose read failed */
 	async function stop(): Promise<void> {
 		isStopped = true;
 		await work;

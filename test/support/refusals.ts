@@ -1,9 +1,9 @@
-// What the reader of settings refuses.
+// The settings that a function refuses.
 
 import assert from "node:assert/strict";
 import { ConfigError } from "../../src/config.ts";
 
-/** The sentences of its ConfigError; none if it succeeds. */
+/** The sentences of the ConfigError that `read` throws; none if it succeeds. */
 export function refusals(read: () => unknown): string[] {
 	try {
 		read();

@@ -31,10 +31,10 @@ export interface TestService extends Service {
 	databaseUrl: string;
 	/** The log lines so far. */
 	log: Record<string, unknown>[];
-	/** The clock of the service: undefined for the real time. */
+	/** The service's clock; it shows the real time while `nowMs` is undefined. */
 	clock: { nowMs: number | undefined };
 	/**
-	 * Sends a request over a connection that other callers use, too (pool.ts), with the key unless `headers` has another.
+	 * Sends a request, with the key unless `headers` has another, over a connection that other callers use too (pool.ts).
 	 * @throws AssertionError if the reply belongs to another request, or the OpenAPI document does not declare it
 	 */
 	send(request: TestRequest): Promise<Reply>;
@@ -64,16 +64,16 @@ export async function testService(context: TestContext, options: TestServiceOpti
 		now,
 		timeouts: { ...defaultTimeouts, ...options.timeouts },
 		isOnTerminal: options.isOnTerminal ?? false,
-		// Off by default, because the test and other programs delay the event loop.
+		// Load shedding is off by default, because the test and other programs delay the event loop.
 		loadLimits: options.loadLimits ?? { delayMs: Infinity, ownShare: 1 },
 	});
 	let pool: Pool | undefined;
-	// Also if the service does not start, the database is removed.
+	// Removes the database even if the service does not start.
 	context.after(async () => {
 		for (const leave of visitors.get(context) ?? []) await leave();
 		const service = await starting.catch(() => undefined);
 		await stopped(service, pool).finally(drop);
-		// This runs last, after the test has closed what it opened.
+		// Runs last, after the test has closed everything that it opened.
 		if (service) context.after(() => assertNothingLeft(service, before));
 	});
 	const service = await within("the service to start", starting);
@@ -106,7 +106,7 @@ async function stopped(service: Service | undefined, pool: Pool | undefined): Pr
 	}
 }
 
-/** Functions that run before the service of a test stops, such as closing pages that would fail without it. */
+/** Functions that run before a test's service stops. One closes pages, which would fail without the service. */
 const visitors = new WeakMap<TestContext, (() => Promise<void>)[]>();
 
 export function beforeStop(context: TestContext, leave: () => Promise<void>): void {
@@ -119,7 +119,7 @@ export function temporaryFolder(context: TestContext): string {
 	return folder;
 }
 
-/** Existing folders. If a failed clean-up keeps others from running, these are removed with the process. */
+/** Folders that still exist. A failed clean-up can keep later ones from running, so the exit removes these folders. */
 const folders = new Set<string>();
 process.once("exit", () => folders.forEach(remove));
 
@@ -153,7 +153,7 @@ export const posting =
 
 export const create = posting("/v1/pets");
 
-/** Asserts that no line of the log has the level error. */
+/** Asserts that no log line has the level `error`. */
 export function assertNoErrors({ log }: TestService): void {
 	assert.deepEqual(
 		log.filter(({ level }) => level === "error"),
@@ -168,7 +168,7 @@ export async function revoke({ issuer, send }: TestService, { id, key }: { id: s
 	await until("the revoked key to be refused", async () => (await send(request)).status === 401);
 }
 
-/** Asserts that the reply is this failure, in the one shape that every failure has. */
+/** Asserts that the reply has this error code, and the shape that all failures share. */
 export function assertFailure(reply: Reply, code: ErrorCode): void {
 	const shown = `${reply.status} ${reply.body.slice(0, 300)}`;
 	assert.equal(reply.status, errors[code].status, shown);
@@ -188,7 +188,7 @@ export function assertFailure(reply: Reply, code: ErrorCode): void {
 	if (reply.status === 405) assert.ok(reply.headers["allow"], shown);
 }
 
-/** Asserts that each body is refused with its sentence. @param post makes the request */
+/** Asserts that each body is refused with a message that matches. @param post makes the request */
 export async function assertInvalid(
 	{ send }: TestService,
 	post: (body: unknown) => TestRequest,
@@ -201,18 +201,18 @@ export async function assertInvalid(
 	}
 }
 
-/** The server's side of all connections to servers of this process, by port. */
+/** The server-side sockets of all connections to servers in this process, by port. */
 const accepted = new Map<number | undefined, Socket[]>();
 subscribe("net.server.socket", (message) => {
 	const { socket } = message as { socket: Socket };
 	accepted.set(socket.localPort, [...(accepted.get(socket.localPort) ?? []), socket]);
 });
 
-// Most intervals keep no process alive, so Node does not list them.
+// Node lists only intervals that keep the process alive, and most do not. So the tests count intervals themselves.
 const { mock: started } = mock.method(globalThis, "setInterval");
 const { mock: ended } = mock.method(globalThis, "clearInterval");
 
-/** Counts what can be left: timers, sockets, threads, and listeners of the process. */
+/** Counts what a test may leave behind: timers, sockets, threads, and listeners of the process. */
 function countResources(): Record<string, number> {
 	const cleared = new Set<unknown>(ended.calls.map(({ arguments: [timer] }) => timer));
 	const counts: Record<string, number> = {
@@ -224,17 +224,17 @@ function countResources(): Record<string, number> {
 	return counts;
 }
 
-/** The most listeners that an idle connection needs of one event. */
+/** The most listeners that an idle connection needs for one event. */
 const listenersMax = 4;
 
-/** @throws Error if a connection that waits for its next request has listeners of earlier ones */
+/** @throws Error if a connection that waits for its next request still has listeners of earlier requests */
 async function assertIdle({ url }: Service): Promise<void> {
 	const isClean = (socket: Socket) =>
 		socket.destroyed || socket.eventNames().every((name) => socket.listenerCount(name) <= listenersMax);
 	await until("no listener of a request to be left", () => socketsOf(url).every(isClean), { withinMs: 10_000 });
 }
 
-/** @throws AssertionError if a request in flight, a connection, a counted address, a timer or a listener is left */
+/** @throws AssertionError if a request in flight, a connection, a socket, a timer or a listener is left */
 async function assertNothingLeft(service: Service, before: Record<string, number>): Promise<void> {
 	const sockets = [service.url, service.opsUrl].flatMap(socketsOf);
 	const left = () => {

@@ -1,9 +1,9 @@
-// Tables of animals as three programs write them, each as CSV and as a workbook, in test/spreadsheets: Excel in German
-// (Windows-1252, semicolons), Google Sheets in English and LibreOffice in French. All have a merged title, a date and an
-// empty row above the heading, formulas with their results, an empty row in the middle and their own words for the
-// status. Those in German and French end with totals, those in English with boxes that are not checked. LibreOffice 7.4
-// wrote its two files. The others have the bytes and the parts that their programs write. The tables of shelters have words
-// in the field of categories, and were written by LibreOffice 7.4, three of them from its own templates, and openpyxl 3.1.
+// Tables of animals in test/spreadsheets. Three programs have two files each, a CSV and a workbook: Excel in German
+// (Windows-1252, semicolons), Google Sheets in English, LibreOffice in French. All have a merged title, a date and an
+// empty row above the heading, formulas with results, an empty row in the middle, and their own words for statuses.
+// The German and French files end with totals, the English files with unchecked boxes. LibreOffice 7.4 wrote the French
+// files; the other four were made with the bytes and parts that their programs write. The tables of shelters name
+// categories in words. LibreOffice 7.4 wrote six of them, three from its own templates, and openpyxl 3.1 wrote three.
 
 import { fileURLToPath } from "node:url";
 import { listAll } from "./ledger.ts";
@@ -12,11 +12,11 @@ import type { TestService } from "./service.ts";
 export interface Spreadsheet {
 	file: string;
 	path: string;
-	/** The beginning of the kind that is shown. */
+	/** The beginning of the description of the file's kind. */
 	kind: string;
-	/** Name, category and status of each animal. */
+	/** The name, category and status of each animal. */
 	pets: string[];
-	/** The rows that are no animals, as the program counts them. */
+	/** The rows that are not animals, by the program's row numbers. */
 	rejected: number[];
 }
 
@@ -67,13 +67,13 @@ export const spreadsheets = [
 	spreadsheet("libreoffice.xlsx", 'sheet "Animaux" of a workbook', french, [16]),
 ];
 
-/** Tables of shelters: six by LibreOffice, three by openpyxl. */
+/** Tables of shelters: LibreOffice wrote six, openpyxl three. */
 export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
-	/** Name, name of the category and status of each animal. */
+	/** The name, category name and status of each animal. */
 	pets: string[];
-	/** The column of the category, where two may be. */
+	/** The category column of a table in which two columns could be it. */
 	choice?: string;
-	/** An unknown status: its rows are left out. */
+	/** An unknown status, whose rows are left out. */
 	unknown?: string;
 })[] = [
 	{
@@ -145,12 +145,12 @@ interface ListedPet {
 	status?: string | undefined;
 }
 
-/** In the words of `pets`. */
+/** Describes an animal in the format of `pets`. */
 export function describePet({ name, categoryId, status = "–" }: ListedPet): string {
 	return `${name} ${categoryId} ${status}`;
 }
 
-/** The animals of a service in the words of `shelterTables`. */
+/** The animals of a service, in the format of the `pets` of `shelterTables`. */
 export async function petsInWords({ url, key, store }: TestService): Promise<string[]> {
 	const names = new Map((await store.categories.list(1000)).map(({ id, name }) => [id, name]));
 	const pets = await listAll(url, key);

@@ -1,4 +1,4 @@
-// SQL on the database of a store, as by somebody with its password or its file.
+// Runs SQL on the database of a store, as anyone with its password or its file can.
 
 import Database from "better-sqlite3";
 import pg from "pg";
@@ -23,10 +23,10 @@ export async function runSql(databaseUrl: string, sql: string): Promise<Record<s
 	return rows;
 }
 
-/** Opens a connection to PostgreSQL, which ends with the test. */
+/** Opens a connection to PostgreSQL that ends with the test. */
 export async function connect(context: { after(cleanUp: () => unknown): void }, url: string): Promise<pg.Client> {
 	const client = new pg.Client({ connectionString: url });
-	client.on("error", () => {}); // Its database or server may be removed first.
+	client.on("error", () => {}); // The database or the server may be removed before the connection ends.
 	await client.connect();
 	context.after(() => client.end());
 	return client;

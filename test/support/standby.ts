@@ -1,4 +1,4 @@
-// A primary of PostgreSQL, its standby, and a service that reaches one of them through a balancer.
+// A PostgreSQL primary, its standby, and a service that reaches one of the two through a balancer.
 
 import { startBalancer } from "./balancer.ts";
 import { keyFor } from "./key-for.ts";
@@ -7,7 +7,7 @@ import { startProgram } from "./program.ts";
 
 export type ServiceWithStandby = Awaited<ReturnType<typeof serviceWithStandby>>;
 
-/** @param through starts a proxy in front of the URL of the servers, and returns the URL for the service */
+/** @param through starts a proxy in front of the given URL, and returns the proxy's URL for the service */
 export async function serviceWithStandby(
 	context: { after(cleanUp: () => unknown): void },
 	through = async (url: string) => url,
@@ -20,7 +20,7 @@ export async function serviceWithStandby(
 	const port = await startBalancer(context, () => [leader.port]);
 	const url = await through(`postgres://animals:animals@127.0.0.1:${port}/postgres`);
 	const service = await startProgram(context, { DATABASE_URL: url });
-	/** Directs new connections of the service to this server. */
+	/** From here on, new connections of the service lead to this server. */
 	const lead = (server: PostgresServer) => {
 		leader = server;
 	};

@@ -1,4 +1,4 @@
-// Work on a store without a service, and reads that return animals as objects.
+// Works on a store without a service, and reads animals as objects.
 
 import { parseJson } from "../../src/contract/json.ts";
 import type { Pet } from "../../src/contract/pet.ts";

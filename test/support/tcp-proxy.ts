@@ -1,19 +1,19 @@
-// Proxies between a client and a server, which do something with the bytes.
+// Proxies between a client and a server that can change, hold or drop the bytes.
 
 import { connect, createServer, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 import { listenFor } from "./listen.ts";
 
 export interface Link {
-	/** The client's side. */
+	/** The socket to the client. */
 	near: Socket;
-	/** The place of the connection, from 0. */
+	/** The number of the connection, from 0. */
 	number: number;
 	/** Breaks the connection on both sides. */
 	end(): void;
 }
 
-/** Forwards connections to a server. @param pass sends bytes on to the other side @returns the port of the proxy */
+/** Forwards connections to a server. @param pass forwards bytes to the other side @returns the proxy's port */
 export function startProxy(
 	context: { after(cleanUp: () => void): void },
 	{ port, hostname }: Pick<URL, "port" | "hostname">,
@@ -40,7 +40,7 @@ export function startProxy(
 	return listenFor(context, server);
 }
 
-/** Forwards to a service, but cuts the first `cuts` connections when their reply begins. @returns its URL */
+/** Forwards to a service, but ends the first `cuts` connections when the reply begins. @returns the proxy's URL */
 export async function cutting(context: TestContext, port: number, cuts: number): Promise<string> {
 	const service = { port: String(port), hostname: "127.0.0.1" };
 	const proxy = await startProxy(context, service, (bytes, to, { near, number }) => {

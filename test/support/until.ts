@@ -1,14 +1,14 @@
-// Bounded waits for a condition, whose errors name it.
+// Waits for a condition, with a time limit and an error that names the condition.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** The time limit of a test: much more than it takes, because a busy machine is slow. */
+/** The time limit of a test: much longer than a test takes, because a busy machine is slow. */
 export const testLimitMs = 60_000;
 
-/** The time limit of the few tests that take longer and state why. */
+/** The time limit of the few tests that take longer; each states why. */
 export const slowMs = 120_000;
 
-/** The default limit of a wait. In a test it is below the test's own, so that the error names the condition. */
+/** The default limit of a wait. In a test, it ends before the test's limit, so that the error names the condition. */
 const defaultLimitMs = process.env["NODE_TEST_CONTEXT"] ? 0.75 * testLimitMs : 60_000;
 
 export interface Wait {
@@ -18,9 +18,9 @@ export interface Wait {
 }
 
 /**
- * Calls `ask` until its result is neither false nor undefined. Pass `withinMs` only for a time that is promised.
+ * Calls `ask` until it returns neither false nor undefined. Pass `withinMs` only for a time that the docs promise.
  * @param what the end of the sentence "waited … ms for"
- * @throws Error after that time
+ * @throws Error after `withinMs`
  */
 export async function until<Answer>(
 	what: string,

@@ -7,7 +7,7 @@ import { until, within } from "./until.ts";
 
 export interface Reply {
 	status: number;
-	/** Names in lower case; values of repeated fields joined by a comma. */
+	/** The names are in lower case; a comma joins the values of repeated fields. */
 	headers: Record<string, string>;
 	body: string;
 }
@@ -50,11 +50,11 @@ export class Connection {
 	}
 }
 
-/** The head of a create up to these lines, without the empty line. */
+/** The head of a create, which ends with these header lines but lacks the empty line. */
 export const createHead = (key: string, lines = "") =>
 	`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${lines}`;
 
-/** Sends bytes over one connection. @returns all replies, once the server has closed it */
+/** Sends bytes over one connection. @returns all replies, once the server has closed the connection */
 export async function exchange(port: number, bytes: Buffer | string, isHead = false): Promise<Reply[]> {
 	const connection = new Connection(port);
 	connection.socket.write(bytes);
@@ -75,7 +75,7 @@ export async function addLargePage(port: number, key: string): Promise<void> {
 	assert.equal(replies.flat().filter(({ status }) => status === 201).length, 100);
 }
 
-/** The first reply, once its headers are complete, and its length, which exceeds the bytes if its end is missing. */
+/** The first reply, once its headers are complete. The length exceeds the bytes if the reply's end is missing. */
 function firstReply(bytes: Buffer, isHead: boolean): { reply: Reply; length: number } | undefined {
 	const end = bytes.indexOf("\r\n\r\n");
 	if (end < 0) return undefined;
@@ -92,7 +92,7 @@ function firstReply(bytes: Buffer, isHead: boolean): { reply: Reply; length: num
 	return { reply: { status, headers, body: bytes.toString("utf8", end + 4, length) }, length };
 }
 
-/** Sends a request again and again, until the kernel has no room for the reply. @returns how many were sent */
+/** Repeats a request until the kernel has no room for the reply. @returns how many requests were sent */
 export async function fillKernel({ traffic }: TestService, socket: Socket, request: string): Promise<number> {
 	for (let sent = 1; ; sent++) {
 		const { sentBytes } = traffic();

@@ -1,5 +1,5 @@
-// Workbooks as spreadsheet programs write them: texts in a table of their own, dates as styled numbers, formulas with their
-// results.
+// Workbooks as spreadsheet programs write them: texts in a separate table, dates as styled numbers, formulas with
+// their results.
 
 import { strToU8, zipSync } from "fflate";
 
@@ -14,7 +14,7 @@ const relation = (id: string, type: string, target: string) =>
 	`<Relationship Id="${id}" Type="${office}/${type}" Target="${target}"/>`;
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
-/** The bytes of an .xlsx file. @param sheets rows by the name of their sheet */
+/** The bytes of an .xlsx file. @param sheets the rows of each sheet, by the sheet's name */
 export function workbook(sheets: Record<string, Cell[][]>): Buffer {
 	const texts: string[] = [];
 	const cellXml = (cell: Cell, at: string): string => {

@@ -1,5 +1,5 @@
-// Which failures of PostgreSQL lead to 503, because a retry may succeed, and which to 500; how long, and after which
-// failures, a transaction is retried.
+// Which failures of PostgreSQL cause 503, because a retry may succeed, and which cause 500. After which failures a
+// transaction is retried, and for how long.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -10,7 +10,7 @@ import { parsePostgresUrl } from "./url.ts";
 
 const serverError = (code: string) => Object.assign(new pg.DatabaseError("said the server", 9, "error"), { code });
 
-/** Every class of PostgreSQL's appendix A that is an error, and single codes that differ from their class. */
+/** Every error class in appendix A of the PostgreSQL manual, and single codes that differ from their class. */
 const unavailable = `08000 08006 08P01 25006 25P03 25P04 26000 28000 28P01 3D000 40001 40P01 40003 42501 42P05 53100 53200 53300
 	55000 55P03 57014 57P01 57P03 58000 58030 72000 F0000 XX000 XX001`;
 const bugs = `03000 09000 0A000 0B000 0F000 0L000 0P000 0Z000 10608 20000 21000 22000 22P02 23000 23505 24000 25000 25P02 27000 2B000
@@ -100,7 +100,7 @@ test("a transaction rolled back because of others is retried for 3 seconds, afte
 	for (const { refusal } of [shortest, longest, ofKeys]) assert.ok(refusal instanceof StorageUnavailable);
 	const took = performance.now() - startedAtMs;
 	assert.ok(took > 2_800, `${took} ms`);
-	// 2, 4, … 64 and then 100 ms each time: 35 tries at most.
+	// The pauses are 2, 4, … 64 ms, and then 100 ms each. This allows about 35 tries.
 	for (const { tries } of [longest, ofKeys]) assert.ok(tries > 1 && tries <= 36, `${tries} tries`);
 	assert.ok(shortest.tries > 36, `${shortest.tries} tries`);
 });

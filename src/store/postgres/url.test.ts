@@ -1,4 +1,4 @@
-// How DATABASE_URL is read: the forms of libpq with one host, and the messages about what is refused.
+// How DATABASE_URL is read: the forms of libpq with one host, and the messages about refused URLs.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// openapi-fetch with the types of openapi-typescript, with the steps and the output that all generated clients share.
+// openapi-fetch with types from openapi-typescript. The steps and the output are the same for all generated clients.
 
 import createClient from "openapi-fetch";
 import type { paths } from "./schema.ts";
@@ -22,7 +22,7 @@ do {
 } while (cursor);
 console.log(`page ${count}`);
 
-// A number literal with this many digits would be rounded before it is sent.
+// JavaScript rounds a number literal with this many digits before it is sent.
 const created = await client.POST("/pets", {
 	params: { header: { "Idempotency-Key": crypto.randomUUID() } },
 	body: { name: "Rex", categoryId: Number("9007199254740993"), status: "available" },

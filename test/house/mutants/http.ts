@@ -1,4 +1,4 @@
-// Faults of HTTP, of pages and their links, of headers of proxies and of the ports.
+// Faults in HTTP, in pages and their links, in the headers of proxies and in the ports.
 
 import type { Faults } from "../mutant.ts";
 

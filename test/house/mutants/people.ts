@@ -1,4 +1,4 @@
-// Faults of keys, and in client, commands and console. The console is built again.
+// Faults in keys, client, commands and console. For faults of the console, the console is built again.
 
 import type { Faults } from "../mutant.ts";
 

@@ -1,4 +1,4 @@
-// Faults of the PostgreSQL store, of its connections, of Idempotency-Keys and of copy.
+// Faults in the PostgreSQL store, its connections, Idempotency-Keys and copy.
 
 import type { Faults } from "../mutant.ts";
 
