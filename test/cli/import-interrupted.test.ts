@@ -19,7 +19,7 @@ async function openGate(context: TestContext, target: string) {
 		url: "",
 		/** The number of creates so far. */
 		creates: 0,
-		/** Called before the n-th create is forwarded. The gate forwards the create when this resolves. */
+		/** Called before the n-th create is forwarded. The gate forwards the create when the promise resolves. */
 		onCreate: (_n: number): Promise<void> | void => {},
 		/** The status with which the gate refuses the n-th create; undefined if it forwards the create. */
 		refuses: (_n: number): number | undefined => undefined,

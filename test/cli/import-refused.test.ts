@@ -1,4 +1,4 @@
-// `import` refuses broken files of any size with little memory, wrong keys, and services without imports.
+// `import` refuses broken files of any size without using much memory, wrong keys, and services without imports.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";

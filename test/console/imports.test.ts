@@ -45,7 +45,7 @@ async function start(page: Page, file: string, text: string, count: string): Pro
 	await button(page, `Add ${count} ${count === "1" ? "animal" : "animals"}`).click();
 }
 
-/** Forwards the first batch, but holds the replies to later ones until `release`. @param isStored stores them first */
+/** Forwards the first batch. Holds the replies to later batches until `release`; `isStored` stores them before. */
 async function holdReplies(context: TestContext, page: Page, { isStored = false } = {}) {
 	let sent = 0;
 	let isReleased = false;

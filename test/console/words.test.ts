@@ -1,4 +1,4 @@
-// A person tells the web console what a list means: what each column holds, what words become, and corrected fields.
+// A person tells the web console what a list means: the columns, the words in place of values, and corrections.
 
 import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";

@@ -1,4 +1,4 @@
-// POST /console/imports adds many animals in one request and one transaction, each once per key of its row.
+// POST /console/imports adds many animals in one request and one transaction. Each row's key adds its animal only once.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -51,7 +51,7 @@ test("a reply is cached until an edit of any process, the last page also until a
 });
 
 const cachedFields = ["cache-control", "content-encoding", "content-length", "content-type", "etag", "link"];
-/** Fields made for each reply anew, because they depend on the request, the caller, the clock or the settings. */
+/** Fields made anew for each reply, because they depend on the request, the caller, the clock or the settings. */
 const ownFields = [
 	...["access-control-allow-origin", "access-control-expose-headers", "connection", "date", "keep-alive"],
 	...["content-security-policy", "referrer-policy", "strict-transport-security", "x-content-type-options"],

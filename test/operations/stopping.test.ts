@@ -109,7 +109,7 @@ test("on a busy event loop where nobody connects, a stop waits for no tick that 
 		if (!isStopped) setImmediate(burn);
 	}
 	setImmediate(burn);
-	// The service would stop waiting for a short tick only after 20 s, half of its time.
+	// A service that waited for a short tick would give up only after 20 s, half of its time.
 	const stopped = service.stop(40_000).then(() => {
 		isStopped = true;
 	});

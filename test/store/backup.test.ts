@@ -47,7 +47,7 @@ function namesIn(folder: string): string[] {
 const countIn = async (file: string) => (await verifyStore(`sqlite:${file}`, { signal: never })).animals;
 
 test("a backup made under load restores over a crashed store, whose old WAL is never replayed", {
-	timeout: slowMs, // There are two loads, crashes and restores.
+	timeout: slowMs, // The test runs two rounds of load, crash and restore.
 }, async (context) => {
 	const newFolder = () => temporaryFolder(context);
 	const proven = await proveRestores({ rounds: 2, seed, context, newFolder });

@@ -217,7 +217,7 @@ test("postgres: a removed or replaced name is in no catalog, and in files only i
 	const petOf = (id: number): NewPet => ({ name: `Animal ${id} 犬 ${"犬".repeat(id % 50)}.`, categoryId: 1n });
 	const ids = Array.from({ length: 300 }, (_, index) => index + 1);
 	await Promise.all(ids.map((id) => store.createPet(petOf(id), idempotencyKey(id))));
-	await sql("ANALYZE"); // ANALYZE does not run again here, so its samples would keep the names.
+	await sql("ANALYZE"); // Its samples have the names, and no later ANALYZE replaces them.
 	// The last row of each page is edited, too, because no other row overwrites its space.
 	const lastRows = await sql("SELECT max(id)::integer AS id FROM pets GROUP BY (ctid::text::point)[0]");
 	const edited = [...new Set([...ids.filter((id) => id % 20 === 0), ...lastRows.map(({ id }) => Number(id))])];

@@ -59,7 +59,7 @@ async function loaded(context: TestContext) {
 	return { service, file, other, key, ledger, lose };
 }
 
-/** Asserts that reads continue unless the path leads to another file, that probes and log show it, and a clean stop. */
+/** Asserts that probes and log show the state, a stop is clean, and reads continue unless the path has another file. */
 async function assertStopped(
 	{ service, key }: Awaited<ReturnType<typeof loaded>>,
 	cause: string,
