@@ -143,7 +143,7 @@ test("a request is sent again after 2, 4, 8, 16 and 30 seconds, later if the ser
 	assert.equal(pauseAfter(new Error("a bug"), 0), undefined);
 });
 
-test("a try comes when the countdown ends, also after the computer slept or its clock was set back", (context) => {
+test("a try comes when the countdown ends, even after the computer slept or its clock was set back", (context) => {
 	let timerMs = 0;
 	context.mock.method(performance, "now", () => timerMs);
 	context.mock.timers.enable({ apis: ["Date", "setTimeout"], now: 1_000_000 });

@@ -183,7 +183,7 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 	assert.match(unknown.stderr, /A status is available, pending, sold, or/);
 });
 
-test("names of categories are matched, and unknown ones made only when that is wanted, and once", async (context) => {
+test("names of categories are matched; unknown ones are made only on request, and once", async (context) => {
 	const { service, environment, write, run, pets } = await importer(context);
 	const categories = async () => {
 		const { body } = await service.send({ path: "/console/categories" });

@@ -228,7 +228,7 @@ test("an import that was discarded, or is older than 23 hours, is not there afte
 	assert.equal(await page.getByText("others.csv").count(), 0);
 });
 
-test("rows that were there are added once more on request, also through lost replies and reloads", async (context) => {
+test("rows that were there are added once more on request, even with lost replies and reloads", async (context) => {
 	const { service, page, errors } = await opened(context, []);
 	page.on("dialog", (dialog) => void dialog.accept());
 	const held = await holdReplies(context, page);
@@ -302,7 +302,7 @@ test("rows that were added with other fields, or removed since, are left out wit
 	assert.deepEqual(await namesIn(service), ["Rex", "Zoe", "Rex"]);
 });
 
-test("a server that is away for long pauses the import with a sentence, and nothing is lost", async (context) => {
+test("a server that is unreachable for long pauses the import with a sentence; nothing is lost", async (context) => {
 	const service = await testService(context);
 	const { page, errors } = await openConsole(context, service.url);
 	await page.clock.install();

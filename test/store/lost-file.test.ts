@@ -113,7 +113,7 @@ for (const [what, moved] of Object.entries({ file: (file: string) => file, folde
 	});
 }
 
-test("once the path leads to another file, also by a link, nothing is read from the previous", async (context) => {
+test("once the path leads to another file, even by a link, nothing is read from the old file", async (context) => {
 	const folder = temporaryFolder(context);
 	const [one, other, path] = ["one.db", "other.db", "animals.db"].map((name) => join(folder, name)) as [
 		string,
