@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../../openapi/document.ts";
 import { referencePage } from "./page.ts";
 
-const styleSheets = ["../src/tokens.css", "page.css", "text.css", "operation.css", "try-form.css", "narrow.css"];
+const styleSheets = ["../src/tokens", "../src/shared", "page", "text", "operation", "try-form", "narrow"];
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(`${root}console/reference/${path}`, "utf8");
@@ -14,6 +14,6 @@ const read = (path: string) => readFileSync(`${root}console/reference/${path}`, 
 mkdirSync(`${root}dist/docs`, { recursive: true });
 const write = (name: string, text: string) => writeFileSync(`${root}dist/docs/${name}`, text);
 write("index.html", referencePage(openApiDocument()));
-write("reference.css", styleSheets.map(read).join(""));
+write("reference.css", styleSheets.map((name) => read(`${name}.css`)).join(""));
 for (const name of ["reference.js", "send.js"]) write(name, read(name));
 write("mark.svg", read("../public/icon.svg"));

@@ -28,7 +28,7 @@ export function referencePage(document: OpenApiDocument): string {
 <script type="module" src="docs/send.js"></script>
 </head>
 <body>
-<a class="skip" href="#content">Skip to the content</a>
+<a class="skip button" href="#content">Skip to the content</a>
 ${header()}
 ${contents(guide, operations, Object.keys(components.schemas))}
 <main id="content">
@@ -55,7 +55,7 @@ ${Object.entries(components.schemas).map(([name, schema]) => objectSection(name,
 
 function header(): Html {
 	return html`<header>
-<a class="mark" href="console"><img src="docs/mark.svg" alt="" width="22" height="22"><span>animal-store</span></a>
+<a class="wordmark" href="console"><img src="docs/mark.svg" alt="" width="22" height="22"><span>animal-store</span></a>
 <nav aria-label="Pages">
 <a href="console#/animals">Animals</a>
 <a href="console#/activity">Activity</a>

@@ -24,7 +24,7 @@ function choose(label) {
 function chooseAt(tab) {
 	const before = tab.getBoundingClientRect().top;
 	choose(tab.dataset.label);
-	scrollBy({ top: tab.getBoundingClientRect().top - before, behavior: "instant" });
+	scrollBy({ top: tab.getBoundingClientRect().top - before });
 }
 
 every('[role="tablist"]', (list) => {

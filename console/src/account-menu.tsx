@@ -47,13 +47,11 @@ export function AccountMenu({ session, keep, signOut }: AccountProps) {
 		<Menu
 			label={label}
 			name={`Account: ${info.name}`}
+			title={`${info.name} …${key.slice(-4)}`}
 			isOpen={open !== undefined}
 			setIsOpen={(isOpen) => setOpen(isOpen ? "no key" : undefined)}
 		>
 			<div class="account">
-				<h2>
-					{info.name} <code class="soft">…{key.slice(-4)}</code>
-				</h2>
 				<LazyPart load={loadDetails} props={{ session }} />
 			</div>
 			<div role="status">

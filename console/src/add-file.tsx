@@ -5,7 +5,7 @@ import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
 import type { Category } from "../../src/contract/console.ts";
 import { newPetFields } from "../../src/contract/pet.ts";
-import { makeCategories, numbersOf, readCategories } from "../../src/files/categories.ts";
+import { makeCategories, numbersOf } from "../../src/files/categories.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import { describeKind } from "../../src/files/formats.ts";
 import { type Preview, previewRows, type ReadOptions } from "../../src/files/rows.ts";
@@ -23,7 +23,6 @@ import type { PetFile } from "./open-rows.ts";
 import { RowsTable, SaveRows } from "./rows-table.tsx";
 import { may, type Session } from "./session.ts";
 import { Step } from "./steps.tsx";
-import { useRequest } from "./use-request.ts";
 
 interface AddFileProps {
 	file: OpenFile;
@@ -38,20 +37,19 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	const [preview, setPreview] = useKept(file, "preview", () => file.preview);
 	const [mapping, setMapping] = useKept<Mapping>(file, "mapping", () => guessed(preview));
 	const [mapped, setMapped] = useKept<MappedValue[]>(file, "mapped", () => []);
-	const [categories, setCategories] = useKept<Category[] | undefined>(file, "categories", () => undefined);
+	const { all: categories, isRead, failure: unread } = useContext(CategoriesContext);
 	const [wanted] = useKept(file, "wanted", () => ({ row: preview.headerRow }));
 	const { headerRow } = preview;
 	const petFile: PetFile = useMemo(
-		() => ({ name, blob, source, kind, options: { mapping, values: toValues(mapped, categories ?? []), headerRow } }),
+		() => ({ name, blob, source, kind, options: { mapping, values: toValues(mapped, categories), headerRow } }),
 		[file, mapping, mapped, categories, headerRow],
 	);
 	const { checked, failure: broken } = useCheck(file, petFile);
-	const needsCategories = !categories && (checked?.values.some(({ field }) => field === "categoryId") ?? false);
-	const failure = useKnown(session, needsCategories, setCategories) ?? broken;
+	const failure = broken ?? (isRead ? undefined : unread);
 	const correcting = useCorrections(file, petFile.options);
-	const words = needsCategories ? mapped : withProposals(mapped, checked?.values ?? []);
+	const words = isRead ? withProposals(mapped, checked?.values ?? []) : mapped;
 	const isClear = openFields(preview, mapping).size === 0;
-	const isChecked = checked?.isComplete === true && isClear && !needsCategories && words.length === mapped.length;
+	const isChecked = checked?.isComplete === true && isClear && isRead && words.length === mapped.length;
 	useEffect(() => {
 		if (words.length > mapped.length) setMapped(words);
 	}, [checked]);
@@ -70,7 +68,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 		setPreview(read);
 		map(guessed(read));
 	}
-	const chosen = { session, categories: categories ?? [], mapped, isChecked, correcting };
+	const chosen = { session, categories, mapped, isChecked, correcting };
 	const shared = checked && { ...chosen, file: petFile, checked };
 	const hasWords = mapped.length > 0 || (checked?.damagedCount ?? 0) > 0;
 	if (step === "Values" && shared)
@@ -128,7 +126,6 @@ function ColumnsNote({ file, checked, failure }: { file: OpenFile; checked: Chec
 interface CheckedProps {
 	file: PetFile;
 	session: Session;
-	/** The service's categories, if the file has unknown values in the category field. */
 	categories: readonly Category[];
 	mapped: MappedValue[];
 	checked: Checked;
@@ -255,24 +252,6 @@ function useStart(
 		}
 	}
 	return { ...state, run: () => void run() };
-}
-
-/** Reads the categories when needed; none if the key or the service does not have them. @returns the last failure */
-function useKnown(session: Session, isNeeded: boolean, onRead: (categories: Category[]) => void): unknown {
-	const { value, failure } = useRequest(
-		async (signal) => {
-			if (!isNeeded) return undefined;
-			return readCategories(session.ask, signal).catch((failure) => {
-				if (failure instanceof ApiError && (failure.status === 403 || failure.status === 404)) return [];
-				throw failure;
-			});
-		},
-		[isNeeded, session],
-	);
-	useEffect(() => {
-		if (value) onRead(value);
-	}, [value]);
-	return isNeeded ? failure : undefined;
 }
 
 /** The columns found by their names, which the menus show. If two have the same name, the user chooses. */

@@ -1,5 +1,5 @@
-// The panel that adds animals one after the other. Problems appear in a summary and at their fields. Closing the panel
-// keeps the entries.
+// The panel that adds animals one after the other. Problems appear at their fields. Closing the panel keeps the
+// entries.
 
 import "./panel.css";
 import type { ComponentChildren, JSX, TargetedSubmitEvent } from "preact";
@@ -7,7 +7,7 @@ import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Fault } from "../../src/contract/validate.ts";
 import type { Adding, Field } from "./add-form.ts";
 import { add, adviceOn, titleOf } from "./adding.ts";
-import { Button, KeyButton } from "./button.tsx";
+import { KeyButton } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { type Choice, categoryIdOf } from "./category-choices.ts";
 import { CategoryField } from "./category-field.tsx";
@@ -27,13 +27,12 @@ interface AddPanelProps {
 export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPanelProps) {
 	const { entries, isPending, faults, failure, added } = adding;
 	const categories = useContext(CategoriesContext);
-	const summary = useRef<HTMLDivElement>(null);
-	const isRefused = faults.length > 0 || failure !== undefined;
 	const isSending = useRef(false);
 	useLayoutEffect(() => focusField("name"), []);
 	useLayoutEffect(() => {
-		if (isRefused) summary.current?.focus();
-	}, [faults, failure]);
+		const wrong = fields.find((field) => faults.some((each) => each.field === field));
+		if (wrong) focusField(wrong);
+	}, [faults]);
 
 	async function submit(event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> {
 		event.preventDefault();
@@ -58,9 +57,9 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 				<h2 id="add-heading">Add animal</h2>
 				<KeyButton keys="Esc" meaning="close" class="close" onClick={onClose} />
 			</div>
-			{isRefused && (
-				<FailureNote title={titleOf(adding)} failure={failure} noteRef={summary}>
-					{faults.length > 0 ? <Summary faults={faults} /> : <p>{adviceOn(adding)}</p>}
+			{failure !== undefined && (
+				<FailureNote title={titleOf(adding)} failure={failure}>
+					<p>{adviceOn(adding)}</p>
 				</FailureNote>
 			)}
 			<form method="post" noValidate onSubmit={submit}>
@@ -198,23 +197,6 @@ const entryOf: Record<Field, (props: EntryProps) => JSX.Element> = {
 	status: StatusChoice,
 };
 const fields = Object.keys(entryOf) as Field[];
-
-function Summary({ faults }: { faults: readonly Fault[] }) {
-	return (
-		<ul>
-			{fields.map((field) => {
-				const fault = faults.find((each) => each.field === field);
-				return (
-					fault && (
-						<li key={field}>
-							<Button class="link" label={fault.problem} onClick={() => focusField(field)} />
-						</li>
-					)
-				);
-			})}
-		</ul>
-	);
-}
 
 function entriesOf(form: HTMLFormElement): Adding["entries"] {
 	const entries = new FormData(form);

@@ -36,7 +36,7 @@ export interface Job {
 	readonly file: PetFile;
 	readonly total: number;
 	state: JobState;
-	/** Called after a change, at most ten times a second while rows are added. */
+	/** Called after each change: of the phase, or by a batch of rows. */
 	watchers: Set<() => void>;
 	/** Starts, or continues after a pause. */
 	run(sender: Sender): void;
@@ -100,7 +100,6 @@ export interface JobOptions {
 
 const retryForMs = 300_000;
 export const shownMax = 200;
-export const changeEveryMs = 100;
 const paceOverMs = 2_000;
 
 const atStart: Omit<JobState, "left"> = {
@@ -122,9 +121,6 @@ export function createJob(options: JobOptions): Job {
 	let running = new AbortController();
 	/** Resolves when the batch that was under way at the last pause has its outcome. */
 	let ended = Promise.resolve();
-	const changes = throttled(() => {
-		for (const watcher of job.watchers) watcher();
-	}, changeEveryMs);
 
 	const job: Job = {
 		file,
@@ -145,10 +141,9 @@ export function createJob(options: JobOptions): Job {
 		rejectedText: () => tally.rejectedTexts,
 	};
 
-	function change(part: Partial<JobState>, isNow = true): void {
+	function change(part: Partial<JobState>): void {
 		job.state = { ...job.state, ...part };
-		if (isNow) changes.now();
-		else changes.soon();
+		for (const watcher of job.watchers) watcher();
 	}
 
 	async function runAll(sender: Sender, signal: AbortSignal): Promise<void> {
@@ -172,10 +167,10 @@ export function createJob(options: JobOptions): Job {
 		const batch = batchOf(rows);
 		keeper?.settled(batch);
 		const next = tally.add(job.state, batch);
-		change({ ...next, perSecond: pace.next(next.added + next.alreadyThere) }, false);
+		change({ ...next, perSecond: pace.next(next.added + next.alreadyThere) });
 	}
 
-	for (const batch of resumed?.batches ?? []) change(tally.add(job.state, batch), false);
+	for (const batch of resumed?.batches ?? []) change(tally.add(job.state, batch));
 	return job;
 }
 
@@ -199,7 +194,9 @@ async function runOrEnd(importer: Importer, target: ImportTarget, onSettled: OnS
 		return await importer.run(target);
 	} catch (failure) {
 		if (!(failure instanceof ImportFailure && failure.kind === "expired")) throw failure;
-		for await (const settled of importer.rest()) onSettled([settled]);
+		const rest: SettledRow[] = [];
+		for await (const settled of importer.rest()) rest.push(settled);
+		onSettled(rest);
 		return true;
 	}
 }
@@ -241,22 +238,6 @@ function batchOf(rows: SettledRow[]): KeptBatch {
 		present: present.map(({ row }) => row.number),
 		importedAtMs: present[0]?.atMs,
 		leftOut,
-	};
-}
-
-/** `now` calls immediately; `soon` calls at most once in this time, but always after the last change. */
-function throttled(call: () => void, everyMs: number) {
-	let timer: ReturnType<typeof setTimeout> | undefined;
-	const now = () => {
-		clearTimeout(timer);
-		timer = undefined;
-		call();
-	};
-	return {
-		now,
-		soon: () => {
-			timer ??= setTimeout(now, everyMs);
-		},
 	};
 }
 

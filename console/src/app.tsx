@@ -9,14 +9,14 @@ import { Animals, type AnimalsProps } from "./animals.tsx";
 import { type Categories, CategoriesContext, useCategories } from "./categories.ts";
 import { Header } from "./header.tsx";
 import { type Choosing, nothingChosen } from "./kept.ts";
+import { forgetImports, tabImport } from "./kept-key.ts";
 import { LazyPart, LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
-import { firstAnimals, go, hashOf, idOf, petStatuses, type Route, useRoute } from "./route.ts";
+import { firstAnimals, go, hashOf, idOf, type Route, useRoute } from "./route.ts";
 import { beginSearch } from "./search-return.ts";
 import { may, type Session } from "./session.ts";
-import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
+import { areShortcutsOn, type Command, turnShortcuts, useCommands, useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
-import { forgetImports, tabImport } from "./tab-import.ts";
 import { type SessionState, useSession } from "./use-session.ts";
 import { useWatch } from "./use-watch.ts";
 
@@ -78,15 +78,16 @@ interface SignedInProps
 
 function SignedIn(props: SignedInProps) {
 	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob, choosing, setChoosing, keep } = props;
-	const [open, setOpen] = useState<"palette" | "keys" | "sign-out">();
+	const [open, setOpen] = useState<"palette" | "sign-out">();
 	const watch = useWatch(session);
 	const categories = useCategories(session);
 	async function signOut(): Promise<void> {
 		if (isUnderWay(job) || (await props.areOthersBusy())) setOpen("sign-out");
 		else props.signOut();
 	}
-	useCommands(() => commandsOf({ session, showKeys: () => setOpen("keys"), add: startAdding }));
-	useShortcuts({ "Ctrl+k": () => setOpen("palette") });
+	useCommands(() => commandsOf(session, startAdding));
+	const openPalette = () => setOpen("palette");
+	useShortcuts({ "Ctrl+k": openPalette, "?": openPalette });
 
 	useEffect(() => {
 		const warn = (event: Event) => isUnderWay(job) && event.preventDefault();
@@ -106,7 +107,7 @@ function SignedIn(props: SignedInProps) {
 
 	return (
 		<CategoriesContext.Provider value={categories}>
-			<Header route={route} signedIn={{ session, keep, signOut, openPalette: () => setOpen("palette") }} />
+			<Header route={route} signedIn={{ session, keep, signOut, openPalette }} />
 			{route.view === "animals" ? (
 				<Animals
 					{...{ session, adding, setAdding, isAdding, setIsAdding }}
@@ -134,7 +135,6 @@ function SignedIn(props: SignedInProps) {
 					props={{ job: isUnderWay(job) ? job : undefined, signOut: props.signOut, onClose: () => close("sign-out") }}
 				/>
 			)}
-			{open === "keys" && <LazyPart load={loadKeys} props={{ session, onClose: () => close("keys") }} />}
 			{open === "palette" && (
 				<LazyPart
 					load={loadPalette}
@@ -150,7 +150,6 @@ const addMany = () => import("./add-many.tsx");
 const loadAddMany = () => addMany().then(({ AddMany }) => AddMany);
 const loadPalette = () => import("./menus.ts").then(({ Palette }) => Palette);
 const loadSignOut = () => import("./sign-out.tsx").then(({ SignOut }) => SignOut);
-const loadKeys = () => import("./shortcut-sheet.tsx").then(({ ShortcutSheet }) => ShortcutSheet);
 
 function UnknownAddress() {
 	return (
@@ -167,13 +166,7 @@ const isEntered = ({ entries, unsettled }: Adding) => unsettled !== undefined ||
 const isChosen = ({ text, file }: Choosing) => file !== undefined || text.trim() !== "";
 const isUnderWay = (job: Job | undefined) => job !== undefined && job.state.phase !== "finished";
 
-interface CommandOptions {
-	session: Session;
-	add(): void;
-	showKeys(): void;
-}
-
-function commandsOf({ session, add, showKeys }: CommandOptions): Command[] {
+function commandsOf(session: Session, add: () => void): Command[] {
 	const writing: Command[] = [
 		{ label: "Add animal", keys: "n", run: add },
 		{ label: "Add many animals from a file", keys: "m", run: () => go({ view: "add-many" }) },
@@ -183,11 +176,7 @@ function commandsOf({ session, add, showKeys }: CommandOptions): Command[] {
 		{ label: "Go to Activity", keys: "g c", run: () => go({ view: "activity" }) },
 		{ label: "Go to the reference", keys: "g d", run: () => open("/docs") },
 		...(may(session, "pets:write") ? writing : []),
-		...petStatuses.map((status) => ({
-			label: `Show animals with the status ${status}`,
-			run: () => go({ ...firstAnimals, status }),
-		})),
-		{ label: "Keyboard shortcuts", keys: "?", run: showKeys },
+		{ label: `Turn single-key shortcuts ${areShortcutsOn() ? "off" : "on"}`, run: turnShortcuts },
 	];
 }
 

@@ -12,6 +12,10 @@ type Id = bigint | number | string;
 export interface Categories {
 	/** First the categories with names, in the order of the names, then the others by id. */
 	all: readonly Category[];
+	/** False until they are read; true if this key or service has none to read. */
+	isRead: boolean;
+	/** Why they are not read. */
+	failure: unknown;
 	nameOf(id: Id): string | undefined;
 	/** The name of a category, or else its number. */
 	labelOf(id: Id): string;
@@ -27,25 +31,30 @@ export interface Categories {
 const unread: readonly Category[] = [];
 export const CategoriesContext = createContext<Categories>({
 	...labelsOf(unread),
+	isRead: false,
+	failure: undefined,
 	reload() {},
 	name: () => Promise.reject(new Error("there is no session")),
 });
 
 export function useCategories(session: Session): Categories {
-	const { value, reload } = useRequest(
+	const { value, failure, retryAtMs, reload } = useRequest(
 		async (signal) =>
 			may(session, "pets:read")
-				? ((await session.ask("/console/categories", { signal })) as CategoriesReply)
-				: undefined,
+				? ((await session.ask("/console/categories", { signal })) as CategoriesReply).categories
+				: unread,
 		[session],
 	);
-	const read = value?.categories ?? unread;
+	const read = value ?? unread;
+	const isRead = value !== undefined || (failure !== undefined && retryAtMs === undefined);
 	/** The categories named since the last read. */
 	const [named, setNamed] = useState({ since: read, results: [] as CategoryResult[] });
 	return useMemo(() => {
 		const known = named.since === read ? named.results.reduce(withName, read) : read;
 		return {
 			...labelsOf(known),
+			isRead,
+			failure,
 			reload,
 			async name(name, id) {
 				const result = await sendName(session, name, id);
@@ -54,7 +63,7 @@ export function useCategories(session: Session): Categories {
 				return result;
 			},
 		};
-	}, [read, named]);
+	}, [read, isRead, failure, named]);
 }
 
 function labelsOf(known: readonly Category[]): Pick<Categories, "all" | "nameOf" | "labelOf"> {

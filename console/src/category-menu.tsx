@@ -19,7 +19,7 @@ interface CategoryMenuProps {
 	onClose(): void;
 }
 
-const look = { look: "category-menu", role: "dialog", widthPx: 280, heightPx: 360, focus: ["input"] } as const;
+const look = { look: "category-menu", role: "dialog", focus: ["input"] } as const;
 
 export function CategoryMenu({ title, anchor, mayName, onChoose, onAll, onClose }: CategoryMenuProps) {
 	const categories = useContext(CategoriesContext);
@@ -63,7 +63,7 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 			onClose();
 		});
 	return (
-		<Popover {...look} title={`Name of category ${id}`} heightPx={160} {...{ anchor, onClose }}>
+		<Popover {...look} title={`Name of category ${id}`} {...{ anchor, onClose }}>
 			<form
 				method="post"
 				onSubmit={(event) => {

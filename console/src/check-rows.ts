@@ -3,7 +3,7 @@
 import { isDamaged } from "../../src/files/encoding.ts";
 import { type FileRow, type ReadOptions, readRows, textsOf } from "../../src/files/rows.ts";
 import { countUnknownValues, type UnknownValue } from "../../src/files/values.ts";
-import { changeEveryMs, shownMax } from "./add-rows.ts";
+import { shownMax } from "./add-rows.ts";
 import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 
 export interface Checked {
@@ -21,6 +21,7 @@ export interface Checked {
 }
 
 const damagedMax = 12;
+const showEveryMs = 100;
 const noDamage = { values: [], damaged: [], damagedCount: 0 };
 
 /** The name in a row, even if other fields are invalid, as long as they can be read. */
@@ -44,7 +45,7 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 			else if (++checked.bad <= shownMax) checked.shown.push({ row, faults: row.faults });
 		}
 		if (signal.aborted) return;
-		if (performance.now() - shownAtMs < changeEveryMs) continue;
+		if (performance.now() - shownAtMs < showEveryMs) continue;
 		shownAtMs = performance.now();
 		show({ ...checked });
 		// Lets the page respond between the pieces of a large file.

@@ -1,6 +1,6 @@
 // A field with choices below it, for commands and for categories. Arrows and Enter choose.
 
-import "./options.css";
+import "./desk.css";
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useState } from "preact/hooks";
 

@@ -1,6 +1,6 @@
-// Edits of animals, and their results.
+// Edits of animals, their results, and past ones in words.
 
-import type { EditResult } from "../../src/contract/console.ts";
+import type { EditResult, PastEdit } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 
 export type Change =
@@ -43,3 +43,13 @@ export function shortName(name: string): string {
 }
 
 export const capitalized = (words: string) => words.charAt(0).toUpperCase() + words.slice(1);
+
+export const moment = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** Describes an edit, such as “Moved from Dog to Cat”. */
+export function describeEdit(edit: PastEdit, labelOf: (categoryId: bigint | string) => string): string {
+	const { action, toStatus, fromCategoryId = "", toCategoryId = "" } = edit;
+	if (action === "set-status") return toStatus ? `Marked as ${toStatus}` : `Status ${stateOf(toStatus)}`;
+	if (action === "set-category") return `Moved from ${labelOf(fromCategoryId)} to ${labelOf(toCategoryId)}`;
+	return action === "rename" ? "Renamed" : "Removed";
+}

@@ -1,5 +1,5 @@
 // The menu that exports animals: all that match the filter or the search, or the selected ones. The server writes the
-// file, and the browser downloads it. The palette has a command for each format.
+// file, and the browser downloads it.
 
 import { useContext, useState } from "preact/hooks";
 import type { ExportFormat, ExportOrder } from "../../src/contract/console.ts";
@@ -9,7 +9,6 @@ import { Menu } from "./menu.tsx";
 import { countOf, sentenceOf } from "./notes.tsx";
 import { describeShown, type Shown, shownTexts } from "./route.ts";
 import type { Session } from "./session.ts";
-import { useCommands } from "./shortcuts.ts";
 
 type Subject = Shown & Pick<ExportOrder, "ids">;
 
@@ -24,16 +23,13 @@ const formats: [format: ExportFormat, text: string][] = [
 interface ExportProps {
 	session: Session;
 	subject: Subject;
-	/** Whether another menu is in the place of this one. */
-	isCovered?: boolean;
 }
 
-export function ExportMenu({ session, subject, isCovered = false }: ExportProps) {
+export function ExportMenu({ session, subject }: ExportProps) {
 	const [isOpen, setIsOpen] = useState(false);
 	const [outcome, setOutcome] = useState("");
 
 	async function run(format: ExportFormat): Promise<void> {
-		setIsOpen(true);
 		setOutcome("Preparing the file …");
 		try {
 			await download(session, subject, format);
@@ -44,12 +40,8 @@ export function ExportMenu({ session, subject, isCovered = false }: ExportProps)
 	}
 
 	const what = describe(subject, useContext(CategoriesContext).labelOf);
-	useCommands(() =>
-		isCovered ? [] : formats.map(([format, text]) => ({ label: `Export ${what}: ${text}`, run: () => run(format) })),
-	);
 	return (
-		<Menu label="Export" isOpen={isOpen} setIsOpen={setIsOpen}>
-			<p class="soft">Export {what}</p>
+		<Menu label="Export" title={`Export ${what}`} isOpen={isOpen} setIsOpen={setIsOpen}>
 			{formats.map(([format, text]) => (
 				<Button key={format} label={text} onClick={() => run(format)} />
 			))}

@@ -4,8 +4,8 @@ import { useContext, useEffect } from "preact/hooks";
 import type { PastEdit } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { CategoriesContext } from "./categories.ts";
+import { describeEdit, moment } from "./edits.ts";
 import { FailureNote } from "./notes.tsx";
-import { describeEdit, moment } from "./past-edit.ts";
 import type { Session } from "./session.ts";
 import { useRequest } from "./use-request.ts";
 

@@ -1,5 +1,5 @@
 // Shown in the panel's place on wide screens while no animal is open: the categories with their totals, the latest
-// edits, and the shortcuts. The sheet of shortcuts has the same list.
+// edits, and the shortcuts.
 
 import "./idle.css";
 import { useContext, useState } from "preact/hooks";
@@ -7,10 +7,9 @@ import type { Category, LatestEdit, Totals } from "../../src/contract/console.ts
 import type { Scope } from "../../src/contract/operations.ts";
 import { Button, Opener } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
-import { shortName } from "./edits.ts";
+import { describeEdit, moment, shortName } from "./edits.ts";
 import { LazyPart } from "./lazy-view.tsx";
 import { countOf, digits } from "./notes.tsx";
-import { describeEdit, moment } from "./past-edit.ts";
 import { CategoryName } from "./pet-table.tsx";
 import { type AnimalsRoute, hashOf, showFirst, showPet } from "./route.ts";
 import { may, type Session } from "./session.ts";
@@ -18,15 +17,16 @@ import { useRequest } from "./use-request.ts";
 import { totalOf } from "./use-watch.ts";
 
 /** Alternative keys are two spaces apart; the scope is the one that they need, if any. */
-export type Key = readonly [keys: string, meaning: string, scope?: Scope];
+type Key = readonly [keys: string, meaning: string, scope?: Scope];
 
 const keys: Key[] = [
 	["↑  ↓", "move"],
 	["Enter", "open"],
 	["s  c", "set status or category", "pets:edit"],
 	["x", "select", "pets:edit"],
+	["Shift ↑  ↓", "select several", "pets:edit"],
 	["n", "add an animal", "pets:write"],
-	["?", "all keys"],
+	["?", "all commands and their keys"],
 ];
 
 interface IdlePanelProps {
@@ -43,7 +43,7 @@ export function IdlePanel({ session, route, totals, edits, replies }: IdlePanelP
 		<>
 			<CategoryList mayName={may(session, "pets:edit")} route={route} totals={totals} />
 			{may(session, "pets:edit") && <LatestEdits session={session} route={route} inputs={[edits, replies]} />}
-			<KeyList keys={keys} session={session} />
+			<KeyList session={session} />
 		</>
 	);
 }
@@ -137,7 +137,7 @@ function LatestEdits({ session, route, inputs }: Pick<IdlePanelProps, "session" 
 }
 
 /** The shortcuts that the scopes of the session allow. */
-export function KeyList({ keys, session }: { keys: readonly Key[]; session: Session }) {
+function KeyList({ session }: { session: Session }) {
 	const possible = keys.filter(([, , scope]) => scope === undefined || may(session, scope));
 	return (
 		<dl class="key-list">

@@ -3,8 +3,7 @@
 
 import { idempotencyHours } from "../../src/contract/operations.ts";
 import type { Keeper, KeptBatch, KeptImport, Resumed } from "./add-rows.ts";
-import { storages } from "./kept-key.ts";
-import { importsName, tabImport } from "./tab-import.ts";
+import { importsName, storages, tabImport } from "./kept-key.ts";
 
 /** When the import began, and a random number. */
 type ImportId = [atMs: number, random: number];

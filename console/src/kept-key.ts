@@ -1,5 +1,6 @@
 // Where the browser keeps the key of a session: for the tab, or for some hours on the computer. The tabs of a browser
 // pass it to each other and sign out together. Only pages of the service's own origin can read or ask for it.
+// Also which import the tab has kept (kept-job.ts), so that signing out deletes it without another script.
 
 export interface KeptKey {
 	key: string;
@@ -138,4 +139,19 @@ export function joinTabs(tab: ThisTab): OtherTabs {
 		},
 		leave: () => channel.close(),
 	};
+}
+
+/** The name of the database of all running imports, and of the item with the id of this tab's import. */
+export const importsName = "animal-store.imports";
+
+/** The id of this tab's import, even after a reload. */
+export const tabImport = () => storages()[0]?.getItem(importsName);
+
+/** Deletes the imports of all tabs. */
+export function forgetImports(): void {
+	const [tab] = storages();
+	// A browser that refuses one storage refuses the other, too.
+	if (!tab) return;
+	tab.removeItem(importsName);
+	indexedDB.deleteDatabase(importsName);
 }

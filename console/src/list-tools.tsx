@@ -38,7 +38,7 @@ export function ListTools({ session, route, totals, setIsAdding, desk }: ListToo
 					{may(session, "pets:read") && <CategoryChip route={route} />}
 				</div>
 				<div class="actions">
-					{may(session, "pets:read") && <ExportMenu session={session} subject={route} isCovered={isPicking} />}
+					{may(session, "pets:read") && <ExportMenu session={session} subject={route} />}
 					{mayAdd ? (
 						<>
 							<a class="button" href="#/add-many">

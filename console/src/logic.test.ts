@@ -10,7 +10,7 @@ import { categoryChoices, categoryIdOf } from "./category-choices.ts";
 import { type Checked, checkRows } from "./check-rows.ts";
 import { describeFault } from "./fault-text.ts";
 import type { PetFile } from "./open-rows.ts";
-import { callAfter, pauseAfter } from "./pause.ts";
+import { pauseAfter } from "./pause.ts";
 
 async function fileOf(lines: string[]): Promise<PetFile> {
 	const blob = new Blob([["name,categoryId,colour", ...lines].join("\n")]);
@@ -141,34 +141,4 @@ test("a request is sent again after 2, 4, 8, 16 and 30 seconds, later if the ser
 	assert.equal(pauseAfter(refusal(404, "unexpected_reply"), 0), 2000);
 	assert.equal(pauseAfter(refusal(404, "pet_not_found"), 0), undefined);
 	assert.equal(pauseAfter(new Error("a bug"), 0), undefined);
-});
-
-test("a try comes when the countdown ends, even after the computer slept or its clock was set back", (context) => {
-	let timerMs = 0;
-	context.mock.method(performance, "now", () => timerMs);
-	context.mock.timers.enable({ apis: ["Date", "setTimeout"], now: 1_000_000 });
-	let tries = 0;
-	const pass = (ms: number) => {
-		timerMs += ms;
-		context.mock.timers.tick(ms);
-	};
-	const start = () => callAfter(30_000, () => void tries++);
-	start();
-	pass(29_999);
-	assert.equal(tries, 0);
-	pass(1);
-	pass(1);
-	assert.equal(tries, 1);
-	start();
-	context.mock.timers.setTime(Date.now() + 60_000);
-	pass(1001);
-	assert.equal(tries, 2, "after sleep");
-	start();
-	pass(1000);
-	timerMs += 29_000;
-	pass(1001);
-	assert.equal(tries, 3, "retries continue when the clock is set back");
-	start()();
-	pass(40_000);
-	assert.equal(tries, 3);
 });

@@ -1,12 +1,12 @@
 // Step 3 of adding many: the user confirms the meanings of unknown values in the status and category fields. No guess
 // is sent unseen, and a category is created only when the animals are added.
 
-import { useRef } from "preact/hooks";
 import type { Category } from "../../src/contract/console.ts";
 import { type PetStatus, petStatuses } from "../../src/contract/pet.ts";
 import { numbersOf } from "../../src/files/categories.ts";
 import { plainValue, type UnknownValue, unknownMax, type Values, type WordField } from "../../src/files/values.ts";
 import { Button } from "./button.tsx";
+import { shortName } from "./edits.ts";
 import { labels } from "./fault-text.ts";
 import { digits } from "./notes.tsx";
 import { TableHead } from "./steps.tsx";
@@ -97,14 +97,19 @@ export function MapValues(props: MapValuesProps) {
 /** One button for all values that may become new categories. It stays when none is left, so that nothing moves. */
 export function MakeAll({ mapped, setMapped }: Pick<MapValuesProps, "mapped" | "setMapped">) {
 	const [proposed, open] = [mapped.filter(isNameable), mapped.filter((value) => openNameOf(value) !== undefined)];
-	if (proposed.length < 2) return null;
+	const [first] = proposed;
+	if (!first) return null;
 	const become = (value: MappedValue): MappedValue => {
 		const newName = openNameOf(value);
 		return newName === undefined ? value : { ...value, meaning: { newName } };
 	};
 	return (
 		<Button
-			label={`New categories: all ${open.length || proposed.length}`}
+			label={
+				proposed.length === 1
+					? `New category: ${shortName(String(first.proposed))}`
+					: `New categories: all ${open.length || proposed.length}`
+			}
 			isReady={open.length > 0}
 			onClick={() => setMapped(mapped.map(become))}
 		/>
@@ -128,16 +133,10 @@ function WordTable({ field, ...props }: MapValuesProps & { field: WordField }) {
 }
 
 function WordRow({ value, index, ...props }: MapValuesProps & { value: MappedValue; index: number }) {
-	const { mapped, setMapped, mayMake } = props;
+	const { mapped, setMapped } = props;
 	const { text, rows, meaning } = value;
 	const choices = value.field === "status" ? statusChoices : categoryChoices(value, props);
 	const become = (next: Meaning | undefined) => setMapped(mapped.with(index, { ...value, meaning: next }));
-	const newName = mayMake ? openNameOf(value) : undefined;
-	const menu = useRef<HTMLSelectElement>(null);
-	function makeNew(name: string): void {
-		become({ newName: name });
-		menu.current?.focus();
-	}
 	return (
 		<tr>
 			<th scope="row" dir="auto">
@@ -145,27 +144,21 @@ function WordRow({ value, index, ...props }: MapValuesProps & { value: MappedVal
 			</th>
 			<td class="n">{digits.format(rows)}</td>
 			<td>
-				<div class="becomes">
-					<select
-						class={meaning === undefined ? "ask" : ""}
-						aria-label={`“${text}” becomes`}
-						value={keyOf(meaning)}
-						onChange={({ currentTarget }) =>
-							become(choices.find((one) => keyOf(one.meaning) === currentTarget.value)?.meaning)
-						}
-						ref={menu}
-					>
-						{meaning === undefined && <option value={keyOf(undefined)}>Choose …</option>}
-						{choices.map((one) => (
-							<option key={keyOf(one.meaning)} value={keyOf(one.meaning)}>
-								{one.label}
-							</option>
-						))}
-					</select>
-					{newName !== undefined && (
-						<Button class="wide-only" label={`New category: ${newName}`} onClick={() => makeNew(newName)} />
-					)}
-				</div>
+				<select
+					class={meaning === undefined ? "ask" : ""}
+					aria-label={`“${text}” becomes`}
+					value={keyOf(meaning)}
+					onChange={({ currentTarget }) =>
+						become(choices.find((one) => keyOf(one.meaning) === currentTarget.value)?.meaning)
+					}
+				>
+					{meaning === undefined && <option value={keyOf(undefined)}>Choose …</option>}
+					{choices.map((one) => (
+						<option key={keyOf(one.meaning)} value={keyOf(one.meaning)}>
+							{one.label}
+						</option>
+					))}
+				</select>
 			</td>
 		</tr>
 	);

@@ -1,69 +1,45 @@
-// A button that opens a small panel below it. Arrows move in it; it closes with Esc, and when the focus leaves it.
+// A button that opens a small panel with more buttons.
 
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
+import { LazyPart } from "./lazy-view.tsx";
 
 interface MenuProps {
 	label: ComponentChildren;
 	/** The button's accessible name, if its content is not enough. */
 	name?: string;
+	/** The title of the panel. */
+	title: string;
 	isOpen: boolean;
 	setIsOpen(isOpen: boolean): void;
 	children: ComponentChildren;
 }
 
-export function Menu({ label, name, isOpen, setIsOpen, children }: MenuProps) {
-	const place = useRef<HTMLDivElement>(null);
-	const button = useRef<HTMLButtonElement>(null);
-	const id = useId();
-	useLayoutEffect(() => {
-		if (!isOpen) return;
-		const leave = ({ target }: Event) => {
-			if (target instanceof Node && !place.current?.contains(target)) setIsOpen(false);
-		};
-		const listen = (event: KeyboardEvent) => {
-			const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-			if (by !== undefined && place.current) moveFocus(place.current, by);
-			else if (event.key === "Escape") setIsOpen(false);
-			else return;
-			event.preventDefault();
-		};
-		const leaving = new AbortController();
-		const { signal } = leaving;
-		button.current?.focus();
-		addEventListener("pointerdown", leave, { signal });
-		addEventListener("focusin", leave, { signal });
-		addEventListener("keydown", listen, { signal, capture: true });
-		return () => {
-			leaving.abort();
-			// The element that had the focus may be gone with the panel.
-			if (document.activeElement === document.body) button.current?.focus();
-		};
-	}, [isOpen]);
+const look = { look: "sheet", role: "dialog", focus: ["button"] } as const;
+const loadPopover = () => import("./popover.tsx").then(({ Popover }) => Popover);
 
+export function Menu({ label, name, title, isOpen, setIsOpen, children }: MenuProps) {
+	const button = useRef<HTMLButtonElement>(null);
+	function close(): void {
+		setIsOpen(false);
+		button.current?.focus();
+	}
 	return (
-		<div class="menu" ref={place}>
+		<>
 			<button
 				type="button"
 				class="quiet"
 				aria-label={name}
-				aria-expanded={isOpen}
-				aria-controls={id}
-				onClick={() => setIsOpen(!isOpen)}
+				aria-haspopup="dialog"
+				aria-expanded="false"
+				onClick={() => setIsOpen(true)}
 				ref={button}
 			>
 				{label}
 			</button>
-			<div id={id} class="sheet" hidden={!isOpen}>
-				{isOpen && children}
-			</div>
-		</div>
+			{isOpen && button.current && (
+				<LazyPart load={loadPopover} props={{ ...look, title, anchor: button.current, onClose: close, children }} />
+			)}
+		</>
 	);
-}
-
-/** Moves from the button in focus to another one of the same panel. */
-export function moveFocus(place: Element, by: number): void {
-	const buttons = [...place.querySelectorAll("button")];
-	const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
-	buttons.at((at + by) % buttons.length)?.focus();
 }

@@ -1,6 +1,6 @@
 // Messages of a view about its requests: a line while the service does not answer, a note for a lasting failure.
 
-import type { ComponentChildren, RefObject } from "preact";
+import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError, NoReply } from "../../client/src/index.ts";
 import { Button } from "./button.tsx";
@@ -75,20 +75,12 @@ interface FailureNoteProps {
 	retryLabel?: string;
 	/** Replaces the failure's own message. */
 	children?: ComponentChildren;
-	noteRef?: RefObject<HTMLDivElement | null>;
 }
 
-export function FailureNote({
-	title,
-	failure,
-	onRetry,
-	retryLabel = "Try again",
-	children,
-	noteRef,
-}: FailureNoteProps) {
+export function FailureNote({ title, failure, onRetry, retryLabel = "Try again", children }: FailureNoteProps) {
 	const requestId = failure instanceof ApiError ? failure.requestId : undefined;
 	return (
-		<div class="note" role="alert" tabIndex={-1} ref={noteRef}>
+		<div class="note" role="alert">
 			<strong>{title}</strong>
 			<div>{children ?? <p>{sentenceOf(failure)}</p>}</div>
 			{requestId && (

@@ -12,19 +12,3 @@ export function pauseAfter(failure: unknown, failures: number): number | undefin
 	const isTemporary = failure.status === 429 || failure.status >= 500 || failure.code === "unexpected_reply";
 	return isTemporary ? Math.max(growing, (failure.retryAfterSeconds ?? 0) * 1000) : undefined;
 }
-
-/**
- * Calls `act` after the pause, but no later than a countdown by the clock ends: timers stop while a computer sleeps,
- * and the clock may be set back.
- * @returns a function that cancels the call
- */
-export function callAfter(pauseMs: number, act: () => void): () => void {
-	const [clockMs, timerMs] = [Date.now() + pauseMs, performance.now() + pauseMs];
-	let timer: ReturnType<typeof setTimeout>;
-	function wait(): void {
-		const leftMs = Math.min(clockMs - Date.now(), timerMs - performance.now());
-		timer = leftMs > 0 ? setTimeout(wait, Math.min(leftMs, 1_000)) : setTimeout(act);
-	}
-	wait();
-	return () => clearTimeout(timer);
-}

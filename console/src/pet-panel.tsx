@@ -38,12 +38,11 @@ export function PetPanel({ move, onClose, ...props }: PetPanelProps) {
 	return (
 		<aside class="panel" aria-label={title}>
 			<div class="steps">
-				<Button class="quiet back" label="‹ Animals" onClick={onClose} />
 				<p class="soft num">
 					{listed && `${at + 1} of ${pets?.length} ${route.name === undefined ? "on this page" : "found"}`}
 				</p>
-				{step("Previous animal", "up", at > 0, () => move(-1))}
-				{step("Next animal", "down", at < (pets?.length ?? 0) - 1, () => move(1))}
+				{step("Previous animal", "‹", at > 0, () => move(-1))}
+				{step("Next animal", "›", at < (pets?.length ?? 0) - 1, () => move(1))}
 				<KeyButton keys="Esc" meaning="close" class="close" onClick={onClose} />
 			</div>
 			{listed ? (
@@ -57,8 +56,8 @@ export function PetPanel({ move, onClose, ...props }: PetPanelProps) {
 	);
 }
 
-const step = (name: string, way: "up" | "down", isReady: boolean, act: () => void) => (
-	<Button class={`quiet step ${way}`} label="" aria-label={name} isReady={isReady} onClick={act} />
+const step = (name: string, arrow: "‹" | "›", isReady: boolean, act: () => void) => (
+	<Button class="quiet step" label={arrow} aria-label={name} isReady={isReady} onClick={act} />
 );
 
 const facts = (Object.keys(columns) as (keyof Pet)[]).filter((field) => field !== "name");

@@ -3,7 +3,7 @@
 import type { ComponentChildren, TargetedMouseEvent } from "preact";
 import { useContext } from "preact/hooks";
 import type { Int64 } from "../../client/src/index.ts";
-import { foldedText, type Sort } from "../../src/contract/console.ts";
+import type { Sort } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { Button, Opener } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
@@ -150,7 +150,7 @@ function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
 				field === "name" ? (
 					<th key={field} scope="row" class="name" dir="auto">
 						<a href={hashOf({ ...route, id })} aria-current={isOpen ? "true" : undefined}>
-							<FoundName name={pet.name} text={route.name} />
+							{pet.name}
 						</a>
 					</th>
 				) : (
@@ -161,36 +161,6 @@ function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
 			)}
 		</tr>
 	);
-}
-
-/** The name, with the first match of the search text marked. */
-function FoundName({ name, text }: { name: string; text: string | undefined }) {
-	const [from, to] = (text !== undefined && hitIn(name, text)) || [0, 0];
-	if (from === to) return name;
-	return (
-		<>
-			{name.slice(0, from)}
-			<mark>{name.slice(from, to)}</mark>
-			{name.slice(to)}
-		</>
-	);
-}
-
-/** Finds the text in the name as the service does. @returns the start and the end of the first match */
-function hitIn(name: string, text: string): [from: number, to: number] | undefined {
-	let folded = "";
-	/** For each character of `folded`, where the character of `name` that it came from starts. */
-	const starts: number[] = [];
-	for (const { segment, index } of new Intl.Segmenter().segment(name))
-		for (const part of foldedText(segment)) {
-			starts.push(...Array(part.length).fill(index));
-			folded += part;
-		}
-	const wanted = foldedText(text);
-	const at = folded.indexOf(wanted);
-	if (at < 0) return undefined;
-	const last = starts[at + wanted.length - 1] ?? 0;
-	return [starts[at] ?? 0, starts.slice(at).find((start) => start > last) ?? name.length];
 }
 
 function PickCell({ pet, desk: { selection }, isSelected }: { pet: Pet; desk: Desk; isSelected: boolean }) {

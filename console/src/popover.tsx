@@ -1,16 +1,15 @@
-// A panel over the page, below or above its button; on phones, at the bottom edge. A click outside only closes it.
+// A panel over the page, below or above its button; on phones, at the bottom edge. Arrows move in it; it closes with
+// Esc, when Tab leaves it, and by a click outside.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
 interface PopoverProps {
 	title: string;
-	look: "status-menu" | "category-menu";
+	look: "status-menu" | "category-menu" | "sheet";
 	/** Absent if the title belongs to a part of the panel. */
 	role?: "dialog";
 	anchor: Element;
-	widthPx: number;
-	heightPx: number;
 	/** Selectors: the first with a match in the panel gets the focus. */
 	focus: readonly string[];
 	onClose(): void;
@@ -18,39 +17,46 @@ interface PopoverProps {
 }
 
 export function Popover(props: PopoverProps) {
-	const { title, look, role, anchor, widthPx, heightPx, focus, onClose, children } = props;
+	const { title, look, role, anchor, focus, onClose, children } = props;
 	const panel = useRef<HTMLDivElement>(null);
 	const close = useRef(onClose);
 	close.current = onClose;
 	/** Keeps the list's shortcuts from working in the panel. */
-	function listen(event: KeyboardEvent): void {
+	function listen(event: KeyboardEvent & { currentTarget: Element }): void {
 		event.stopPropagation();
-		if (event.key !== "Escape") return;
+		const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+		if (by === undefined || !(event.target instanceof HTMLButtonElement)) return;
 		event.preventDefault();
-		onClose();
+		moveFocus(event.currentTarget, by);
 	}
 	useLayoutEffect(() => {
 		const element = panel.current;
 		if (!element) return;
+		element.showPopover();
+		const { offsetWidth: widthPx, offsetHeight: heightPx } = element;
 		const { left, top, bottom } = anchor.getBoundingClientRect();
 		const isAbove = bottom + heightPx > innerHeight && top > heightPx;
 		element.style.setProperty("--left", `${Math.max(8, Math.min(left, innerWidth - widthPx - 16))}px`);
 		element.style.setProperty("--top", isAbove ? "auto" : `${Math.min(bottom + 4, innerHeight - heightPx)}px`);
 		element.style.setProperty("--bottom", isAbove ? `${innerHeight - top + 4}px` : "auto");
-		element.showPopover();
 		const wanted = focus.map((selector) => element.querySelector<HTMLElement>(selector)).find((found) => found);
 		wanted?.focus({ preventScroll: true });
 		const leaving = new AbortController();
 		const options = { capture: true, signal: leaving.signal };
 		const isOutside = ({ target }: Event) => !(target instanceof Node && element.contains(target));
-		// A click elsewhere only closes the panel, and does not open an animal under the pointer.
-		const leave = (event: Event) => {
-			if (!isOutside(event)) return;
+		const end = (event: Event) => {
 			event.preventDefault();
 			event.stopPropagation();
 			close.current();
 		};
-		addEventListener("click", leave, options);
+		// A menu of the page does not keep a click from what is elsewhere.
+		const isElsewhere = (event: Event) => isOutside(event) && !anchor.contains(event.target as Node);
+		if (look === "sheet") addEventListener("pointerdown", (event) => isElsewhere(event) && close.current(), options);
+		// Otherwise a click only closes the panel, and does not open an animal under the pointer.
+		addEventListener("click", (event) => isOutside(event) && end(event), options);
+		// Wherever the focus is: the button that had it may be gone.
+		addEventListener("keydown", (event) => event.key === "Escape" && end(event), options);
+		addEventListener("keyup", (event) => event.key === "Tab" && isOutside(event) && close.current(), options);
 		addEventListener("scroll", (event) => isOutside(event) && close.current(), options);
 		addEventListener("resize", () => close.current(), options);
 		anchor.setAttribute("aria-expanded", "true");
@@ -61,11 +67,18 @@ export function Popover(props: PopoverProps) {
 	}, [anchor]);
 	const attributes = { role, "aria-label": role && title, onKeyDown: listen };
 	return (
-		<div class={`popover ${look}`} popover="manual" {...attributes} ref={panel}>
+		<div class={`popover ${look}`} popover="manual" tabIndex={-1} {...attributes} ref={panel}>
 			<p class="soft" dir="auto">
 				{title}
 			</p>
 			{children}
 		</div>
 	);
+}
+
+/** Moves from the button in focus to another one of the panel. */
+function moveFocus(panel: Element, by: number): void {
+	const buttons = [...panel.querySelectorAll("button")];
+	const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+	buttons.at((at + by) % buttons.length)?.focus();
 }

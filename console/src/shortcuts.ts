@@ -18,10 +18,9 @@ export function areShortcutsOn(): boolean {
 	}
 }
 
-export function turnShortcuts(isOn: boolean): void {
+export function turnShortcuts(): void {
 	try {
-		if (isOn) localStorage.removeItem(storageName);
-		else localStorage.setItem(storageName, "off");
+		localStorage.setItem(storageName, areShortcutsOn() ? "off" : "on");
 	} catch {
 		// Without storage, they stay on.
 	}

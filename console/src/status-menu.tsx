@@ -2,7 +2,6 @@
 
 import type { Pet } from "../../src/contract/pet.ts";
 import { stateOf } from "./edits.ts";
-import { moveFocus } from "./menu.tsx";
 import { Popover } from "./popover.tsx";
 import { petStatuses } from "./route.ts";
 
@@ -15,22 +14,19 @@ interface StatusMenuProps {
 	onClose(): void;
 }
 
-const size = { widthPx: 216, heightPx: 184, focus: ["[aria-checked=true]", "button"] };
 const statuses = [...petStatuses, undefined];
 const keyOf = (status: Pet["status"]) => stateOf(status).charAt(0);
 
 export function StatusMenu({ title, present, anchor, onChoose, onClose }: StatusMenuProps) {
-	function listen(event: KeyboardEvent & { currentTarget: Element }): void {
-		const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+	function listen(event: KeyboardEvent): void {
 		const letter = statuses.findIndex((status) => keyOf(status) === event.key.toLowerCase());
-		if (by !== undefined) moveFocus(event.currentTarget, by);
-		else if (letter >= 0 && !event.ctrlKey && !event.metaKey) onChoose(statuses[letter]);
+		if (letter >= 0 && !event.ctrlKey && !event.metaKey) onChoose(statuses[letter]);
 		else if (event.key === "Tab") onClose();
 		else return;
 		event.preventDefault();
 	}
 	return (
-		<Popover look="status-menu" {...size} {...{ title, anchor, onClose }}>
+		<Popover look="status-menu" focus={["[aria-checked=true]", "button"]} {...{ title, anchor, onClose }}>
 			<div role="menu" aria-label={title} onKeyDown={listen}>
 				{statuses.map((status) => (
 					<button

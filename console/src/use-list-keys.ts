@@ -4,7 +4,7 @@ import { useRef } from "preact/hooks";
 import { sorts } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { sortBy, sortings } from "./pet-table.tsx";
-import { type AnimalsRoute, pageSizes, showFirst, showPet } from "./route.ts";
+import { type AnimalsRoute, showFirst, showPet } from "./route.ts";
 import { focusedId, focusRow, searchField } from "./row-focus.ts";
 import { endSearch } from "./search-return.ts";
 import { type Command, useCommands, useShortcuts } from "./shortcuts.ts";
@@ -78,9 +78,5 @@ function pageCommands({ route, page, reload }: ListKeysOptions): Command[] {
 		...(route.name ? [{ label: "Back to the list", run: () => endSearch(route) }] : []),
 		{ label: "Refresh the list", run: reload },
 		...sorts.map((sort) => ({ label: `Sort the list ${sortings[sort]}`, run: () => sortBy(route, sort) })),
-		...pageSizes.map((limit) => ({
-			label: `Show ${limit} animals per page`,
-			run: () => showFirst(route, { limit }),
-		})),
 	];
 }

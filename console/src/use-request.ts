@@ -2,7 +2,7 @@
 // automatically after a temporary failure. The last reply stays while a newer request is pending or fails.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { callAfter, pauseAfter } from "./pause.ts";
+import { pauseAfter } from "./pause.ts";
 
 export interface RequestState<T> {
 	value?: T | undefined;
@@ -23,7 +23,7 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 	useEffect(() => {
 		const leaving = new AbortController();
 		running.current = leaving;
-		let cancel = () => {};
+		let timer: ReturnType<typeof setTimeout>;
 		function attempt(failures: number): void {
 			void send(leaving.signal).then(
 				(value) => {
@@ -32,7 +32,7 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 				(failure) => {
 					if (leaving.signal.aborted) return;
 					const afterMs = pauseAfter(failure, failures);
-					if (afterMs !== undefined) cancel = callAfter(afterMs, () => attempt(failures + 1));
+					if (afterMs !== undefined) timer = setTimeout(attempt, afterMs, failures + 1);
 					const retryAtMs = afterMs === undefined ? undefined : Date.now() + afterMs;
 					setAnswer(({ value, loadedAtMs }) => ({ value, loadedAtMs, failure, retryAtMs, isPending: false }));
 				},
@@ -43,7 +43,7 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 		attempt(0);
 		return () => {
 			leaving.abort();
-			cancel();
+			clearTimeout(timer);
 		};
 	}, [...inputs, turn]);
 	/** Replies to earlier requests are no longer shown. */

@@ -2,7 +2,6 @@
 
 import { useEffect } from "preact/hooks";
 import type { Activity, Totals } from "../../src/contract/console.ts";
-import { callAfter } from "./pause.ts";
 import { may, type Session } from "./session.ts";
 import { type RequestState, useRequest } from "./use-request.ts";
 
@@ -22,7 +21,9 @@ export function useWatch(session: Session): WatchState {
 	);
 	const { value, loadedAtMs, failure, reload } = watch;
 	useEffect(() => {
-		if (value && failure === undefined) return callAfter(everyMs, reload);
+		if (!value || failure !== undefined) return;
+		const timer = setTimeout(reload, everyMs);
+		return () => clearTimeout(timer);
 	}, [loadedAtMs, failure]);
 	return watch;
 }

@@ -76,7 +76,7 @@ test("the panel moves no row, so a double-click never opens the neighbor; a phon
 	// A click outside the menu only closes it.
 	await page.mouse.click(60, 400);
 	await page.getByRole("menu").waitFor({ state: "detached" });
-	await button(page, "‹ Animals").click();
+	await page.getByRole("button", { name: "close" }).click();
 	await button(page, "Select").click();
 	await shows(page, "0 selected");
 	assert.equal(await button(page, "Set status").count(), 0);
@@ -137,14 +137,14 @@ test("where an animal covers the list, Back closes it, and leads no further than
 	assert.equal(await focused(page), "Bella");
 	assert.match(page.url(), /#\/animals$/);
 	await row(page, "Luna").click();
-	await button(page, "‹ Animals").click();
+	await page.getByRole("button", { name: "close" }).click();
 	await isClosed();
 	assert.equal(await focused(page), "Luna");
 	assert.equal(await entries(), before, "no animal leaves an entry behind");
 	await page.goBack();
 	await page.getByRole("heading", { name: "Activity" }).waitFor();
 	await page.goto(`${service.url}/console#/animals?id=2`);
-	await button(page, "‹ Animals").click();
+	await page.getByRole("button", { name: "close" }).click();
 	await row(page, "Luna").waitFor();
 	assert.match(page.url(), /#\/animals$/, "the panel also closes after a link");
 });
