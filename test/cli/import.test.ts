@@ -260,7 +260,7 @@ test("rows that differ or were removed are not added; --again adds the file once
 	assert.match(other.stderr, /\nrejected:\n {2}already there with other fields, row 2 \(animal 1\)\n$/);
 	const different = /\n2,already there with other fields: animal 1 \([0-9a-f]{16}-2\),Rex,1,available\n$/;
 	assert.match(read("a.csv.rejected.csv"), different);
-	assert.match((await run("a.csv.rejected.csv")).stdout, /: 0 added, 1 already there /, "its key is used again");
+	assert.match((await run("a.csv.rejected.csv")).stdout, /: 0 added, 1 already there /, "the row's key is used again");
 	await service.store.edits.apply({ petId: 1n, editor: "me", action: "remove" });
 	const removed = await run("a.csv");
 	assert.match(removed.stderr, /\nrejected:\n {2}added before, and removed since, row 2 \(animal 1\)\n$/);

@@ -259,7 +259,7 @@ test("each invalid field has a sentence beside it, and the first the focus, with
 	await page.keyboard.type("Rex");
 	await page.keyboard.press("Enter");
 	await problemOf("name", /^$/).waitFor({ state: "attached" });
-	assert.equal(await focused(), "add-categoryId", "one is left");
+	assert.equal(await focused(), "add-categoryId", "one fault is left");
 	assert.deepEqual(errors, []);
 });
 

@@ -141,7 +141,7 @@ test("signing out in another tab asks first and ends the import of this one", as
 	const { service, page } = await opened(context, []);
 	const { release, sent } = await holdReplies(context, page);
 	await start(page, "rows.csv", rows, "2,000");
-	await until("a batch on its way", () => sent() === 2);
+	await until("a second batch to be sent", () => sent() === 2);
 	const other = await page.context().newPage();
 	await other.goto(`${service.url}/console`);
 	await other.getByRole("button", { name: /^Account: / }).waitFor();
@@ -287,7 +287,7 @@ test("rows that were added with other fields, or removed since, are left out wit
 	await shows(page, "0 of 3 animals added, 1 already there, 2 left out");
 	await shows(page, "Already there with other fields: animal 1 · 1 row");
 	await shows(page, "Added before, and removed since: animal 2 · 1 row");
-	await assertBothAccessible(page, "rows that are there otherwise");
+	await assertBothAccessible(page, "rows that are there with other fields");
 	const file = await saved(page, "Save the 2 rows as a file");
 	assert.match(
 		file,

@@ -80,7 +80,7 @@ test("idle connections are closed, including those that never sent anything", as
 	const silent = connect(port, "127.0.0.1").resume();
 	context.after(() => silent.destroy());
 	assert.match(await open(context, port).answer, /yes/);
-	await until("both to be closed", async () => (await openConnections(server)) === 0);
+	await until("both connections to be closed", async () => (await openConnections(server)) === 0);
 });
 
 test("a request that stalls after a 100 gets 408, with time-outs proportional to the defaults", async (context) => {

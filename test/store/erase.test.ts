@@ -180,7 +180,7 @@ test("sqlite: while a program reads the WAL, a name is not erased, as the audit 
 	await withStore((store) => store.edits.apply({ petId: 1n, editor, action: "remove" }));
 	const edits = () => withStore((store) => store.edits.list(0n, 9));
 	assert.equal(await erase(), false);
-	assert.ok(readFileSync(file).includes("Ferdinand"), "the reader needs it");
+	assert.ok(readFileSync(file).includes("Ferdinand"), "the reader still needs the name");
 	assert.deepEqual(await edits(), [{ id: 1n, atMs, editor, action: "remove", petId: 1n }]);
 	const namesToErase = async () => (await verifyStore(databaseUrl, { signal })).namesToErase;
 	assert.equal(await namesToErase(), 1);
