@@ -1,6 +1,6 @@
 // `npm run bench:find` measures `/console/find` with `--animals N,N` (100000,1000000) on both engines: the first page
-// with its total, gets during searches, and exports. `--accented N`: every Nth name is not ASCII (10). CPU time is the
-// sum of the service's and PostgreSQL's.
+// with its total, gets during searches, and exports. `--accented N` (10) makes every Nth name non-ASCII. CPU time is
+// the sum of the service's and PostgreSQL's.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

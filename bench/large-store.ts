@@ -3,7 +3,7 @@
 import Database from "better-sqlite3";
 import { runProgram } from "../test/support/program.ts";
 
-/** Adds animals with ids above the existing ones. @returns a key */
+/** Adds animals with ids above the existing ids. @returns a key */
 export async function makeLargeStore(file: string, animals: number): Promise<string> {
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const { stdout } = await runProgram(["keys", "create", "--name", "bench"], { environment });

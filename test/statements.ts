@@ -29,7 +29,7 @@ export const statements: Proven[] = [
 			"all pages, forwards and backwards, have every animal once, for every limit and filter",
 			"queries",
 			"a cursor is bound to its direction, filter and store; no character of it can be changed",
-			"every read returns the last edit and id, also if that animal was removed",
+			"every read returns the last edit and id, even if that animal was removed",
 		],
 	},
 	{

@@ -29,7 +29,7 @@ test("a bar draws nothing where there is no terminal", () => {
 	showBar(assert.fail, { isTTY: false, columns: 80, write: assert.fail })();
 });
 
-test("times are told in seconds up to two minutes, then in minutes", () => {
+test("times are given in seconds up to two minutes, then in minutes", () => {
 	assert.deepEqual([0, 1.2, 119, 120, 3600].map(secondsOf), ["0 s", "2 s", "119 s", "2 min", "60 min"]);
 });
 

@@ -51,7 +51,7 @@ test("a quote opens a quoted cell only at the cell's start, and is text anywhere
 	}
 });
 
-test("each record has its line and its row in a spreadsheet, also around cells with several lines", async () => {
+test("each record has its line and its row in a spreadsheet, even around cells with several lines", async () => {
 	const text = 'a,"b\t\r\nc"\r\n\r\n"d\n\n""e",f\n"g\nh" i,j\n"k,l\nm"n\no';
 	const expected: [line: number, row: number, cells: string[]][] = [
 		[1, 1, ["a", "b\t\nc"]],

@@ -35,7 +35,7 @@ test("a request is one short line, and anything else is its message with fields,
 	);
 });
 
-test("a reply's status is green, yellow for a client's error and red for ours; so are the levels of other lines", (context) => {
+test("a reply's status is green, yellow for a client's error and red for the service's; so are the levels of other lines", (context) => {
 	const before = process.env["FORCE_COLOR"];
 	process.env["FORCE_COLOR"] = "1";
 	context.after(() => Object.assign(process.env, { FORCE_COLOR: before ?? "0" }));

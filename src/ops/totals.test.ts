@@ -6,7 +6,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import type { PetCount, Store } from "../store/store.ts";
 import { watchTotals } from "./activity.ts";
 
-test("requests that arrive during a count share the next one, so that a store that is away delays each by two counts at most", async () => {
+test("requests that arrive during a count share the next count, so that an unreachable store delays each by at most two counts", async () => {
 	const counts: PromiseWithResolvers<PetCount>[] = [];
 	const countPets = () => {
 		const count = Promise.withResolvers<PetCount>();

@@ -126,7 +126,7 @@ test("a write whose commit does not begin in time is rejected and never committe
 	write("a");
 	await settled();
 	for (const name of ["b", "c"]) write(name);
-	await until("both to be rejected", () => outcomes.size === 2);
+	await until("both writes to be rejected", () => outcomes.size === 2);
 	const reason = new StoreBusy(0).message;
 	assert.deepEqual(Object.fromEntries(outcomes), { b: { reason }, c: { reason } });
 	assert.ok(group.oldestMs >= 50 && group.length === 1);

@@ -72,7 +72,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
 	});
 }
 
-test("postgres: a removal beside an old snapshot says that the name remains; a repeat erases it", async (context) => {
+test("postgres: a removal during an old snapshot says that the name remains; a repeat erases it", async (context) => {
 	const store = await shop(context, "postgres");
 	await withStore(store.databaseUrl, async ({ createPet }) => {
 		for (const name of ["Rex", "Trillian", "Bo"]) await createPet({ name, categoryId: 1n }, { caller: "a", key: name });

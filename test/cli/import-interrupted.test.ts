@@ -19,7 +19,7 @@ async function openGate(context: TestContext, target: string) {
 		url: "",
 		/** The number of creates so far. */
 		creates: 0,
-		/** Called before the n-th create is forwarded. The gate forwards the create when this resolves. */
+		/** Called before the n-th create is forwarded. The gate forwards the create when the promise resolves. */
 		onCreate: (_n: number): Promise<void> | void => {},
 		/** The status with which the gate refuses the n-th create; undefined if it forwards the create. */
 		refuses: (_n: number): number | undefined => undefined,
@@ -179,7 +179,7 @@ test("a second Ctrl-C ends an import at once, and the same import adds only the 
 		return n >= middle ? never : undefined;
 	};
 	await until("the first Ctrl-C to be noticed", () => output.stderr.includes("stopping"));
-	await until("the end after a second one", () => !child.kill("SIGINT"), { everyMs: 50 });
+	await until("the end after a second signal", () => !child.kill("SIGINT"), { everyMs: 50 });
 	const { code, stdout } = await importing.finished;
 	assert.deepEqual([code, stdout], [130, ""]);
 	assert.deepEqual(readdirSync(scratch), [], "temporary files are removed");

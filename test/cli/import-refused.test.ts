@@ -1,4 +1,4 @@
-// `import` refuses broken files of any size with little memory, wrong keys, and services without imports.
+// `import` refuses broken files of any size without using much memory, wrong keys, and services without imports.
 
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
@@ -104,7 +104,7 @@ test("a wrong key, a key without write scope and an unreachable service are repo
 	assert.match(gone.stderr, /no reply from .* is the service running there\?/);
 });
 
-test("a service that takes no imports is named with both reasons, and nothing is sent", async (context) => {
+test("if a service supports no imports, both possible reasons are named, and nothing is sent", async (context) => {
 	const { write, run, environment } = await importer(context);
 	write("a.csv", "name,categoryId\nRex,1\n");
 	const server = createServer((request, response) => {

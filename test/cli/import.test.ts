@@ -183,7 +183,7 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 	assert.match(unknown.stderr, /A status is available, pending, sold, or/);
 });
 
-test("names of categories are matched, and unknown ones made only when that is wanted, and once", async (context) => {
+test("names of categories are matched; unknown ones are made only on request, and once", async (context) => {
 	const { service, environment, write, run, pets } = await importer(context);
 	const categories = async () => {
 		const { body } = await service.send({ path: "/console/categories" });
@@ -260,7 +260,7 @@ test("rows that differ or were removed are not added; --again adds the file once
 	assert.match(other.stderr, /\nrejected:\n {2}already there with other fields, row 2 \(animal 1\)\n$/);
 	const different = /\n2,already there with other fields: animal 1 \([0-9a-f]{16}-2\),Rex,1,available\n$/;
 	assert.match(read("a.csv.rejected.csv"), different);
-	assert.match((await run("a.csv.rejected.csv")).stdout, /: 0 added, 1 already there /, "its key is used again");
+	assert.match((await run("a.csv.rejected.csv")).stdout, /: 0 added, 1 already there /, "the row's key is used again");
 	await service.store.edits.apply({ petId: 1n, editor: "me", action: "remove" });
 	const removed = await run("a.csv");
 	assert.match(removed.stderr, /\nrejected:\n {2}added before, and removed since, row 2 \(animal 1\)\n$/);

@@ -110,7 +110,7 @@ test("whatever is lost, with whatever keys, an import adds each row once, in the
 	assert.ok(failures > 20);
 });
 
-test("imports of the same file at the same time add each row once, and each is told of all rows", async (context) => {
+test("imports of the same file at the same time add each row once, and each reports all rows", async (context) => {
 	const { url, key } = await testService(context);
 	const lines = Array.from({ length: 3000 }, (_, n) => `animal ${n},${n}`);
 	const importers = await Promise.all([importerOf(lines), importerOf(lines), importerOf(lines)]);
@@ -166,7 +166,7 @@ test("a batch without a reply is not sent again after its keys may have expired"
 	assert.equal((await listAll(url, key)).length, 2);
 });
 
-test("a reply that is none of the service ends an import, whose rows are sent when it continues", async (context) => {
+test("a reply that is not the service's ends an import; its rows are sent when it continues", async (context) => {
 	const { url, key } = await testService(context);
 	const importer = await importerOf(["Rex,1"]);
 	const replies = [new Response("<html>", { status: 200 }), new Response("{}", { status: 500 })];

@@ -109,7 +109,7 @@ test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor o
 	const service = await startProgram(context, environment);
 	const ignored = ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
 	for (const signal of ignored) service.process.kill(signal);
-	await until("a log line for each", () => ignored.every((name) => service.output.stdout.includes(`"${name}"`)));
+	await until("a log line for each signal", () => ignored.every((name) => service.output.stdout.includes(`"${name}"`)));
 	assert.equal((await ask(`${service.url}/livez`)).status, 200);
 	const { code, stdout, stderr } = await service.stop();
 	assert.deepEqual([code, stderr], [0, ""], "Node would report a debugger");

@@ -60,7 +60,7 @@ test("the pauses between attempts double up to 8 s, with up to half random jitte
 	}
 });
 
-test("429, 502, 503 and 504 are retried; all other errors, also 500, are reported at once", async (context) => {
+test("429, 502, 503 and 504 are retried; all other errors, even 500, are reported at once", async (context) => {
 	unhurried(context);
 	for (const status of [429, 502, 503, 504]) {
 		const { store, attempts } = answered([refusal(status), new Response("[]")]);
@@ -75,7 +75,7 @@ test("429, 502, 503 and 504 are retried; all other errors, also 500, are reporte
 	}
 });
 
-test("a refusal of the request itself settles a create, also after an unknown outcome", async (context) => {
+test("a refusal of the request itself settles a create, even after an unknown outcome", async (context) => {
 	unhurried(context);
 	for (const [status, code, isUnsettled] of [
 		[400, "invalid_json", false],

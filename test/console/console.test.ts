@@ -37,7 +37,7 @@ test("an invalid key is refused in plain words, and a malformed one is not sent"
 	takeOut(errors, /401/);
 });
 
-test("the menu of the account shows what its key may do, how long it is kept, and its expiry", async (context) => {
+test("the account menu shows what its key may do, how long it is kept, and its expiry", async (context) => {
 	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "shop", scopes: ["pets:read"], expiresInMs: 86_400_000 });
 	const { page } = await openConsole(context, service.url);
@@ -151,7 +151,7 @@ test("the newest animals are a click away, pages lead back to the first, and edi
 	assert.deepEqual(errors, []);
 });
 
-test("an animal opens beside the list without a request, and is copied as JSON, curl and link", async (context) => {
+test("an animal opens next to the list without a request, and is copied as JSON, curl and link", async (context) => {
 	const { service, page } = await opened(context, numbered(12), "#/animals?limit=10&status=sold");
 	await service.send(create('{"name":"It\'s","categoryId":9007199254740993,"status":"sold"}'));
 	await button(page, "Refresh").click();
@@ -259,7 +259,7 @@ test("each invalid field has a sentence beside it, and the first the focus, with
 	await page.keyboard.type("Rex");
 	await page.keyboard.press("Enter");
 	await problemOf("name", /^$/).waitFor({ state: "attached" });
-	assert.equal(await focused(), "add-categoryId", "one is left");
+	assert.equal(await focused(), "add-categoryId", "one fault is left");
 	assert.deepEqual(errors, []);
 });
 

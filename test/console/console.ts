@@ -49,7 +49,7 @@ export async function addPets(service: TestService, names: string[]): Promise<vo
 		await service.send(create({ name, categoryId: 1 + (index % 7), status: statuses[index % 3] }));
 }
 
-/** Names of animals; below, the panel of an animal, the menus that change animals, and the line with the outcome. */
+/** The animals of most tests. The functions below find parts of the page. */
 export const names = ["Rex", "Luna", "Bella", "Otto", "Nala", "Zoë", "Kiwi"];
 export const panel = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
 export const inTable = (page: Page, text: string) =>

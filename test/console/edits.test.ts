@@ -228,7 +228,7 @@ test("the keyboard alone is enough to mark, undo, rename, select and remove", as
 	assert.equal((await audit(service)).length, 3 + 1 + 6 + 2 + 2 + 3);
 });
 
-test("the loser of a conflict is told who was first, also of a removal, and sees what is stored", async (context) => {
+test("the loser of a conflict learns who was first, even in a removal, and sees what is stored", async (context) => {
 	const { service, page } = await opened(context, names);
 	const first = service.store.edits;
 	await row(page, "Kiwi").waitFor();

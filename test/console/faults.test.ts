@@ -108,7 +108,7 @@ test("an animal whose reply was lost is added once, even after a refusal and wit
 	takeOut(errors, /ERR_FAILED|429|401/);
 });
 
-test("a server that takes no imports is named, and what was entered or chosen stays", async (context) => {
+test("a server that supports no imports is named, and what was entered or chosen stays", async (context) => {
 	const { page, errors } = await opened(context, []);
 	await page.route("**/console/imports", (route) => route.fulfill({ status: 404, body: "not found" }));
 	const sentence = "This server accepts no imports: it is too old, or a proxy blocks /console/imports.";

@@ -45,7 +45,7 @@ async function start(page: Page, file: string, text: string, count: string): Pro
 	await button(page, `Add ${count} ${count === "1" ? "animal" : "animals"}`).click();
 }
 
-/** Forwards the first batch, but holds the replies to later ones until `release`. @param isStored stores them first */
+/** Forwards the first batch. Holds the replies to later batches until `release`; `isStored` stores them before. */
 async function holdReplies(context: TestContext, page: Page, { isStored = false } = {}) {
 	let sent = 0;
 	let isReleased = false;
@@ -141,7 +141,7 @@ test("signing out in another tab asks first and ends the import of this one", as
 	const { service, page } = await opened(context, []);
 	const { release, sent } = await holdReplies(context, page);
 	await start(page, "rows.csv", rows, "2,000");
-	await until("a batch on its way", () => sent() === 2);
+	await until("a second batch to be sent", () => sent() === 2);
 	const other = await page.context().newPage();
 	await other.goto(`${service.url}/console`);
 	await other.getByRole("button", { name: /^Account: / }).waitFor();
@@ -228,7 +228,7 @@ test("an import that was discarded, or is older than 23 hours, is not there afte
 	assert.equal(await page.getByText("others.csv").count(), 0);
 });
 
-test("rows that were there are added once more on request, also through lost replies and reloads", async (context) => {
+test("rows that were there are added once more on request, even with lost replies and reloads", async (context) => {
 	const { service, page, errors } = await opened(context, []);
 	page.on("dialog", (dialog) => void dialog.accept());
 	const held = await holdReplies(context, page);
@@ -287,7 +287,7 @@ test("rows that were added with other fields, or removed since, are left out wit
 	await shows(page, "0 of 3 animals added, 1 already there, 2 left out");
 	await shows(page, "Already there with other fields: animal 1 · 1 row");
 	await shows(page, "Added before, and removed since: animal 2 · 1 row");
-	await assertBothAccessible(page, "rows that are there otherwise");
+	await assertBothAccessible(page, "rows that are there with other fields");
 	const file = await saved(page, "Save the 2 rows as a file");
 	assert.match(
 		file,
@@ -302,7 +302,7 @@ test("rows that were added with other fields, or removed since, are left out wit
 	assert.deepEqual(await namesIn(service), ["Rex", "Zoe", "Rex"]);
 });
 
-test("a server that is away for long pauses the import with a sentence, and nothing is lost", async (context) => {
+test("a server that is unreachable for long pauses the import with a sentence; nothing is lost", async (context) => {
 	const service = await testService(context);
 	const { page, errors } = await openConsole(context, service.url);
 	await page.clock.install();

@@ -95,7 +95,7 @@ async function assertEveryViewAccessible(page: Page, key: string, widths: readon
 	];
 	for (const [menu, leave] of leaveMenu)
 		for (const width of widths) {
-			// A change of the width closes it.
+			// The width is set before the menu opens, because a change of the width closes an open menu.
 			await page.setViewportSize({ width, height: 800 });
 			await page.getByRole("button", { name: menu }).click();
 			await page.locator(".sheet").waitFor();

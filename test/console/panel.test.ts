@@ -158,7 +158,7 @@ test("in the panel, the undo is in reach on a phone too, and a long history cove
 		await page.locator(".panel button.pill").click();
 		await page.getByRole("menuitemradio", { name: "sold" }).click();
 		await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
-		await until("both edits", async () => (await edits.count()) === count + 2);
+		await until("both edits to be listed", async () => (await edits.count()) === count + 2);
 	}
 	await page.getByText("For developers").click();
 	for (const [width, height] of [

@@ -1,4 +1,4 @@
-// A person tells the web console what a list means: what each column holds, what words become, and corrected fields.
+// A person tells the web console what a list means: the columns, the words in place of values, and corrections.
 
 import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";
@@ -155,7 +155,7 @@ test("words in place of categories become categories by mouse alone, once", asyn
 	assert.deepEqual([await stored(), (await service.send({ path: "/console/categories" })).body], [pets, before.body]);
 });
 
-test("a key that may not make categories is told so, and takes those that exist", async (context) => {
+test("a key that may not make categories gets a message, and can use existing categories", async (context) => {
 	const service = await testService(context);
 	await service.store.categories.apply([{ id: 7n, name: "Hund" }]);
 	const { page } = await openAs(context, service, ["pets:read", "pets:write"], { hash: "#/add-many" });

@@ -80,12 +80,12 @@ test("idle connections are closed, including those that never sent anything", as
 	const silent = connect(port, "127.0.0.1").resume();
 	context.after(() => silent.destroy());
 	assert.match(await open(context, port).answer, /yes/);
-	await until("both to be closed", async () => (await openConnections(server)) === 0);
+	await until("both connections to be closed", async () => (await openConnections(server)) === 0);
 });
 
 test("a request that stalls after a 100 gets 408, with time-outs proportional to the defaults", async (context) => {
 	const proportional = Object.fromEntries(Object.entries(defaultTimeouts).map(([name, ms]) => [name, ms / 50]));
-	// First the limit of the whole request ends the wait, then only the limit of a pause without a byte.
+	// In the first service, the limit of the whole request ends the wait; in the second, the limit of a pause.
 	for (const timeouts of [proportional, { ...proportional, requestMs: 60_000 }]) {
 		const service = await testService(context, { timeouts });
 		const stalled = createHead(service.key, "Content-Length: 27\r\nExpect: 100-continue\r\n\r\n");

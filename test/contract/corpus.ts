@@ -1,18 +1,18 @@
 // The corpus of requests and replies in test/contract/corpus: a file for each family, and the texts that replies share.
-// A family has rows, which fill the § of templates, and below each row the replies to it:
+// A family has rows, each of which replaces the § of templates, and below each row the replies to it:
 //
 //     ! NAME=value    a setting of the service
 //     ^ instant       the service's clock from here on
-//     = name text     a word: {name} stands for the text, {nothing} for no text, {full} and others for keys of corpus.test.ts
-//     @ name text     a template; those of consecutive lines are used for each row that follows. On a connection of its own if the
-//                     name ends with *, else on one that has served other requests
+//     = name text     a word: {name} stands for the text, {nothing} for no text; corpus.test.ts adds keys, as {full}
+//     @ name text     a template; each later row is sent in every template of the last consecutive lines. If the name
+//                     ends with *, the connection is new, else it has served other requests
 //     a row
 //     	names	head	its <own> values	body	…	open
 //
-// In rows and texts \r, \n, \t, \\ and \xff are bytes, {3×text} repeats, {length} is the length of what follows the
-// first empty line, \| starts another packet and \. closes the client's side; {cut 5} starts another packet after 5
-// bytes, and {first 5} closes the client's side there. Only the lines that begin with a tab, and replies.txt, are
-// written by the test.
+// In rows and texts, \r, \n, \t, \\ and \xff are bytes. {3×text} repeats the text, and {length} is the length of the
+// part after the first empty line. \| starts another packet, and \. closes the client's side; {cut 5} starts another
+// packet after 5 bytes, and {first 5} closes the client's side after 5 bytes. The test writes only replies.txt and the
+// lines that begin with a tab.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -29,15 +29,15 @@ export interface Family {
 }
 
 export interface Case {
-	/** The row, as an index of the family's lines. */
+	/** The index of the row in the family's lines. */
 	row: number;
 	template: string;
-	/** The row in its template, with words and escapes. */
+	/** The template with the row in it. Words and escapes are not replaced yet. */
 	request: string;
 	at: string;
-	/** The head of each reply, its own values and its body, or `-`; finally `open` or `closed`. Shared texts by id. */
+	/** For each reply: its head, its own values, its body or `-`; then `open` or `closed`. Ids stand for shared texts. */
 	recorded: string[];
-	/** The replies, as texts. */
+	/** The received replies in the same form, but without ids. */
 	received: string[];
 }
 
@@ -69,13 +69,13 @@ function parseFamily(name: string, lines: string[]): Family {
 }
 
 const blocks = readFileSync(repliesPath, "utf8").split("\n\n");
-/** Shared texts by id. An id is a status, the code of a failure, or the kind of the text, and a number. */
+/** Shared texts by id. An id is a status, the code of a failure or the kind of the text, followed by a number. */
 let textOf = new Map(
 	blocks.map((block) => [block.split("\n", 1)[0] ?? "", block.slice(block.indexOf("\n") + 1).trimEnd()]),
 );
 let idOf = new Map([...textOf].map(([id, text]) => [text, id]));
 
-/** A text that is as short as an id, and an animal that was created, stay with their case. */
+/** Whether replies.txt has the text. Texts as short as an id, and created animals, are recorded with their case. */
 const isShared = (text: string) => text.startsWith("HTTP/") || (text.length > 40 && !text.startsWith('{"id":'));
 
 function kindOf(text: string): string {
@@ -83,7 +83,7 @@ function kindOf(text: string): string {
 	return kind ?? (text.startsWith("[") ? "list" : text.startsWith("<http") ? "links" : "text");
 }
 
-/** The replies as they are recorded. */
+/** The received replies in the form in which they are recorded. */
 export const idsOf = ({ received }: Case) => received.map((text) => idOf.get(text) ?? text);
 
 /** The replies as they were on the wire. @param fields texts, or ids of texts */
@@ -118,7 +118,7 @@ export function writeFamilies(families: Family[]): void {
 	writeFileSync(repliesPath, sorted.map(([id, text]) => `${id}\n${text}\n`).join("\n"));
 }
 
-/** A known text keeps its id. A changed one gets the id that its case had: one change of all replies changes no id. */
+/** A known text keeps its id. A changed text gets the id of the text that it replaces, so that few ids change. */
 function nameTexts(uses: { text: string; before: string }[]): void {
 	const ids = new Map(uses.flatMap(({ text }) => (idOf.has(text) ? [[text, idOf.get(text) ?? ""]] : [])));
 	const taken = new Set(ids.values());

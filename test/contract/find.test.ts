@@ -103,7 +103,7 @@ test("a search that nobody waits for any more is dropped, without an error", asy
 	sent.end();
 	await begun;
 	sent.destroy();
-	const line = await until("its line", () => service.log.find((line) => line["http.route"] === "/console/find"));
+	const line = await until("the log line", () => service.log.find((line) => line["http.route"] === "/console/find"));
 	assert.deepEqual([line["http.response.status_code"], line["error.type"]], [499, "client_abort"]);
 	await new Promise(setImmediate);
 	assert.ok(!service.log.some(({ level }) => level === "error"));

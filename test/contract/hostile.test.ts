@@ -211,7 +211,7 @@ test("however a connection ends, whatever was sent, the service works and nothin
 		}
 		socket[ending]();
 		// The service closes the connection, but a client that does not read notices only later.
-		if (ending === "pause") await until("its end", () => socket.resume().destroyed, { everyMs: 1000 });
+		if (ending === "pause") await until("the close", () => socket.resume().destroyed, { everyMs: 1000 });
 		await closed;
 	}
 	for (let round = 0; round < 3; round++) await Promise.all(Array.from({ length: 150 }, visit));

@@ -35,7 +35,7 @@ test("fifty concurrent creates with one Idempotency-Key create one animal, and a
 	assert.equal(JSON.parse((await send({ path: "/v1/pets" })).body).length, 1);
 });
 
-test("Idempotency-Keys are scoped to the API key, also after its rotation", async (context) => {
+test("Idempotency-Keys are scoped to the API key, even after its rotation", async (context) => {
 	const service = await testService(context);
 	const { id, key } = await createKey(service.issuer, { name: "other", scopes: ["pets:write"] });
 	const as = (text: string) => create(rex, { "Idempotency-Key": "a", Authorization: `Bearer ${text}` });

@@ -1,4 +1,4 @@
-// POST /console/imports adds many animals in one request and one transaction, each once per key of its row.
+// POST /console/imports adds many animals in one request and one transaction. Each row's key adds its animal only once.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ async function resultsOf({ send }: TestService, rows: unknown, headers = {}): Pr
 
 const row = (number: number, more = {}) => ({ key: `k-${number}`, name: `animal ${number}`, categoryId: 1, ...more });
 
-test("rows get ids in their order without a gap, beside creates, and faults name row and field", async (context) => {
+test("rows get ids in their order without a gap, even during creates; faults name row and field", async (context) => {
 	const service = await testService(context);
 	const rows = Array.from({ length: 300 }, (_, n) => row(n));
 	const broken = [

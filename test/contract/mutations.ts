@@ -48,7 +48,7 @@ function range({ length }: string[], random: Random): [number, number] {
 	return [start, Math.min(length, start + Math.ceil(random() ** 3 * 60))];
 }
 
-/** Removes, repeats or replaces a part of the text; sometimes also replaces the rest by the rest of another request. */
+/** Removes, repeats or replaces a part of the text; sometimes also replaces the rest by the end of another request. */
 function changed(text: string, random: Random, other: string): string {
 	const unit = pick(units, random);
 	const [parts, others] = [text.split(unit), other.split(unit)];

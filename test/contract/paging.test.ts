@@ -1,5 +1,5 @@
-// Paging shows every animal exactly once, even during creates. test/contract/corpus/queries and src/http/paging.test.ts
-// test cursors.
+// Paging shows every animal exactly once, even during creates. The tests of cursors are in test/contract/corpus/queries
+// and src/http/paging.test.ts.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

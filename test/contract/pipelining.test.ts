@@ -82,7 +82,7 @@ test("a client that pauses while the service stops gets all replies to what was 
 	const service = await testService(context, { mixes: false });
 	const { socket, page, sent, read } = await patientClient(context, service);
 	socket.write(page.repeat(20));
-	await until("them to arrive", () => service.traffic().requestsInFlight === 21);
+	await until("the requests to arrive", () => service.traffic().requestsInFlight === 21);
 	const idle = new Connection(service.port);
 	idle.socket.write(get(service));
 	assert.equal((await idle.next(false))?.status, 200);

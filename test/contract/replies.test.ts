@@ -24,7 +24,7 @@ async function add({ store }: TestService, names: string[]): Promise<void> {
 const renameAll = ({ databaseUrl }: TestService, name: string) =>
 	runSql(databaseUrl, `UPDATE pets SET name = '${name}'`);
 
-test("a reply is cached until an edit of any process, the last page also until a create", async (context) => {
+test("a reply is cached until any process edits, and the last page only until a create", async (context) => {
 	const service = await testService(context);
 	const other = await openStore(service.databaseUrl, Date.now);
 	context.after(() => other.close());

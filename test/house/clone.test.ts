@@ -9,7 +9,7 @@ import { slowMs } from "../support/until.ts";
 import { copyTree, runTests } from "./mutants.ts";
 
 test("a clone with core.autocrlf=true passes the linter, and the tests that read files as text", {
-	timeout: slowMs, // It runs other tests in a clone.
+	timeout: slowMs, // The test runs other tests in a clone.
 }, async (context) => {
 	const folder = temporaryFolder(context);
 	const tree = copyTree(join(folder, "tree"));

@@ -1,5 +1,5 @@
 // Runs every `sh` block of every document: all blocks of a page in order, in one shell, in a new folder, with a running
-// service. Proofs run the blocks that need more, or other tests do, which are listed here.
+// service. Proofs or other tests run the blocks that need more; these tests are listed here.
 
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
@@ -54,7 +54,7 @@ const proofs = globSync("test/proofs/*.ts", { cwd: root }).map((path) => {
 	return { text, starts: [...text.matchAll(/"([^"\n]{4,}[ =][^"\n]*)"/g)].map(([, start = ""]) => start) };
 });
 
-/** Whether a proof runs the block, which is so if the proof names the page and the block's first words (`blockOf`). */
+/** Whether a proof names the page and the block's first words (`blockOf`), and so runs the block. */
 const isProved = (page: string, block: string) =>
 	proofs.some(({ text, starts }) => text.includes(page) && starts.some((start) => block.startsWith(start)));
 

@@ -29,12 +29,12 @@ const wrong: Record<string, [Pet[], RegExp]> = {
 	"an animal that nobody sent is there": [[listed(1), listed(2), listed(6)], /^nobody created animal 6/],
 };
 
-test("a ledger takes any outcome of what got no reply, and finds what cannot have happened", () => {
+test("a ledger accepts any outcome of requests without a reply, and finds impossible outcomes", () => {
 	for (const list of Object.values(possible)) unsettled().checkAll(list);
 	for (const [list, message] of Object.values(wrong)) assert.throws(() => unsettled().checkAll(list), { message });
 });
 
-test("a backup in a long day has the animals of a moment from its begin to its end", () => {
+test("a backup in a long day has the animals of one moment between its start and its end", () => {
 	const past = unsettled();
 	const fromMs = performance.now();
 	past.change(7n, pet(7), fromMs)();

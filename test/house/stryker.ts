@@ -13,7 +13,7 @@ import { testLimitMs } from "../support/until.ts";
 
 const packages = ["@stryker-mutator/core@10.0.0", "@stryker-mutator/tap-runner@10.0.0"];
 
-/** The other folder with tests of each folder. Not for the console: Stryker cannot mutate code in a browser. */
+/** For each folder, another folder with its tests. The console is left out: Stryker cannot mutate code in a browser. */
 const testsOf: Record<string, string> = {
 	"src/contract": "test/contract",
 	"src/http": "test/contract",

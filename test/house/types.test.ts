@@ -1,5 +1,5 @@
 // The compiler accepts the sources, and no `await` is missing in places that the compiler does not check. Biome's rule
-// noFloatingPromises finds only about two thirds of the missing ones.
+// noFloatingPromises finds only about two thirds of these places.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -146,7 +146,7 @@ test("over PostgreSQL the metrics have the pool's connections, and no sizes of f
 	assert.deepEqual(await samplesOf(service, "animal_store_database_bytes"), []);
 });
 
-test("every metric appears in /metrics, with help and type, also when it has no value yet", async (context) => {
+test("every metric appears in /metrics, with help and type, even when it has no value yet", async (context) => {
 	const { opsUrl } = await testService(context);
 	const text = (await ask(`${opsUrl}/metrics`)).body;
 	for (const { name, type, help } of families)

@@ -33,7 +33,7 @@ test("requests of this port are logged and counted: health checks as probe, scra
 		["/nothing", "unknown"],
 	] as const) {
 		const { headers } = await ask(service.opsUrl + path);
-		await until("its log line", () => service.log.find(({ requestId }) => requestId === headers["x-request-id"]));
+		await until("the log line", () => service.log.find(({ requestId }) => requestId === headers["x-request-id"]));
 		const counts = await samplesOf(service, "animal_store_request_duration_seconds_count");
 		assert.ok(
 			counts.some(({ labels, value }) => labels["operation"] === operation && value > 0),

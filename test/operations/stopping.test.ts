@@ -101,7 +101,7 @@ test("while connections come in each tick of a busy event loop, a stop resets no
 	await within("the stop", stopped);
 });
 
-test("on a busy event loop where nobody connects, a stop waits for no tick that is short", async (context) => {
+test("on a busy event loop where nobody connects, a stop does not wait for a short tick", async (context) => {
 	const service = await testService(context, { mixes: false });
 	let isStopped = false;
 	function burn(): void {
@@ -109,7 +109,7 @@ test("on a busy event loop where nobody connects, a stop waits for no tick that 
 		if (!isStopped) setImmediate(burn);
 	}
 	setImmediate(burn);
-	// The service would stop waiting for a short tick only after 20 s, half of its time.
+	// A service that waited for a short tick would give up only after 20 s, half of its time.
 	const stopped = service.stop(40_000).then(() => {
 		isStopped = true;
 	});
@@ -133,7 +133,7 @@ test("a client that pauses between two requests gets one more reply while the se
 	await within("the stop", stopped);
 });
 
-test("while the service stops, a reply closes the connection, also after a body of empty lines", async (context) => {
+test("while the service stops, a reply closes the connection, even after a body of empty lines", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const connection = new Connection(service.port);
 	const post = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n\r\n\r\n\r\n\r\n";

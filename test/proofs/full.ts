@@ -1,4 +1,4 @@
-// Real full disks: a small tmpfs with the store is filled and then enlarged, and backups are made to too small disks.
+// Real full disks: a small tmpfs with the store is filled and then enlarged. Backups go to disks that are too small.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

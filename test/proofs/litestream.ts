@@ -1,4 +1,4 @@
-// Litestream runs next to the service. Both are killed (SIGKILL), and the commands of docs/embedded-store.md restore.
+// Litestream runs next to the service. Both are killed (SIGKILL), then restored as docs/embedded-store.md says.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";

@@ -43,7 +43,7 @@ export const proof: Proof = {
 };
 
 export async function stopAtOnce(nodes: Running[]): Promise<void> {
-	for (const { process } of nodes) assert.ok(process.kill("SIGTERM"), "a node ended by itself");
+	for (const { process } of nodes) assert.ok(process.kill("SIGTERM"), "no node ends by itself");
 	for (const { finished } of nodes) assert.equal((await within("the stop", finished)).code, 0);
 }
 
@@ -127,7 +127,7 @@ export async function proveNodeCrashes(options: {
 		await load.acknowledges(acknowledgedEachKill);
 		await sleep(random() * 100);
 		const victim = nodes[kill % count] as Running;
-		assert.equal(victim.process.exitCode, null, "a node ended by itself");
+		assert.equal(victim.process.exitCode, null, "no node ends by itself");
 		await victim.stop("SIGKILL");
 		nodes[kill % count] = await start();
 		const fromMs = performance.now();

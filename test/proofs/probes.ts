@@ -1,5 +1,5 @@
 // The replies to probes, a list and a create, on disks that npm test cannot have. The other rows of the table in
-// docs/monitoring.md are in the proofs full and sync, test/operations/stopping.test.ts and the tests of PostgreSQL.
+// docs/monitoring.md are checked by the proofs full and sync, test/operations/stopping.test.ts and tests of PostgreSQL.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

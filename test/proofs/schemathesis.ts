@@ -105,7 +105,7 @@ function readReport(text: string): { failures: string[]; notGenerated: string[] 
 
 /**
  * Whether a finding is expected. A schema cannot state which cursors were issued and which keys were used before. And
- * the service ignores an invalid If-None-Match, which is the finding unless the URL has an unknown parameter, too.
+ * the service ignores an invalid If-None-Match, so it accepts such a request if the URL has only known parameters.
  */
 function isKnown(check: string, message: string, uri: string, reply: string): boolean {
 	if (check === "negative_data_rejection")

@@ -1,5 +1,5 @@
 // A service that other programs delay, by stopping it or by using its processor, refuses no request as overloaded. With
-// a quota of half a core, the service refuses the requests that are too many for it.
+// a quota of half a core, the service refuses excess requests.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -114,7 +114,7 @@ async function underQuota(trial: Trial, environment: Record<string, string>, key
 	return { requests: Number(requests), refused: Number(refused), waitMs };
 }
 
-/** Makes a control group with half a core: of version 1 if the machine has it, else of 2. @returns its folder */
+/** Makes a control group (of version 1, or else 2) with half a core. @returns the group's folder */
 function halfACore(trial: Trial): string {
 	const mounts = readFileSync("/proc/mounts", "utf8");
 	const first = /^\S+ (\S+) cgroup \S*\bcpu\b/m.exec(mounts)?.[1];

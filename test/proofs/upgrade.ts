@@ -85,7 +85,7 @@ const contracting = { ...expanding, 999: "-- oldest writer: 998\nDROP INDEX edit
 
 /**
  * Three nodes are replaced one by one while 24 clients create. First the next version replaces this version; this step
- * can be undone. Then a version follows whose migration only the next version survives. No create is refused.
+ * can be undone. Then the last version replaces the next: its migration breaks only this version. No create is refused.
  */
 async function inTwoSteps(trial: Trial, engine: string, { environment, key }: TrialStore): Promise<object> {
 	const next = copyWith(join(trial.folder, `${engine}-expanding`), expanding);
@@ -195,7 +195,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 
 const status = async ({ url }: Running, path: string) => (await ask(url + path)).status;
 
-/** Checks docs/embedded-store.md about an older node whose store was upgraded: it serves reads, but refuses writes. */
+/** Checks, as documented, that an older node whose store was upgraded serves reads but refuses writes. */
 async function assertReadsOn(older: Running, key: string): Promise<void> {
 	const refused = await callerOf(older.url, key).create(undefined, "refused");
 	assert.equal(refused.status, 503);

@@ -65,7 +65,7 @@ async function startWaiting(context: TestContext, url: string) {
 	return { ...service, lines, probe };
 }
 
-test("a service that starts while the database is away waits, is not ready, and then works", {
+test("a service that starts while the database is unreachable waits, unready, and then works", {
 	timeout: slowMs,
 }, async (context) => {
 	const server = await startPostgresFor(context);

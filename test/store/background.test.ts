@@ -115,7 +115,7 @@ for (const state of states) {
 			assert.ok(status >= 500, `${status}`);
 			assert.ok(ms < answerMaxMs, `a create took ${ms} ms`);
 		}
-		if (hangs) assert.deepEqual(Object.values(await failures()), Array(backgroundTasks.length).fill(0), "it waits");
+		if (hangs) assert.deepEqual(Object.values(await failures()), Array(backgroundTasks.length).fill(0), "work waits");
 		else await until("a failure", async () => ((await failures())["key use"] ?? 0) > 0);
 		await end();
 

@@ -47,7 +47,7 @@ function namesIn(folder: string): string[] {
 const countIn = async (file: string) => (await verifyStore(`sqlite:${file}`, { signal: never })).animals;
 
 test("a backup made under load restores over a crashed store, whose old WAL is never replayed", {
-	timeout: slowMs, // There are two loads, crashes and restores.
+	timeout: slowMs, // The test runs two rounds of load, crash and restore.
 }, async (context) => {
 	const newFolder = () => temporaryFolder(context);
 	const proven = await proveRestores({ rounds: 2, seed, context, newFolder });
@@ -72,7 +72,7 @@ test("a backup has the store as it was when the backup began, whatever is writte
 	assert.ok(added > 0, "animals were added during the backup");
 });
 
-test("a store opened for the first time and killed is no backup beside an old WAL", async (context) => {
+test("a store killed after its first opening is not taken for a backup next to an old WAL", async (context) => {
 	const { path, run } = await someStore(context);
 	await run("backup", path("b.db"));
 	for (let start = 0; start < 2; start++) {
@@ -101,7 +101,7 @@ test("a backup is synced before it gets its name, and its name is synced before 
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "failed backups left nothing");
 });
 
-test("a backup that has not the animals and ids of its snapshot is refused, and leaves no file", async (context) => {
+test("a backup without the animals and ids of its snapshot is refused, and leaves no file", async (context) => {
 	const { folder, path } = await someStore(context);
 	const { backup } = Database.prototype;
 	let loss = "DELETE FROM pets WHERE id = 3";
@@ -120,7 +120,7 @@ test("a backup that has not the animals and ids of its snapshot is refused, and 
 	assert.equal(await make(), 20);
 });
 
-test("an interrupted backup leaves no file; the next one removes those of a killed one", async (context) => {
+test("an interrupted backup leaves no file; the next removes the files of a killed backup", async (context) => {
 	const { url, path, folder } = await someStore(context);
 	const database = new Database(path("s.db"));
 	database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
@@ -197,7 +197,7 @@ test("a restore does not replace a store that a service has open, even if the se
 	assert.equal(await countIn(path("s.db")), 20);
 });
 
-test("a restore replaces a damaged or missing store, or one beside an old WAL", async (context) => {
+test("a restore replaces a damaged or missing store, or one next to an old WAL", async (context) => {
 	const { url, path, folder, run } = await someStore(context);
 	await run("backup", path("b.db"));
 	const restored = { force: true, signal: never };

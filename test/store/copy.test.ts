@@ -144,7 +144,7 @@ async function bothWays(context: TestContext): Promise<[[from: string, to: strin
 const rowsOf = async ({ rows }: Store) =>
 	Promise.all(tableNames.map(async (table) => (await rows.read(table, undefined, 100)).map(String).sort()));
 
-test("a copy that met a writer repairs on its next run what was changed or removed since", async (context) => {
+test("after a copy met a writer, its next run repairs what was changed or removed since", async (context) => {
 	for (const urls of await bothWays(context)) {
 		const [from, to] = await Promise.all(urls.map((url) => openStore(url, Date.now)));
 		if (!from || !to) throw new Error("a store is missing");
@@ -180,7 +180,7 @@ test("a copy that met a writer repairs on its next run what was changed or remov
 	}
 });
 
-test("a source that a service has open is refused; what a killed one acknowledged is copied", async (context) => {
+test("a source that a service has open is refused; what a killed service acknowledged is copied", async (context) => {
 	for (const [from, to] of await bothWays(context)) {
 		const key = await keyFor(from);
 		const service = await startProgram(context, { DATABASE_URL: from });
@@ -211,7 +211,7 @@ test("nothing is acknowledged by a service that starts while the source is copie
 	}
 });
 
-test("a copy locks its source against writers, and is refused beside a write under way", async (context) => {
+test("a copy locks its source against writers, and is refused during a write", async (context) => {
 	const [[file, database], [source, target]] = await bothWays(context);
 	await Promise.all([file, database, source].map((url) => openStore(url, Date.now).then((store) => store.close())));
 	await keyFor(file);

@@ -68,7 +68,7 @@ const citus = `CREATE TABLE pg_dist_partition (logicalrelid regclass NOT NULL, p
 const place = (table: string, method: string, colocation = 0, replication = "s") =>
 	`INSERT INTO pg_dist_partition VALUES ('${table}', '${method}', NULL, ${colocation}, '${replication}')`;
 const tables = ["pets", "counters", "idempotency_keys", "edits"];
-/** Replaces the table of animals with a hash-partitioned table, one of whose partitions is a foreign table. */
+/** Replaces the table of animals with a hash-partitioned table, whose only partition is a foreign table. */
 const spread = `CREATE EXTENSION file_fdw; CREATE SERVER shard FOREIGN DATA WRAPPER file_fdw; DROP TABLE pets;
 	CREATE TABLE pets (id BIGINT, name TEXT, category_id BIGINT, status TEXT) PARTITION BY HASH (id);
 	CREATE FOREIGN TABLE pets_0 PARTITION OF pets FOR VALUES WITH (MODULUS 1, REMAINDER 0)

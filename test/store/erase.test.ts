@@ -180,7 +180,7 @@ test("sqlite: while a program reads the WAL, a name is not erased, as the audit 
 	await withStore((store) => store.edits.apply({ petId: 1n, editor, action: "remove" }));
 	const edits = () => withStore((store) => store.edits.list(0n, 9));
 	assert.equal(await erase(), false);
-	assert.ok(readFileSync(file).includes("Ferdinand"), "the reader needs it");
+	assert.ok(readFileSync(file).includes("Ferdinand"), "the reader still needs the name");
 	assert.deepEqual(await edits(), [{ id: 1n, atMs, editor, action: "remove", petId: 1n }]);
 	const namesToErase = async () => (await verifyStore(databaseUrl, { signal })).namesToErase;
 	assert.equal(await namesToErase(), 1);
@@ -217,7 +217,7 @@ test("postgres: a removed or replaced name is in no catalog, and in files only i
 	const petOf = (id: number): NewPet => ({ name: `Animal ${id} 犬 ${"犬".repeat(id % 50)}.`, categoryId: 1n });
 	const ids = Array.from({ length: 300 }, (_, index) => index + 1);
 	await Promise.all(ids.map((id) => store.createPet(petOf(id), idempotencyKey(id))));
-	await sql("ANALYZE"); // ANALYZE does not run again here, so its samples would keep the names.
+	await sql("ANALYZE"); // Its samples have the names, and no later ANALYZE replaces them.
 	// The last row of each page is edited, too, because no other row overwrites its space.
 	const lastRows = await sql("SELECT max(id)::integer AS id FROM pets GROUP BY (ctid::text::point)[0]");
 	const edited = [...new Set([...ids.filter((id) => id % 20 === 0), ...lastRows.map(({ id }) => Number(id))])];

@@ -36,7 +36,7 @@ async function storeWithRemoval(context: TestContext) {
 	return { databaseUrl, store, erasedAtMs };
 }
 
-test("an erasing that fails is reported once with its reason, and tried again until it succeeds", async (context) => {
+test("a failed erasure is reported once with its reason, and tried again until it succeeds", async (context) => {
 	const { databaseUrl, store } = await storeWithRemoval(context);
 	await store.close();
 	const file = databaseUrl.slice("sqlite:".length);
@@ -53,7 +53,7 @@ test("an erasing that fails is reported once with its reason, and tried again un
 	assert.match(failures[0] ?? "", /^erase: there is no store at /);
 });
 
-test("a stop ends an erasing under way, which is no failure", async (context) => {
+test("a stop ends an erasure under way, which is not a failure", async (context) => {
 	const { databaseUrl, erasedAtMs } = await storeWithRemoval(context);
 	const { failures, erasing } = erasingOf(databaseUrl);
 	erasing.start();

@@ -191,7 +191,7 @@ test("after a failed sync nothing is acknowledged, one fatal line is logged, and
 	for (const request of [plain, keyed]) assert.equal((await send(request)).status, 201);
 	failNextBatch(context, "SQLITE_IOERR_WRITE");
 	assertFailure(await send(keyed), "storage_unavailable");
-	assert.equal((await send(plain)).status, 201, "other failures can be temporary");
+	assert.equal((await send(plain)).status, 201, "after other failures, creates work again");
 	failNextBatch(context, "SQLITE_IOERR_FSYNC");
 	for (const request of [plain, plain, keyed]) assertFailure(await send(request), "storage_unavailable");
 	assertFailure(await send({ path: "/livez" }), "storage_unavailable");

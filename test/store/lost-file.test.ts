@@ -58,7 +58,7 @@ async function loaded(context: TestContext) {
 	return { service, file, other, key, ledger, lose };
 }
 
-/** Asserts that reads continue unless the path leads to another file, that probes and log show it, and a clean stop. */
+/** Asserts that probes and log show the state, a stop is clean, and reads continue unless the path has another file. */
 async function assertStopped(
 	{ service, key }: Awaited<ReturnType<typeof loaded>>,
 	cause: string,
@@ -112,7 +112,7 @@ for (const [what, moved] of Object.entries({ file: (file: string) => file, folde
 	});
 }
 
-test("once the path leads to another file, also by a link, nothing is read from the previous", async (context) => {
+test("once the path leads to another file, even by a link, nothing is read from the old file", async (context) => {
 	const folder = temporaryFolder(context);
 	const [one, other, path] = ["one.db", "other.db", "animals.db"].map((name) => join(folder, name)) as [
 		string,

@@ -129,7 +129,7 @@ for (const [engine, make] of Object.entries(engines)) {
 			for (const [index, pet] of pets.entries()) {
 				const id = BigInt(index + 1);
 				assert.deepEqual(await store.createPet(pet, keyOf(index)), { id, outcome: "replayed" }, pet.name);
-				if (id <= 2n) continue; // These were edited.
+				if (id <= 2n) continue; // Animals 1 and 2 were edited.
 				const other = { ...pet, name: `${pet.name}.` };
 				assert.deepEqual(await store.createPet(other, keyOf(index)), { id, outcome: "reused" }, pet.name);
 				assert.deepEqual(await readPet(store, id), { id, ...pet });

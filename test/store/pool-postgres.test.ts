@@ -14,7 +14,7 @@ import { connect, runSql, setOnServer } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
 
-test("if the server has no free connection, a node's reads wait for those that it has", async (context) => {
+test("if the server has no free connection, a node's reads wait for its own connections", async (context) => {
 	const server = await startPostgresFor(context, ["-c", "max_connections=9"]);
 	const url = `${server.url}/postgres`;
 	const key = await keyFor(url);

@@ -158,7 +158,7 @@ test("a restored store is the same store: its backups go on", async (context) =>
 	assert.deepEqual(readdirSync(to).sort(), [names[1], "animal-store-20261121T120000Z.db"]);
 });
 
-test("a start without its store's disk is refused beside backups; a new store removes none", {
+test("a start without its store's disk is refused next to backups; a new store removes none", {
 	timeout: slowMs, // Slow: each start and each backup runs in a new Node process.
 }, async (context) => {
 	const folder = temporaryFolder(context);

@@ -22,7 +22,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		return { store, databaseUrl, reopen: () => reopen(store), join };
 	}
 
-	test(`${engine}: an animal is read back field for field, also after reopening the store`, async (context) => {
+	test(`${engine}: an animal is read back field for field, even after reopening the store`, async (context) => {
 		const { store, reopen } = await open(context);
 		const pets: NewPet[] = [
 			rex,
@@ -82,7 +82,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		}
 	});
 
-	test(`${engine}: every read returns the last edit and id, also if that animal was removed`, async (context) => {
+	test(`${engine}: every read returns the last edit and id, even if that animal was removed`, async (context) => {
 		const { store } = await open(context);
 		const shownBy = async (query: PageQuery) => {
 			const [{ version }, alone] = await Promise.all([store.listPets(query), store.version()]);
@@ -97,7 +97,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 				assert.deepEqual(await shownBy({ ...position, limit: 2, status }), [2n, 5n]);
 	});
 
-	test(`${engine}: a page ends at an id or follows it, ascending, also both at once`, async (context) => {
+	test(`${engine}: a page ends at an id, follows an id, or both, in ascending order`, async (context) => {
 		const { store } = await open(context);
 		for (let index = 0; index < 10; index++) {
 			await store.createPet(index % 2 ? { ...rex, status: "sold" } : rex);
@@ -275,7 +275,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.equal((await reopened.findByHash("h2"))?.revokedAtMs, 77, "all secrets of a revoked key are revoked");
 	});
 
-	test(`${engine}: one of several keys that are added at once on a condition is stored`, async (context) => {
+	test(`${engine}: of several keys added conditionally at once, one is stored`, async (context) => {
 		const { store, join } = await open(context);
 		const nodes = [store, await join("b"), await join("c")];
 		const add = ({ keys }: Store, name: string, hash: string, unless?: "any key" | "same secret") =>

@@ -159,7 +159,7 @@ export function startIn(port: string, program: string, parameters: string[], { a
 		assert.equal(pids.length, 1, output);
 		const [pid = 0] = pids;
 		const status = readFileSync(`/proc/${pid}/status`, "utf8");
-		assert.match(status, /^Uid:\t1000\t1000\t1000\t1000$/m, "it is not root");
+		assert.match(status, /^Uid:\t1000\t1000\t1000\t1000$/m, "the service does not run as root");
 		assert.match(status, /^CapEff:\t0+$/m);
 		process.kill(pid, "SIGTERM");
 		assert.deepEqual(await ended, [0, null], output);

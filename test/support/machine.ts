@@ -49,7 +49,7 @@ type Stop = (signal: NodeJS.Signals, whom: Receiver) => Promise<void>;
 export interface Machine {
 	/** Runs `npm` or `npx` to its end. @returns its output */
 	run(...command: string[]): Promise<{ code: number; lines: string[] }>;
-	/** Starts the service on free ports, until it is ready. `stop` sends a signal to npm or to all processes. */
+	/** Starts the service on free ports, and waits until it is ready. `stop` signals npm or all processes. */
 	start(...command: string[]): Promise<{ url: string; output(): string; stop: Stop }>;
 }
 

@@ -31,7 +31,7 @@ export interface LoadOptions {
 	mayBeRefused?: boolean;
 	/** True: a connection may break before its reply, so that the outcome is unknown. */
 	mayBreak?: boolean;
-	/** Called for each reply except for overload. */
+	/** Called for each reply except refusals as overloaded. */
 	onReply?(url: string, answer: Answer): void;
 }
 

@@ -99,7 +99,7 @@ export async function fillKernel({ traffic }: TestService, socket: Socket, reque
 		socket.pause().write(request);
 		await until("a reply", () => traffic().sentBytes > sentBytes, { everyMs: 1 });
 		let looks = 0;
-		await until("the kernel to take it, or not", () => traffic().requestsInFlight === 0 || ++looks > 10, {
+		await until("the kernel to take the reply, or not", () => traffic().requestsInFlight === 0 || ++looks > 10, {
 			everyMs: 20,
 		});
 		if (traffic().requestsInFlight > 0) return sent;

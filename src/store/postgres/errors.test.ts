@@ -44,7 +44,7 @@ test("a lost connection names its cause without an empty part", () => {
 	assert.equal((toStoreError(new Error("Connection terminated")) as Error).message, "Connection terminated");
 });
 
-test("a start waits for a server that is away, even behind PgBouncer, and fails if the server refuses it", () => {
+test("a start waits for an unreachable server, even behind PgBouncer, and fails if the server refuses it", () => {
 	const url = parsePostgresUrl("postgres://animals:secret@db:6432/animals");
 	const isAway = (code: string, message: string) => {
 		const refusal = toRefusal(Object.assign(new Error(message), { code }), url);
@@ -74,7 +74,7 @@ test("a start waits for a server that is away, even behind PgBouncer, and fails 
 		assert.ok(!isAway("08P01", message), message);
 });
 
-test("errors in our code and errors of the Store stay unchanged", () => {
+test("errors in the code and errors of the Store stay unchanged", () => {
 	for (const error of [new TypeError("x"), new StorageUnavailable("x"), new StoreRefused("x")])
 		assert.equal(toStoreError(error), error);
 });
