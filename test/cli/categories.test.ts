@@ -4,8 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ask } from "../support/caller.ts";
-import { keyFor } from "../support/key-for.ts";
-import { assertRefused, runProgram, startProgram } from "../support/program.ts";
+import { assertRefused, keyFor, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 
 test("categories are named, listed and forgotten, and take animals by number or name", async (context) => {

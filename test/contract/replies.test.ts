@@ -50,13 +50,6 @@ test("a reply is cached until any process edits, and the last page only until a 
 	assert.equal(await see(targets.pet), "Leo", "a 404 is never cached");
 });
 
-const cachedFields = ["cache-control", "content-encoding", "content-length", "content-type", "etag", "link"];
-/** Fields made anew for each reply, because they depend on the request, the caller, the clock or the settings. */
-const ownFields = [
-	...["access-control-allow-origin", "access-control-expose-headers", "connection", "date", "keep-alive"],
-	...["content-security-policy", "referrer-policy", "strict-transport-security", "x-content-type-options"],
-	...["deprecation", "sunset", "ratelimit", "ratelimit-policy", "traceparent", "vary", "x-request-id"],
-];
 /** Fields that differ between any two replies. */
 const uniqueFields = ["date", "ratelimit", "x-request-id"];
 
@@ -92,7 +85,6 @@ test("a cached reply equals a new one, for every caller, coding, origin and meth
 		{ method: "HEAD" },
 		{ method: "HEAD", headers: { "Accept-Encoding": "gzip" } },
 	];
-	const seen = new Set<string>();
 	for (const path of ["/v1/pets?limit=20", "/v1/pets?limit=50", "/v1/pets/1?"]) {
 		await ask(path);
 		// Each `&` makes another target, for which the service makes a new, equal reply.
@@ -109,13 +101,9 @@ test("a cached reply equals a new one, for every caller, coding, origin and meth
 				delete again.headers[name];
 				delete made.headers[name];
 			}
-			for (const name of Object.keys({ ...again.headers, ...made.headers })) seen.add(name);
 			compressed.push(again.headers["content-encoding"]);
 			assert.deepEqual([again.status, again.headers, again.body], [made.status, made.headers, made.body], path);
 		}
 		assert.equal(compressed.filter(Boolean).length, path.endsWith("20") ? 3 : 0, path);
 	}
-	const listed = [...cachedFields, ...ownFields];
-	assert.equal(new Set(listed).size, listed.length, "each field is on one list");
-	assert.deepEqual([...seen, ...uniqueFields].toSorted(), listed.toSorted());
 });

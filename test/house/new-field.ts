@@ -7,9 +7,8 @@ import { join } from "node:path";
 import { button, goOn, openConsole, shows, signIn } from "../console/console.ts";
 import { test } from "../support/browser.ts";
 import { ask } from "../support/caller.ts";
-import { keyFor } from "../support/key-for.ts";
 import { databaseFor } from "../support/postgres.ts";
-import { runProgram, runWell, startProgram } from "../support/program.ts";
+import { keyFor, runProgram, runWell, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 
 test("new fields round-trip through POST, GET, list, copy, export, import and the console", async (context) => {

@@ -6,10 +6,9 @@ import { join } from "node:path";
 import { button, openConsole, shows, signIn } from "../console/console.ts";
 import { test } from "../support/browser.ts";
 import { ask, linkOf } from "../support/caller.ts";
-import { keyFor } from "../support/key-for.ts";
 import { listAll } from "../support/ledger.ts";
 import { databaseFor } from "../support/postgres.ts";
-import { runWell, startProgram } from "../support/program.ts";
+import { keyFor, runWell, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 
 const large = "9007199254740993";

@@ -6,10 +6,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startBalancer } from "../support/balancer.ts";
-import { keyFor } from "../support/key-for.ts";
 import { listAll } from "../support/ledger.ts";
 import { freePort } from "../support/postgres-server.ts";
-import { begin, type Running, runProgram, runWell, startProgram } from "../support/program.ts";
+import { begin, keyFor, type Running, runProgram, runWell, startProgram } from "../support/program.ts";
 import { linux, newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
 
 export const proof: Proof = {

@@ -1,28 +1,23 @@
-// OpenTelemetry's instrumentation for Node, loaded with the documented lines, with the tarball and in the image.
+// OpenTelemetry's instrumentation for Node, loaded with the documented lines beside the installed tarball.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { ask } from "../support/caller.ts";
 import { blockOf } from "../support/document-blocks.ts";
-import { buildImage, type Container, imageNeeds, imageOptions, serveEmbedded } from "../support/image.ts";
 import { listenFor } from "../support/listen.ts";
 import { npmEnvironment } from "../support/package.ts";
 import { startProgram } from "../support/program.ts";
 import { newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
-const tree = fileURLToPath(new URL("../..", import.meta.url));
 const instrumentation = "node_modules/@opentelemetry/auto-instrumentations-node";
 
 export const proof: Proof = {
-	shows: "the documented lines yield HTTP and pg spans, with the tarball and in the image, from one SDK",
-	needs: imageNeeds,
-	options: imageOptions,
+	shows: "the documented lines yield HTTP and pg spans, with the tarball, from one SDK",
 	async prove(trial) {
 		const receiver = await startReceiver(trial);
 		const installed = install(trial, receiver);
@@ -31,7 +26,7 @@ export const proof: Proof = {
 		const postgres = await proveTarball(installed, stores.postgres, trial);
 		assert.ok(sqlite.pg === 0 && postgres.pg > 0);
 		const { version } = JSON.parse(readFileSync(join(installed.folder, instrumentation, "package.json"), "utf8"));
-		return { version, sqlite, postgres, image: await proveImage(receiver, trial) };
+		return { version, sqlite, postgres };
 	},
 };
 
@@ -72,9 +67,8 @@ async function startReceiver(trial: Trial): Promise<Receiver> {
 }
 
 /** Makes the SDK record each process and thread that loads it. @returns a function that reads the records */
-function watchLoads(folder: string, file: string, seenAs = file): () => string[] {
+function watchLoads(folder: string, file: string): () => string[] {
 	writeFileSync(file, "");
-	chmodSync(file, 0o666);
 	const builtin = (name: string) => `process.getBuiltinModule("node:${name}")`;
 	const note = `process.pid + " " + ${builtin("worker_threads")}.threadId + "\\n"`;
 	const programs = globSync("**/register.{js,cjs,mjs}", { cwd: join(folder, instrumentation) });
@@ -82,7 +76,7 @@ function watchLoads(folder: string, file: string, seenAs = file): () => string[]
 	for (const program of programs)
 		appendFileSync(
 			join(folder, instrumentation, program),
-			`\n${builtin("fs")}.appendFileSync(${JSON.stringify(seenAs)}, ${note});\n`,
+			`\n${builtin("fs")}.appendFileSync(${JSON.stringify(file)}, ${note});\n`,
 		);
 	return () => readFileSync(file, "utf8").split("\n").slice(0, -1);
 }
@@ -156,35 +150,4 @@ async function proveTarball(
 	);
 	trial.say(isSqlite ? "the spans are right on SQLite" : "the spans are right on PostgreSQL");
 	return { http: servers().length, pg: statements.length, pgBelowRequests: below.length };
-}
-
-/** The documented image, which is based on the image of deploy. */
-async function proveImage(receiver: Receiver, trial: Trial) {
-	const { build, container } = buildImage(trial);
-	const [, file = ""] =
-		/^```dockerfile\n(.*?)^```$/ms.exec(readFileSync(join(tree, "docs/monitoring.md"), "utf8")) ?? [];
-	const path = join(trial.folder, "Dockerfile");
-	const trusting = "RUN --mount=type=secret,id=certificates NODE_EXTRA_CA_CERTS=/run/secrets/certificates ";
-	writeFileSync(path, process.env["NODE_EXTRA_CA_CERTS"] ? file.replace("RUN ", trusting) : file);
-	build("traced", path);
-	const made: Container = container("traced");
-	const loads = watchLoads(join(made.place, "app"), join(made.place, "tmp/loads"), "/tmp/loads");
-	await serveEmbedded(made, trial, {
-		...sent,
-		OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
-		OTEL_METRICS_EXPORTER: "none",
-		OTEL_LOGS_EXPORTER: "none",
-	});
-	const spans = receiver.take().filter(({ scope, span }) => scope === "http" && span.kind === 2);
-	// The list that a first start requests, then the create, its retry, the list, and a request without a key.
-	const pathOf = ({ span }: (typeof spans)[number]) =>
-		span.attributes.find(({ key }) => key === "url.path")?.value["stringValue"];
-	const requests = spans.filter((span) => pathOf(span) === "/v1/pets").length;
-	assert.equal(requests, 5);
-	assert.deepEqual(
-		loads().map((note) => note.split(" ")[1]),
-		["0"],
-		"only the service loads the SDK, not a health check or a thread",
-	);
-	return { http: requests };
 }

@@ -11,9 +11,8 @@ import {
 	type Scene,
 	statusOf,
 } from "../support/histories.ts";
-import { keyFor } from "../support/key-for.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
-import { startProgram } from "../support/program.ts";
+import { keyFor, startProgram } from "../support/program.ts";
 import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
 import { slowMs, until } from "../support/until.ts";

@@ -32,15 +32,13 @@ interface ImageConfig {
 	Healthcheck: { Test: string[] };
 }
 
-/** Builds the image of deploy/Dockerfile. `build` builds an image whose Dockerfile refers to it as `animal-store`. */
+/** Builds the image of deploy/Dockerfile. */
 export function buildImage(trial: Place, platforms = [`linux/${arch}`]) {
 	const buildah = buildahIn(trial);
 	const base = findBase(buildah, trial);
 	const certificates = process.env["NODE_EXTRA_CA_CERTS"];
 	const secret = certificates ? ["--secret", `id=certificates,src=${certificates}`] : [];
 	const flags = ["--format", "docker", "--isolation", "chroot", ...secret];
-	const build = (tag: string, file: string, ...more: string[]) =>
-		buildah(["bud", ...flags, ...more, "--file", file, "--tag", tag, tree]);
 	const parameters = ["--build-arg", `NODE_IMAGE=${base.name}`, "--file", join(tree, "deploy/Dockerfile"), tree];
 	buildah(["bud", ...flags, "--layers", "--platform", platforms.join(), "--manifest", image, ...parameters]);
 	trial.say("the image is built");
@@ -55,7 +53,6 @@ export function buildImage(trial: Place, platforms = [`linux/${arch}`]) {
 			const { config } = JSON.parse(buildah(["inspect", "--type", "image", name])).Docker as { config: ImageConfig };
 			return { buildah, container, config, place: buildah(["mount", container]).trim() };
 		},
-		build,
 	};
 }
 
@@ -124,10 +121,9 @@ export interface Container {
 export async function serveEmbedded(
 	{ buildah, container, config }: Container,
 	trial: Pick<Trial, "after" | "say">,
-	more: Record<string, string> = {},
 ): Promise<void> {
 	const ports = { PORT: String(await freePort()), OPS_PORT: String(await freePort()) };
-	const variables = Object.entries({ ...ports, ...more }).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
+	const variables = Object.entries(ports).flatMap(([name, value]) => ["--env", `${name}=${value}`]);
 	const parameters = (...more: string[]) => ["run", "--isolation", "chroot", ...variables, container, "--", ...more];
 	const start = [...config.Entrypoint, ...config.Cmd, "--first-key"];
 	const running = startIn(ports.PORT, "buildah", [...buildah.storage, ...parameters(...start)], trial);

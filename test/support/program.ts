@@ -125,6 +125,12 @@ export async function runWell(parameters: string[], options: Start = {}): Promis
 	return stdout;
 }
 
+/** Creates an API key for the store at a URL. */
+export async function keyFor(databaseUrl: string): Promise<string> {
+	const key = await runWell(["keys", "create", "--name", "proof"], { environment: { DATABASE_URL: databaseUrl } });
+	return key.trim();
+}
+
 /** Asserts that each command exits with 1, and prints only an explanation that matches `said`. */
 export async function assertRefused(rows: readonly [parameters: string[], said: RegExp][], options: Start = {}) {
 	for (const [parameters, said] of rows) {

@@ -3,9 +3,9 @@
 
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { keyFor } from "./key-for.ts";
 import type { Shipped } from "./package.ts";
 import { startPostgresFor } from "./postgres-server.ts";
+import { keyFor } from "./program.ts";
 
 export interface Proof {
 	/** The statement that the proof shows to be true: one line of `--help`. */

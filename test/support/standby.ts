@@ -1,9 +1,8 @@
 // A PostgreSQL primary, its standby, and a service that reaches one of the two through a balancer.
 
 import { startBalancer } from "./balancer.ts";
-import { keyFor } from "./key-for.ts";
 import { type PostgresServer, startPostgresFor } from "./postgres-server.ts";
-import { startProgram } from "./program.ts";
+import { keyFor, startProgram } from "./program.ts";
 
 export type ServiceWithStandby = Awaited<ReturnType<typeof serviceWithStandby>>;
 
