@@ -1,4 +1,4 @@
-// OpenTelemetry's instrumentation for Node, loaded with the documented lines beside the installed tarball.
+// OpenTelemetry's instrumentation for Node, loaded with the documented lines next to the installed tarball.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
