@@ -1,4 +1,4 @@
-// The Activity view: replies per minute of the node that answers, and their p95, as charts and as a table.
+// The Activity view: the answering node's replies per minute and their p95 duration, as charts and as a table.
 
 import "./activity.css";
 import { useState } from "preact/hooks";
@@ -7,7 +7,7 @@ import { Banner, digits, FailureNote, MissingScope, Waiting } from "./notes.tsx"
 import { may, type Session } from "./session.ts";
 import type { WatchState } from "./use-watch.ts";
 
-/** The least number of minutes in a chart: after the node's start, it is empty at the left. */
+/** The least number of minutes in a chart. Just after the node's start, the left part of the chart is empty. */
 const leastMinutes = 30;
 const tableMinutes = 15;
 
@@ -75,7 +75,7 @@ interface PlotProps {
 	title: string;
 	unit: string;
 	columns: number;
-	/** The values of the last columns, one per minute. */
+	/** One value per minute, for the last columns of the chart. */
 	values: (number | undefined)[];
 	isBars?: boolean;
 }

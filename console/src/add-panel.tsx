@@ -137,7 +137,7 @@ function Entry(props: EntryProps) {
 	);
 }
 
-/** The category: a number is used as it is; a new name creates its category immediately. */
+/** The category's field. A number is used unchanged; choosing a new name creates a category immediately. */
 function CategoryEntry(props: EntryProps) {
 	const { value, enter, mayName } = props;
 	const categories = useContext(CategoriesContext);

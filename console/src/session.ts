@@ -18,7 +18,7 @@ export interface Session extends KeptKey {
 	/** @throws ApiError, NoReply */
 	activity(signal: AbortSignal): Promise<Activity>;
 	/**
-	 * Sends a request to an endpoint of the console: a POST if it has a body.
+	 * Sends a request to an endpoint of the console; with a body, the request is a POST.
 	 * @returns the reply with exact integers
 	 * @throws ApiError, NoReply
 	 */
