@@ -52,7 +52,7 @@ function Chart({ minutes }: Pick<Figures, "minutes">) {
 	return (
 		<section class="activity" aria-label="Replies per minute">
 			<p class="soft">
-				Replies of the node that answers, since its start, for at most three hours. Pages and probes are not counted.
+				Replies of the node that answered, since its start or in the last three hours. Pages and probes are not counted.
 			</p>
 			<p class="num" aria-live={pointed === undefined ? "off" : "polite"}>
 				{minute && `${ageOf(minutes.length - 1 - at)}: ${sentenceOf(minute)}`}

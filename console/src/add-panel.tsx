@@ -1,4 +1,4 @@
-// The panel that adds animals one after the other. Problems appear at their fields. Closing the panel keeps the
+// The panel that adds animals one after the other. Each problem is shown at its field. Closing the panel keeps the
 // entries.
 
 import "./panel.css";

@@ -38,7 +38,7 @@ export interface Job {
 	state: JobState;
 	/** Called after each change of `state`: by a new phase, or by the outcome of a batch. */
 	watchers: Set<() => void>;
-	/** Starts, or continues after a pause. */
+	/** Starts the job, or continues it after a pause. */
 	run(sender: Sender): void;
 	pause(): void;
 	/** Deletes the job and everything kept for it. */
@@ -257,7 +257,7 @@ function createPace() {
 	};
 }
 
-/** Over plain http, browsers compute no digest. A random one keeps pauses safe, but a new import repeats the rows. */
+/** Over plain http, browsers compute no digest. A random text keeps pauses safe, but a new import repeats the rows. */
 function fileDigest({ source }: PetFile): Promise<string> | string {
 	if (crypto.subtle) return digestOf(source());
 	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

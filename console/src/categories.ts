@@ -12,7 +12,7 @@ type Id = bigint | number | string;
 export interface Categories {
 	/** Categories with names come first, sorted by name; categories without names follow, sorted by id. */
 	all: readonly Category[];
-	/** Whether the categories are read, or cannot be read with this key or from this service. */
+	/** True once the categories are read, or if this key or service cannot list them. */
 	isRead: boolean;
 	/** The reason why the categories could not be read. */
 	failure: unknown;

@@ -1,5 +1,5 @@
-// The menu that exports animals: all that match the filter or the search, or the selected ones. The server writes the
-// file, and the browser downloads it.
+// The menu that exports animals: all animals that match the filter or the search, or the selected animals. The server
+// writes the file, and the browser downloads it.
 
 import { useContext, useState } from "preact/hooks";
 import type { ExportFormat, ExportOrder } from "../../src/contract/console.ts";

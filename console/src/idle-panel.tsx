@@ -16,7 +16,7 @@ import { may, type Session } from "./session.ts";
 import { useRequest } from "./use-request.ts";
 import { totalOf } from "./use-watch.ts";
 
-/** Two spaces separate alternative keys. The scope is needed to use these keys; absent if none is needed. */
+/** Two spaces separate alternative keys. `scope` is the scope that these keys need, if any. */
 type Key = readonly [keys: string, meaning: string, scope?: Scope];
 
 const keys: Key[] = [

@@ -19,7 +19,7 @@ export function keptKey(key: string, isOnComputer: boolean): KeptKey {
 	return { key, signOuts: signOuts(), untilMs: isOnComputer ? Date.now() + computerMs : undefined };
 }
 
-/** Also true if `untilMs` is too far in the future: then the clock was set back. */
+/** Whether the key has expired, or expires so late that the clock must have been set back. */
 export function isOver({ untilMs }: KeptKey): boolean {
 	if (untilMs === undefined) return false;
 	const leftMs = untilMs - Date.now();
@@ -30,7 +30,7 @@ export function isSignedOut(kept: KeptKey): boolean {
 	return kept.signOuts !== signOuts();
 }
 
-/** The key kept for this tab, or else the key kept on this computer. */
+/** The key kept for this tab; if there is none, the key kept on this computer. */
 export function loadKey(): KeptKey | undefined {
 	for (const storage of storages()) {
 		const kept = readFrom(storage);
@@ -45,7 +45,7 @@ export function keepKey(kept: KeptKey): void {
 	(kept.untilMs === undefined ? tab : computer)?.setItem(keyName, JSON.stringify(plain(kept)));
 }
 
-/** Deletes this key wherever it is kept, but not a different key of another tab. */
+/** Deletes this key from each storage that has it. A different key, which another tab has kept, stays. */
 export function dropKey({ key }: KeptKey): void {
 	for (const storage of storages()) if (readFrom(storage)?.key === key) storage.removeItem(keyName);
 }

@@ -7,7 +7,7 @@ import type { Field } from "./add-form.ts";
 import { labels } from "./fault-text.ts";
 import type { OpenFile } from "./open-file.ts";
 
-/** The fields that fit several columns, of which the user has not yet chosen one, with these columns. */
+/** The fields for which several columns fit and none is chosen yet, with these columns. */
 export function openFields({ columns }: Preview, mapping: Mapping): Map<Field, number[]> {
 	const { fits, ambiguous } = findColumns(columns, mapping);
 	return new Map(ambiguous.filter((field) => mapping[field] === undefined).map((field) => [field, fits[field]]));

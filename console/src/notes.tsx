@@ -14,7 +14,7 @@ export const countOf = (count: number) => (count === 1 ? "1 animal" : `${digits.
 const sentences: { [Code in ApiError["code"]]?: string } = {
 	insufficient_scope: "This key may not do that.",
 	internal_error: "Something failed in the server. Report it to whoever runs it.",
-	invalid_cursor: "The address is incomplete, or from before the animals were restored.",
+	invalid_cursor: "The address is incomplete, or older than the last restore of the animals.",
 	rate_limited: "Too many requests with this key.",
 };
 

@@ -230,7 +230,7 @@ interface FactProps {
 	isInRow?: boolean;
 }
 
-/** A field of an animal. The status and the category are buttons that change them. */
+/** A field of an animal. The status and the category are shown as buttons that open a menu to change them. */
 export function Fact({ field, pet, desk, isInRow = false }: FactProps) {
 	const { nameOf } = useContext(CategoriesContext);
 	const cell = columns[field].cell(pet);

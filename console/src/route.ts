@@ -72,7 +72,7 @@ export function hashOf(route: Route): string {
 	return query.size > 0 ? `#/animals?${query}` : "#/animals";
 }
 
-/** Only the filters that the interface has. */
+/** Keeps only the filters that the interface has. */
 export function filterOf(filter: Filter): Filter {
 	return Object.fromEntries(
 		filterNames.flatMap((field) => (filter[field] === undefined ? [] : [[field, filter[field]]])),
@@ -125,8 +125,8 @@ export const coversList = () => matchMedia("(max-width: 900px)").matches;
 const overList = "over the list";
 
 /**
- * Opens this animal, or closes the open one. Adds a history entry only if the panel covers the list; otherwise the Back
- * button would step through every row.
+ * Opens this animal or, without an id, closes the open animal. Adds a history entry only if the panel covers the list;
+ * otherwise the Back button would step through every row.
  */
 export function showPet(route: AnimalsRoute, id: string | undefined): void {
 	const isOverList = history.state === overList;

@@ -13,7 +13,7 @@ export type PetPage = Page<"bigint">;
 export interface Session extends KeptKey {
 	info: KeyInfo;
 	sender: Sender;
-	/** Gives up early, because a person is waiting. */
+	/** This client gives up early, because a person is waiting. */
 	store: AnimalStore<"bigint">;
 	/** @throws ApiError, NoReply */
 	activity(signal: AbortSignal): Promise<Activity>;

@@ -26,7 +26,7 @@ interface EditingOptions {
 }
 
 export function useEditing(session: Session, options: EditingOptions): Editing {
-	/** By id: `now` is the edited animal, `waiting` its edits without a result, `reply` the list's reply at that time. */
+	/** Edited animals by id. `waiting` counts edits without a result; `reply` is the list's reply at the last change. */
 	const animals = useRef(new Map<string, { reply: unknown; now: Pet | undefined; waiting: number }>());
 	const [notice, setNotice] = useState<Notice>();
 	const [replies, setReplies] = useState(0);

@@ -1,4 +1,4 @@
-// The shortcuts of the list: to move through its animals and pages, and to open the status menu.
+// The shortcuts of the list, which move through its animals and pages, and open the status menu.
 
 import { useRef } from "preact/hooks";
 import { sorts } from "../../src/contract/console.ts";

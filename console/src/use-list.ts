@@ -1,5 +1,5 @@
-// The page in the Animals view: from the interface, or from the console's search, which also sorts, and filters by name
-// and category.
+// The page in the Animals view. It comes from the interface or, if the list is sorted or filtered by name or category,
+// from the console's search.
 
 import { useRef } from "preact/hooks";
 import { type FindReply, findPageMax } from "../../src/contract/console.ts";
@@ -19,7 +19,7 @@ interface Found extends Pick<FindReply, "total" | "isAbout"> {
 	before?: number;
 }
 
-/** The pages of one search: the total, which only the first reply has, and the positions where the pages begin. */
+/** The total of one search, which only the first reply has, and the positions where the pages of the search begin. */
 interface Walk extends Pick<FindReply, "total" | "isAbout"> {
 	places: string[];
 }

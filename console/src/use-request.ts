@@ -1,4 +1,4 @@
-// A request to the service as state of a component. It is sent again when its inputs change, on `reload`, and
+// A request to the service as state of a component. The request is sent again when its inputs change, on `reload`, and
 // automatically after a temporary failure. The last reply stays while a newer request is pending or fails.
 
 import { useEffect, useRef, useState } from "preact/hooks";

@@ -33,7 +33,7 @@ function cellPattern(delimiter: string): RegExp {
 	return new RegExp(`"(${quoted})(?:"(?=[${delimiter}\n])|($))|[^${delimiter}\n]*`, "y");
 }
 
-/** The position in the file, and the parts of the current record that are read. */
+/** The position in the file, and the parts of the current record that are read so far. */
 function startScan(delimiter: string) {
 	return {
 		delimiter,

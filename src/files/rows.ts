@@ -27,9 +27,9 @@ export type Given = string | { cells: string[]; columns: string[] };
 export type Texts = Partial<Record<keyof NewPet, string>>;
 
 export interface ReadOptions {
-	/** The column of each field, if the field's name must not decide. Positions are for CSV only. */
+	/** The columns of fields; any other field is found by its name. Positions are for CSV only. */
 	mapping?: Mapping | undefined;
-	/** The CSV row that names the columns, numbered as in a spreadsheet; if absent, the names decide. */
+	/** The CSV row that names the columns, numbered as in a spreadsheet; if absent, it is found by its names. */
 	headerRow?: number | undefined;
 	/** The meanings of other texts in the status and category fields. */
 	values?: Values | undefined;

@@ -29,7 +29,7 @@ import { callerOf, isEqual } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
 
-/** The filters of the interface, and the further filters and the order of a search. */
+/** The filters of the interface, and the additional filters and the order of a search. */
 const searched = {
 	...optional(filters),
 	name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "a text of 1 to 255 characters" })),

@@ -16,7 +16,7 @@ interface PendingWrite<Write, Result> {
 	request: Write;
 	/** When the write was added, on the monotonic clock. */
 	sinceMs: number;
-	/** When the write is rejected if its commit has not begun, on the monotonic clock. */
+	/** When the write is rejected unless its commit has begun, on the monotonic clock. */
 	expiresAtMs: number;
 	resolve(result: Result): void;
 	reject(reason: unknown): void;
@@ -57,7 +57,8 @@ export class GroupCommit<Write, Result> implements WriteQueue {
 
 	/**
 	 * @param commit commits a batch in one transaction: resolves when the batch is on disk, rejects if no write was
-	 * acknowledged. `leftMs` is how long the batch's oldest write may still wait, but at least until a commit is late.
+	 * acknowledged. `leftMs` is how long the batch's oldest write may still wait, or how long until the commit is late,
+	 * if that is longer.
 	 */
 	constructor(
 		commit: (batch: Write[], leftMs: number) => Promise<Timed<Result>>,
