@@ -24,8 +24,8 @@ const version = "1.0.0";
 
 const tagDescription =
 	"An animal has a name, a category and, if it is known, a status. The service assigns its `id`. " +
-	"Over this interface, animals are added and read. The operator of the service can change or remove one: the next " +
-	"reply shows it, with another `ETag`. Ids are never used again.";
+	"Over this interface, animals are added and read. The operator of the service can change or remove an animal: the " +
+	"next reply shows this, with another `ETag`. Ids are never used again.";
 
 /** Names a part of the components, such as `#/components/schemas/Pet`. */
 export interface Reference {
@@ -97,7 +97,7 @@ export function openApiDocument() {
 	};
 }
 
-/** The headers that a reply always has if it declares them. Not Location, which ends with the removal of getPet. */
+/** The headers that a reply always has if it declares them; not Location, which ends when getPet is removed. */
 const required = ["X-Request-Id", "Cache-Control", "ETag", "Vary", "WWW-Authenticate", "Allow", "Retry-After"];
 
 function headerObject([name, description]: [string, string]) {
@@ -130,12 +130,12 @@ function successReplies({ success, headers: asked = {} }: Operation): Record<str
 	};
 }
 
-/** Statuses of refusals before the key is known: these replies have no headers of the key's rate. */
+/** Statuses of refusals before the key is known: these replies have no RateLimit headers. */
 const beforeRate = [401, 408, 414, 431];
 /** Statuses of failures after the deprecation check: these replies have deprecation headers. */
 const afterDeprecation = [400, 404, 410, 500, 503];
 
-/** For each status of an operation: when it is sent, its headers, and an example of each of its codes. */
+/** Describes each failure status of an operation: when it is sent, its headers, and an example of each code. */
 function failureReplies(operation: Operation): Record<string, ResponseObject> {
 	const codes: ErrorCode[] = [...operation.errors, ...commonErrors];
 	const replies: Record<string, ResponseObject> = {};
@@ -182,7 +182,7 @@ function parameterIn(place: "path" | "query" | "header") {
 	return ([name, schema]: [string, TSchema]) => {
 		const { description = "", examples = [], ...rest } = asPublished(schema);
 		const [value] = examples;
-		// Pages that try out requests send an `example`. From `examples`, the reader must first choose one.
+		// Pages that try out requests send an `example` immediately, but `examples` only after the reader chooses one.
 		const isSent = place === "path" || "default" in rest;
 		const shown: Omit<MediaTypeObject, "schema"> = isSent ? { example: value } : { examples: { typical: { value } } };
 		return {

@@ -45,8 +45,8 @@ more scopes:
 | \`pets:write\` | adding animals |
 | \`metrics:read\` | the Activity view of the console |
 
-- **401** \`missing_credential\`: there is no key. **401** \`invalid_credential\`: it does not work. The service does \
-not say whether a key is unknown, mistyped, revoked or expired.
+- **401** \`missing_credential\`: there is no key. **401** \`invalid_credential\`: the key does not work. The service \
+does not say whether a key is unknown, mistyped, revoked or expired.
 - **403** \`insufficient_scope\`: the key works, but lacks the scope that the message names.
 - A key may have an expiry and a rate. With a rate, every reply has \`RateLimit-Policy\` and \`RateLimit\`, and too \
 many requests get **429** with \`Retry-After\`.

@@ -1,5 +1,5 @@
 // Writes the files of the API reference at /docs: the page, built from the OpenAPI document, its style sheet, its two
-// scripts and its icon. They load nothing else.
+// scripts and its icon. The page loads nothing else.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -18,7 +18,7 @@ const text = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`/.source;
 export function highlight(code: string, language: string): Html {
 	const name = language.toLowerCase();
 	const words = (keywords[aliases[name] ?? name] ?? "").replaceAll(" ", "|");
-	const hasNumbers = !["sh", "shell", "http"].includes(name); // their numbers are only in addresses
+	const hasNumbers = !["sh", "shell", "http"].includes(name); // In these, numbers occur only in addresses.
 	const number = hasNumbers ? "|(?<number>\\b\\d+\\b)" : "";
 	const token = new RegExp(`(?<text>${text})${number}${words && `|(?<keyword>\\b(?:${words})\\b)`}`, "g");
 	const parts: Html[] = [];

@@ -1,5 +1,5 @@
-// The Markdown of the OpenAPI document's descriptions as HTML: headings, paragraphs, lists, tables, code, bold, links.
-// Other Markdown stays as it is; everything is escaped.
+// Converts the Markdown of the OpenAPI document's descriptions to HTML: headings, paragraphs, lists, tables, code, bold
+// and links. Other Markdown stays unchanged; all text is escaped.
 
 import { highlight } from "./highlight.ts";
 import { type Html, html } from "./html.ts";
@@ -34,7 +34,7 @@ export function markdown(text: string): Html {
 	})}`;
 }
 
-/** A piece of code, with a copy button, which scripts show. */
+/** A block of code. reference.js adds a copy button. */
 export function codeBlock(code: string, language: string): Html {
 	return html`<div class="code"><pre tabindex="0"><code>${highlight(code, language)}</code></pre></div>`;
 }

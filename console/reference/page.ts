@@ -1,5 +1,5 @@
-// The reference page, which the build creates from the OpenAPI document. It can be read without scripts; they switch
-// and copy samples, and send requests (reference.js, send.js).
+// The reference page, which the build creates from the OpenAPI document. The page can be read without scripts. Scripts
+// switch and copy samples, and send requests (reference.js, send.js).
 
 import { type OpenApiDocument, openApiJson, type SchemaObject } from "../../openapi/document.ts";
 import { type Html, html } from "./html.ts";

@@ -1,4 +1,4 @@
-// The reference page in the reader's browser: this server's address in samples, tabs, copying, contents.
+// The script of the reference page: this server's address in samples, tabs, copy buttons, and the contents.
 
 const base = new URL(".", location.href).href.replace(/\/$/, "");
 const every = (selector, visit, root = document) => root.querySelectorAll(selector).forEach(visit);
@@ -20,7 +20,7 @@ function choose(label) {
 	});
 }
 
-/** Keeps the tab in its place on the screen: the height of samples above it may have changed. */
+/** Chooses the tab's language. The tab stays in place on the screen, even if samples above it change their height. */
 function chooseAt(tab) {
 	const before = tab.getBoundingClientRect().top;
 	choose(tab.dataset.label);
@@ -45,7 +45,7 @@ every(".code", (box) => {
 	const button = Object.assign(document.createElement("button"), { type: "button", className: "copy" });
 	button.textContent = "Copy";
 	button.addEventListener("click", async () => {
-		// Without https, pages cannot use the clipboard: the text is selected, ready to copy.
+		// Without https, pages cannot use the clipboard: then the text is only selected, ready to copy.
 		if (navigator.clipboard) await navigator.clipboard.writeText(code.textContent);
 		else getSelection().selectAllChildren(code);
 		button.textContent = navigator.clipboard ? "Copied" : "Selected";

@@ -1,11 +1,12 @@
-// Sends the request of a form on the reference page to the page's server. The API key is in the fields only; a key that
-// the console keeps for this tab is filled in. Replies are shown as text, and never parsed, so no integer is rounded.
+// Sends the request of a form on the reference page to the page's server. The API key is only in the fields; if the
+// console keeps a key for this tab, the fields contain that key. Replies are shown as text and never parsed, so no
+// integer is rounded.
 
 const keyName = "animal-store.key";
 const forms = [...document.querySelectorAll("form.try")];
 const keyFields = forms.map((form) => form.elements.namedItem("key"));
 
-/** The name under which `console/src/kept-key.ts` stores the key. */
+/** The key that `console/src/kept-key.ts` keeps for this tab; empty if there is none. */
 function keptKey() {
 	try {
 		const { key, signOuts } = JSON.parse(sessionStorage.getItem(keyName));
@@ -57,7 +58,7 @@ function indented(text) {
 	});
 }
 
-/** The parts of JSON text in the colours of the page. */
+/** The parts of JSON text, as elements in the colours of the page. */
 function coloured(text) {
 	return text.split(/("(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*)/).map((part, index) => {
 		if (index % 2 === 0) return part;
@@ -66,7 +67,7 @@ function coloured(text) {
 	});
 }
 
-/** The request of a form; undefined if its key is missing. */
+/** The request that a form describes, without the API key. */
 function requestOf(form) {
 	const fields = [...form.elements].filter(({ dataset, value }) => dataset.in && value !== "");
 	const valuesIn = (place) =>
@@ -132,7 +133,7 @@ function linksOf(reply) {
 	return links.map(([, url, name]) => ({ url: new URL(url), name }));
 }
 
-/** Behind a proxy, the link may have another scheme, but the page may call only its own server. */
+/** Behind a proxy, a link may have another scheme, so only its query is used: the page may call only its own server. */
 function followButton(form, { url, name }) {
 	const button = Object.assign(document.createElement("button"), { type: "button", textContent: name });
 	const here = new URL(`v1/pets${url.search}`, location.href);
@@ -157,7 +158,7 @@ for (const form of forms) {
 		target.dataset.isTouched = "true";
 	});
 	const idempotencyKey = form.elements.namedItem("Idempotency-Key");
-	// The same animal may reuse the Idempotency-Key, and gets the same reply; another animal needs a new one.
+	// Sending the same animal again with the same Idempotency-Key gets the same reply; another animal needs a new key.
 	const renew = () => {
 		if (idempotencyKey) idempotencyKey.value = newIdempotencyKey();
 	};

@@ -60,7 +60,7 @@ function bodyField(operationId: string, example: unknown): Html {
 <textarea id="${id}" name="body" rows="5" spellcheck="false">${openApiJson(example)}</textarea>`;
 }
 
-/** Shows the reply; until there is one, an example. */
+/** The place for the reply. It shows an example until a reply arrives. */
 function exampleReply({ responses }: OperationObject): Html {
 	const [[status = "", { content } = {}] = []] = Object.entries(responses);
 	const example = highlight(openApiJson(content?.["application/json"].example), "json");

@@ -15,7 +15,7 @@ export function parameterRows(parameters: ParameterObject[]): Html {
 	)}</dl>`;
 }
 
-/** @param schemas those that fields refer to */
+/** @param schemas the schemas to which fields refer */
 export function fieldRows(
 	{ properties = {}, required = [] }: SchemaObject,
 	schemas: Record<string, SchemaObject>,
@@ -51,7 +51,7 @@ function typeOf(schema: SchemaObject): Html {
 	return html`<span class="type">${schema.format ?? schema.type}</span>`;
 }
 
-/** Adds the capital and the full stop, which descriptions lack because they are parts of messages. */
+/** Adds a capital letter and a full stop. Descriptions lack both, because they are parts of messages. */
 export function sentence(description: string): string {
 	const text = description.charAt(0).toUpperCase() + description.slice(1);
 	return /[.`]$/.test(text) ? text : `${text}.`;

@@ -1,4 +1,4 @@
-// Shows the scopes of the session's key, and how long it is kept.
+// Shows the scopes of the session's key, and how long the browser keeps the key.
 
 import type { Scope } from "../../src/contract/operations.ts";
 import { may, type Session } from "./session.ts";

@@ -1,5 +1,5 @@
-// The account menu: whose key is in use, its scopes, how long it is kept, and signing out. The palette has the same
-// commands.
+// The account menu: shows the key, its name, its scopes and how long the browser keeps it, and signs out. The palette
+// has the same commands.
 
 import { useState } from "preact/hooks";
 import { Button } from "./button.tsx";

@@ -1,4 +1,4 @@
-// The Activity view: replies per minute of the node that answers, and their p95, as charts and as a table.
+// The Activity view: the answering node's replies per minute and their p95 duration, as charts and as a table.
 
 import "./activity.css";
 import { useState } from "preact/hooks";
@@ -7,7 +7,7 @@ import { Banner, digits, FailureNote, MissingScope, Waiting } from "./notes.tsx"
 import { may, type Session } from "./session.ts";
 import type { WatchState } from "./use-watch.ts";
 
-/** The least number of minutes in a chart: after the node's start, it is empty at the left. */
+/** The least number of minutes in a chart. Just after the node's start, the left part of the chart is empty. */
 const leastMinutes = 30;
 const tableMinutes = 15;
 
@@ -52,7 +52,7 @@ function Chart({ minutes }: Pick<Figures, "minutes">) {
 	return (
 		<section class="activity" aria-label="Replies per minute">
 			<p class="soft">
-				Replies of the node that answers, since its start, for at most three hours. Pages and probes are not counted.
+				Replies of the node that answered, since its start or in the last three hours. Pages and probes are not counted.
 			</p>
 			<p class="num" aria-live={pointed === undefined ? "off" : "polite"}>
 				{minute && `${ageOf(minutes.length - 1 - at)}: ${sentenceOf(minute)}`}
@@ -75,7 +75,7 @@ interface PlotProps {
 	title: string;
 	unit: string;
 	columns: number;
-	/** The values of the last columns, one per minute. */
+	/** One value per minute, for the last columns of the chart. */
 	values: (number | undefined)[];
 	isBars?: boolean;
 }

@@ -1,5 +1,5 @@
-// Steps 2 to 4 of adding many: the columns of a file, the meanings of its values, and the rows to correct. Going
-// back keeps the choices, and nothing is sent before the last step ends.
+// Steps 2 to 4 of adding many: the columns of a file, the meanings of its values, and the rows to correct. Going back
+// keeps the choices, and nothing is sent before the last step ends.
 
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
@@ -62,7 +62,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	async function setHeaderRow(row: number): Promise<void> {
 		if (row === wanted.row) return;
 		wanted.row = row;
-		// The check of the whole file reports broken rows.
+		// A failure is not shown here: the check of the whole file reports it.
 		const read = await previewRows(source, kind, previewed, { headerRow: row }).catch(() => undefined);
 		if (!read || wanted.row !== row) return;
 		setPreview(read);
@@ -232,7 +232,7 @@ function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): v
 	);
 }
 
-/** Creates the new categories, then starts: a retry creates none twice. */
+/** Creates the new categories, then starts the import. A retry creates no category twice. */
 function useStart(
 	{ session, mapped, categories }: CheckedProps,
 	onStart: (options: Pick<ReadOptions, "values">) => void,
@@ -254,7 +254,7 @@ function useStart(
 	return { ...state, run: () => void run() };
 }
 
-/** The columns found by their names, which the menus show. If two have the same name, the user chooses. */
+/** The columns whose names match a field; the menus show them. If several match one field, the user chooses. */
 function guessed(preview: Preview): Mapping {
 	const { at, ambiguous } = findColumns(preview.columns);
 	const clear = newPetFields.filter((field) => !ambiguous.includes(field));

@@ -1,4 +1,4 @@
-// The state of the form that adds an animal: its entries and the reply. It outlives the form.
+// The state of the form that adds an animal: the entries and the reply. This state outlives the form.
 
 import type { NewPet, Pet } from "../../src/contract/pet.ts";
 import type { Fault } from "../../src/contract/validate.ts";
@@ -10,7 +10,7 @@ export interface Adding {
 	isPending: boolean;
 	faults: readonly Fault[];
 	failure?: unknown;
-	/** An animal without a reply: sent again with this Idempotency-Key, it is added once, whoever sends it. */
+	/** An animal that got no reply. Sending it again with this Idempotency-Key adds it only once, whoever sends it. */
 	unsettled?: { pet: NewPet; key: string } | undefined;
 	added?: Pet | undefined;
 }

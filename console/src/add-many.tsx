@@ -1,4 +1,4 @@
-// The view that adds many animals: a file is dropped or rows pasted, checked in steps, and its rows are added.
+// The view that adds many animals: the user drops a file or pastes rows, checks the rows in steps, and adds them.
 
 import "./add-many.css";
 import "./add-tables.css";
@@ -72,7 +72,7 @@ export function AddMany({ session, job, setJob, choosing, setChoosing }: AddMany
 	return <ChooseFile text={text} setText={setText} onChoose={open} note={note} />;
 }
 
-/** Restores this tab's import after a reload, paused. */
+/** Restores this tab's import after a reload. The restored import is paused. */
 export async function restoreJob(setJob: (next: (now: Job | undefined) => Job | undefined) => void): Promise<void> {
 	const job = await readJob().catch(() => undefined);
 	setJob((now) => now ?? job);

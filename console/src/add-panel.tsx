@@ -1,4 +1,4 @@
-// The panel that adds animals one after the other. Problems appear at their fields. Closing the panel keeps the
+// The panel that adds animals one after the other. Each problem is shown at its field. Closing the panel keeps the
 // entries.
 
 import "./panel.css";
@@ -137,7 +137,7 @@ function Entry(props: EntryProps) {
 	);
 }
 
-/** The category: a number is used as it is; a new name creates its category immediately. */
+/** The category's field. A number is used unchanged; choosing a new name creates a category immediately. */
 function CategoryEntry(props: EntryProps) {
 	const { value, enter, mayName } = props;
 	const categories = useContext(CategoriesContext);

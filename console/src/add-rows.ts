@@ -15,9 +15,9 @@ import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 export interface JobState {
 	phase: "running" | "paused" | "finished";
 	added: number;
-	/** Rows that an earlier import of the same file added, whoever started it. */
+	/** Rows that an earlier import of the same file added, whoever started that import. */
 	alreadyThere: number;
-	/** When the first of these were added, in milliseconds since 1970. */
+	/** When the first of these rows was added, in milliseconds since 1970. */
 	importedAtMs?: number | undefined;
 	rejected: number;
 	/** Rows that can be added and have no outcome yet. */
@@ -36,16 +36,16 @@ export interface Job {
 	readonly file: PetFile;
 	readonly total: number;
 	state: JobState;
-	/** Called after each change: of the phase, or by a batch of rows. */
+	/** Called after each change of `state`: by a new phase, or by the outcome of a batch. */
 	watchers: Set<() => void>;
-	/** Starts, or continues after a pause. */
+	/** Starts the job, or continues it after a pause. */
 	run(sender: Sender): void;
 	pause(): void;
 	/** Deletes the job and everything kept for it. */
 	discard(): void;
-	/** A job that adds again the rows that were imported before. */
+	/** A new job that adds the already imported rows once more. */
 	again(): Job;
-	/** All rejected rows, in the format of the file, with line and reason. */
+	/** All rejected rows in the file's format, each with its line and the reason. */
 	rejectedText(): string[];
 }
 
@@ -62,11 +62,11 @@ export interface KeptImport {
 
 /** The outcome of a batch. */
 export interface KeptBatch {
-	/** The number of its last row. */
+	/** The number of the batch's last row. */
 	last: number;
 	sent: number;
 	added: number;
-	/** The numbers of the rows imported before, and when the first of them was. */
+	/** The numbers of the already imported rows, and when the first of them was imported. */
 	present: number[];
 	importedAtMs?: number | undefined;
 	leftOut: Rejected[];
@@ -90,9 +90,9 @@ export interface JobOptions {
 	file: PetFile;
 	/** Rows that can be added. */
 	total: number;
-	/** 1 for the first import; higher for rows that are added again. */
+	/** 1 for the first import of a file; one more each time the file's rows are added again. */
 	round?: number;
-	/** The numbers of the rows to add; all if absent. */
+	/** The numbers of the rows to add; if absent, all rows are added. */
 	only?: ReadonlySet<number> | undefined;
 	keep?: ((kept: KeptImport) => Promise<Keeper>) | undefined;
 	resumed?: Resumed;
@@ -188,7 +188,7 @@ function importerOf({ file, round = 1, only, resumed }: JobOptions, digest: stri
 	});
 }
 
-/** After so long a pause that a retry could add rows twice, the import ends, and its other rows are left out. */
+/** Ends the import, and leaves out its remaining rows, after so long a pause that a retry could add rows twice. */
 async function runOrEnd(importer: Importer, target: ImportTarget, onSettled: OnSettled): Promise<boolean> {
 	try {
 		return await importer.run(target);
@@ -257,7 +257,7 @@ function createPace() {
 	};
 }
 
-/** Over plain http, browsers compute no digest: pausing is safe, but adding the file again repeats its rows. */
+/** Over plain http, browsers compute no digest. A random text keeps pauses safe, but a new import repeats the rows. */
 function fileDigest({ source }: PetFile): Promise<string> | string {
 	if (crypto.subtle) return digestOf(source());
 	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");

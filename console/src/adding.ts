@@ -1,5 +1,5 @@
-// Sends the form that adds an animal, as an import of one row: its Idempotency-Key makes a second press safe, even with
-// another API key.
+// Sends the form that adds an animal as an import of one row. The row's Idempotency-Key makes a second press of the
+// button safe, even with another API key.
 
 import { ApiError, NoReply } from "../../client/src/index.ts";
 import type { Category, ImportResult } from "../../src/contract/console.ts";

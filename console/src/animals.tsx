@@ -1,4 +1,4 @@
-// The Animals view: a page of the list or of search results, and next to it an animal or the form.
+// The Animals view: a page of the list or of search results, next to the open animal or the form.
 
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Totals } from "../../src/contract/console.ts";
@@ -107,8 +107,8 @@ const loadIdlePanel = () => import("./idle-panel.tsx").then(({ IdlePanel }) => I
 const loadDeskParts = () => import("./menus.ts").then(({ DeskParts }) => DeskParts);
 
 /**
- * Reloads after an edit; if there is no next page, after a create, too. Also reloads when the server does not answer:
- * then the list says so, and shows the time of its rows.
+ * Reloads the list after an edit and, on the last page, after a create. Also reloads when the server does not answer,
+ * so that the list reports this and shows the time of its rows.
  */
 function useNewAnimals(
 	{ value, reload }: ListRequest,
@@ -133,7 +133,7 @@ function useNewAnimals(
 
 /**
  * Gives the focus to the row of an animal when its panel closes.
- * @returns a function to call before closing the panel; the Back button closes it without
+ * @returns a function to call before closing the panel; the Back button closes the panel without this call
  */
 function useReturnedFocus(id: string | undefined): () => void {
 	const isClosing = useRef(false);
@@ -149,7 +149,7 @@ function useReturnedFocus(id: string | undefined): () => void {
 	};
 }
 
-/** Whether the panel covers the list, as on a narrow screen. Then it takes the focus. */
+/** Whether the panel covers the list, as on a narrow screen. A panel that covers the list takes the focus. */
 function useCovering(isOpen: boolean): boolean {
 	const isCovered = isOpen && coversList();
 	useLayoutEffect(() => {
@@ -160,7 +160,7 @@ function useCovering(isOpen: boolean): boolean {
 
 interface ContentProps extends AnimalsProps {
 	request: ListRequest;
-	/** The animals of the page, after the edits. */
+	/** The animals of the page, with edits applied. */
 	pets: Pet[] | undefined;
 	desk: Desk | undefined;
 }

@@ -25,17 +25,17 @@ export function App() {
 	const [adding, setAdding] = useState<Adding>(emptyForm);
 	const [job, setJob] = useState<Job>();
 	const [choosing, setChoosing] = useState<Choosing>(nothingChosen);
-	/** Outlives the session: the form is open again after signing in with another key. */
+	/** Outlives the session, so that the form is open again after signing in with another key. */
 	const [isAdding, setIsAdding] = useState(false);
 	const { session, isOpening, reason, signIn, keep, signOut, areOthersBusy } = useSession({
 		isBusy: () => isUnderWay(job),
 		hasDraft: () => isUnderWay(job) || isEntered(adding) || isChosen(choosing),
 		onEnd(ending) {
-			// A job whose key is refused pauses automatically, and says why.
+			// When its key is refused, a job pauses by itself and shows the reason.
 			if (ending === "refused") return;
 			job?.pause();
 			if (ending === "timeIsOver") return;
-			// Nothing is left for the next person.
+			// Leaves nothing for the next person at this computer.
 			setAdding(emptyForm);
 			setIsAdding(false);
 			setJob(undefined);
@@ -95,7 +95,7 @@ function SignedIn(props: SignedInProps) {
 		return () => removeEventListener("beforeunload", warn);
 	}, [job]);
 
-	/** A dialog's close event comes late: another dialog may be open by then. */
+	/** The close event of a dialog arrives late: another dialog may already be open. */
 	function close(dialog: typeof open): void {
 		setOpen((now) => (now === dialog ? undefined : now));
 	}
@@ -156,7 +156,7 @@ function UnknownAddress() {
 		<main id="main" class="view">
 			<Heading>Nothing is at this address</Heading>
 			<p>
-				Perhaps a letter is missing in it. <a href={hashOf(firstAnimals)}>Show the animals</a>
+				Perhaps the address lacks a letter. <a href={hashOf(firstAnimals)}>Show the animals</a>
 			</p>
 		</main>
 	);

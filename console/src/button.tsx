@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 
 interface ButtonProps extends Omit<JSX.IntrinsicElements["button"], "label" | "onClick"> {
 	label: ComponentChildren;
-	/** If false, the button does nothing, but can have the focus: a `disabled` button would lose it. */
+	/** If false, the button does nothing, but keeps the focus, which a `disabled` button would lose. */
 	isReady?: boolean;
 	onClick(event: { currentTarget: HTMLButtonElement }): void;
 }
@@ -20,7 +20,7 @@ export function Button({ label, isReady = true, onClick, ...attributes }: Button
 
 type KeyButtonProps = Pick<ButtonProps, "class" | "onClick"> & { keys: string; meaning: string };
 
-/** A button labelled with its keyboard shortcut; a screen reader says what it does. */
+/** A button labelled with its keyboard shortcut; a screen reader says what the button does. */
 export function KeyButton({ keys, meaning, class: look, onClick }: KeyButtonProps) {
 	return (
 		<button type="button" class={`quiet ${look}`} onClick={onClick}>
@@ -31,7 +31,7 @@ export function KeyButton({ keys, meaning, class: look, onClick }: KeyButtonProp
 
 type OpenerProps = Omit<ButtonProps, "onClick"> & { opens: "menu" | "dialog"; open(anchor: HTMLButtonElement): void };
 
-/** A button that opens a popover, which sets `aria-expanded`. */
+/** A button that opens a popover. The popover sets the button's `aria-expanded`. */
 export function Opener({ opens, open, ...attributes }: OpenerProps) {
 	const act: ButtonProps["onClick"] = ({ currentTarget }) => open(currentTarget);
 	return <Button aria-haspopup={opens} aria-expanded="false" {...attributes} onClick={act} />;

@@ -1,5 +1,5 @@
-// The categories of a session, with their names: read along with the first list, and again after edits. A
-// category without a name is shown as its number.
+// The categories that a session knows, with their names. They are read together with the first list, and again after
+// edits. A category without a name is shown as its number.
 
 import { createContext } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -10,19 +10,19 @@ import { useRequest } from "./use-request.ts";
 type Id = bigint | number | string;
 
 export interface Categories {
-	/** First the categories with names, in the order of the names, then the others by id. */
+	/** Categories with names come first, sorted by name; categories without names follow, sorted by id. */
 	all: readonly Category[];
-	/** False until they are read; true if this key or service has none to read. */
+	/** True once the categories are read, or if this key or service cannot list them. */
 	isRead: boolean;
-	/** Why they are not read. */
+	/** The reason why the categories could not be read. */
 	failure: unknown;
 	nameOf(id: Id): string | undefined;
-	/** The name of a category, or else its number. */
+	/** The name of a category, or its number if it has no name. */
 	labelOf(id: Id): string;
 	reload(): void;
 	/**
 	 * Sets or removes the name of a category.
-	 * @param id if absent, the id of the category with this name, or else the next free number
+	 * @param id if absent, the category that has this name, or the next free number if none has it
 	 * @throws ApiError, NoReply
 	 */
 	name(name: string | undefined, id?: bigint): Promise<CategoryResult>;
@@ -83,7 +83,7 @@ function withName(known: readonly Category[], { outcome, id, name }: CategoryRes
 }
 
 async function sendName({ ask }: Session, name: string | undefined, id?: bigint): Promise<CategoryResult> {
-	// Digits, because JSON.stringify does not know bigint.
+	// The id is written as digits, because JSON.stringify cannot write a bigint.
 	const fields = [...(id === undefined ? [] : [`"id":${id}`]), ...(name ? [`"name":${JSON.stringify(name)}`] : [])];
 	const body = `{"categories":[{${fields}}]}`;
 	const { results } = (await ask("/console/categories", { body })) as { results: CategoryResult[] };

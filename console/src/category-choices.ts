@@ -1,5 +1,5 @@
-// The choices for the text in a category field: the categories whose name or number contains it, the number itself, and
-// a new category with that name.
+// The choices for the text in a category field: categories whose name contains the text or whose number begins with it,
+// the text as a number, and a new category with the text as its name.
 
 import { type Category, foldedText } from "../../src/contract/console.ts";
 import { int64FromDecimal } from "../../src/contract/json.ts";
@@ -29,7 +29,7 @@ export function categoryChoices(all: readonly Category[], text: string, mayName:
 	];
 }
 
-/** The id for the text in a field: a number, or the name of a category, whatever the case and accents. */
+/** The category id for the text in a field, a number or a name. Case and accents in a name are ignored. */
 export function categoryIdOf(all: readonly Category[], text: string): string | undefined {
 	const wanted = foldedText(text.trim());
 	const named = all.find(({ name }) => name !== undefined && foldedText(name) === wanted);

@@ -1,4 +1,4 @@
-// The menus of categories: one sets the category of animals, or filters the list by one; the other names a category.
+// The menus of categories: CategoryMenu chooses one for animals or for the filter, NameMenu edits the name of one.
 
 import "./desk.css";
 import { useContext, useRef, useState } from "preact/hooks";
@@ -88,7 +88,7 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 	);
 }
 
-/** Runs one action at a time, and keeps the reason if it fails. */
+/** Runs one action at a time, and keeps the reason if an action fails. */
 function useAttempt() {
 	const [problem, setProblem] = useState("");
 	const isBusy = useRef(false);

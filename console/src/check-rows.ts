@@ -1,4 +1,4 @@
-// Checks a whole file before anything is sent, in pieces, so that the page stays responsive.
+// Checks a whole file before anything is sent. The check works in pieces, so that the page stays responsive.
 
 import { isDamaged } from "../../src/files/encoding.ts";
 import { type FileRow, type ReadOptions, readRows, textsOf } from "../../src/files/rows.ts";
@@ -14,7 +14,7 @@ export interface Checked {
 	unused: string[];
 	/** Unknown values in the status and category fields; set when the check is complete. */
 	values: UnknownValue[];
-	/** The first rows whose names have lost letters, and how many there are. */
+	/** The first rows whose names have lost letters, and the number of all such rows. */
 	damaged: FileRow[];
 	damagedCount: number;
 	isComplete: boolean;
@@ -24,7 +24,7 @@ const damagedMax = 12;
 const showEveryMs = 100;
 const noDamage = { values: [], damaged: [], damagedCount: 0 };
 
-/** The name in a row, even if other fields are invalid, as long as they can be read. */
+/** The name in a row. Other fields may be invalid, but the row must be readable. */
 function nameOf({ pet, given, faults = [] }: FileRow, { mapping }: ReadOptions): string {
 	const isReadable = faults.every(({ field }) => field !== undefined);
 	return pet?.name ?? (isReadable ? (textsOf(given, mapping).name ?? "") : "");
@@ -54,7 +54,7 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 	if (!signal.aborted) show({ ...checked, values: values.list(), isComplete: true });
 }
 
-/** All rows that would be rejected, in the format of the file, with line and reason. @throws FileError */
+/** All rows that would be rejected, in the file's format, each with its line and the reason. @throws FileError */
 export async function rejectedTexts(file: PetFile): Promise<string[]> {
 	const texts: string[] = [];
 	for await (const rows of readRows(file.source, file.kind, file.options))

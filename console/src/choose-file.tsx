@@ -9,7 +9,7 @@ interface ChooseFileProps {
 	text: string;
 	setText(text: string): void;
 	onChoose(blob: Blob, name: string): void;
-	/** The reason why the last file cannot be read, or the note that it is being read. */
+	/** The reason why the last file could not be read, or a note while a file is being read. */
 	note: string | undefined;
 }
 

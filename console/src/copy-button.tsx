@@ -6,7 +6,7 @@ import { useCommands } from "./shortcuts.ts";
 
 const copiedMs = 2_000;
 
-/** Copies to the clipboard. @returns false over plain http, where pages have none and show the text instead */
+/** Copies to the clipboard. @returns false over plain http, where pages have no clipboard and show the text */
 export async function copied(text: string): Promise<boolean> {
 	try {
 		await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-// The user's corrections of fields, before the rows are added, and the names that have lost letters.
+// The user's corrections of fields before the rows are added, and the inputs for names that have lost letters.
 
 import { correctedRow, type FileRow, type ReadOptions, type Texts, textsOf } from "../../src/files/rows.ts";
 import { useKept } from "./kept.ts";

@@ -1,4 +1,4 @@
-// What editing shows over the list: the menu, the question before a removal, and the line with the undo.
+// The parts of editing that are shown over the list: the menus, the question before a removal, and the toast.
 
 import "./desk.css";
 import type { Pet } from "../../src/contract/pet.ts";
@@ -18,7 +18,7 @@ export function DeskParts({ desk }: { desk: Desk }) {
 	const what = isOne && first ? shortName(first.name) : countOf(asked?.pets.length ?? 0);
 	function undo(): void {
 		editing.undo?.();
-		// The button that had the focus disappears with the line.
+		// The focused button disappears together with the toast.
 		focusRow(String(editing.notice?.undo[0]?.pet.id));
 	}
 	return (
@@ -67,8 +67,8 @@ function RemoveDialog({ pets, onRemove, onClose }: RemoveDialogProps) {
 	const list = new Intl.ListFormat("en").format([...names.slice(0, namesShown), ...more]);
 	return (
 		<Question title={`Remove ${what}?`} no={`Keep ${them}`} yes={`Remove ${what}`} onYes={onRemove} onClose={onClose}>
-			{list} will be gone from the list, from find and from every export. This cannot be undone. The history keeps who
-			removed {them}, and when.
+			{list} will be gone from the list, from searches and from every export. This cannot be undone. The history keeps
+			who removed {them}, and when.
 		</Question>
 	);
 }

@@ -1,4 +1,4 @@
-// Edits of animals, their results, and past ones in words.
+// Edits of animals, their results, and descriptions of past edits.
 
 import type { EditResult, PastEdit } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
@@ -21,7 +21,7 @@ export interface Notice {
 	undo: Edit[];
 }
 
-/** In the order of the edits; fewer if the service stopped or failed before the last one. */
+/** Results in the order of the edits. There are fewer if the service stopped or failed before the last edit. */
 export interface Sent {
 	results: readonly EditResult[];
 	notice: Notice;
@@ -36,7 +36,7 @@ export function editedPet({ pet, change }: Edit): Pet | undefined {
 
 export const stateOf = (status: Pet["status"]) => status ?? "not set";
 
-/** The start of a name for a sentence; a name may have 255 characters. */
+/** A name, shortened for use in a sentence: names may have 255 characters. */
 export function shortName(name: string): string {
 	const letters = [...name];
 	return letters.length > 32 ? `${letters.slice(0, 31).join("")}…` : name;

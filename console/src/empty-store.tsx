@@ -1,4 +1,4 @@
-// An empty store: three ways to begin, side by side.
+// What an empty store shows: three ways to begin, side by side.
 
 import { curlForFirst, inLines } from "../../src/contract/curl.ts";
 import { Button } from "./button.tsx";

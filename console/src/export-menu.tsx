@@ -1,5 +1,5 @@
-// The menu that exports animals: all that match the filter or the search, or the selected ones. The server writes the
-// file, and the browser downloads it.
+// The menu that exports animals: all animals that match the filter or the search, or the selected animals. The server
+// writes the file, and the browser downloads it.
 
 import { useContext, useState } from "preact/hooks";
 import type { ExportFormat, ExportOrder } from "../../src/contract/console.ts";
@@ -59,7 +59,7 @@ function describe({ ids, ...shown }: Subject, labelOf: (category: string) => str
 /** @throws ApiError, NoReply */
 async function download({ ask }: Session, { ids, ...shown }: Subject, format: ExportFormat): Promise<void> {
 	const order = JSON.stringify({ format, ...shownTexts(shown) });
-	// Digits, because JSON.stringify does not know bigint.
+	// The ids are written as digits, because JSON.stringify cannot write a bigint.
 	const body = ids ? `${order.slice(0, -1)},"ids":[${ids.join()}]}` : order;
 	const { path } = (await ask("/console/exports", { body })) as { path: string };
 	const link = document.createElement("a");

@@ -10,7 +10,7 @@ export const labels: Record<keyof NewPet, string> = { name: "Name", categoryId: 
 const nameMax = 255;
 const list = new Intl.ListFormat("en", { type: "disjunction" });
 
-/** The last message of a field is about JSON, where only the quotes can still be wrong. */
+/** The last sentence for a field is about JSON: after the other checks, only the quotes can be wrong. */
 const sentences: Partial<Record<string, (text: string) => string>> = {
 	name(text) {
 		if (text.trim() === "") return "Enter a name";

@@ -1,4 +1,4 @@
-// The edits of an animal, from the audit log: what, who and when, newest first. The log has no names of animals.
+// An animal's edits from the audit log, newest first: the change, the editor and the time. The log has no animal names.
 
 import { useContext, useEffect } from "preact/hooks";
 import type { PastEdit } from "../../src/contract/console.ts";

@@ -1,5 +1,5 @@
-// Shown in the panel's place on wide screens while no animal is open: the categories with their totals, the latest
-// edits, and the shortcuts.
+// On wide screens, this panel is shown while no animal is open: the categories with their totals, the latest edits, and
+// the shortcuts.
 
 import "./idle.css";
 import { useContext, useState } from "preact/hooks";
@@ -16,7 +16,7 @@ import { may, type Session } from "./session.ts";
 import { useRequest } from "./use-request.ts";
 import { totalOf } from "./use-watch.ts";
 
-/** Alternative keys are two spaces apart; the scope is the one that they need, if any. */
+/** Two spaces separate alternative keys. `scope` is the scope that these keys need, if any. */
 type Key = readonly [keys: string, meaning: string, scope?: Scope];
 
 const keys: Key[] = [

@@ -83,7 +83,7 @@ function Actions({ job, session, onEnd, onAgain }: JobProgressProps) {
 	);
 }
 
-/** Opens the page with the newest animals; the first page if that fails. */
+/** Opens the page with the newest animals; if the request for it fails, opens the first page. */
 async function showNewest({ store }: Session): Promise<void> {
 	const { last } = await store.listPage({ limit: firstAnimals.limit }).catch(() => ({ last: undefined }));
 	go({ ...firstAnimals, cursor: last });

@@ -1,5 +1,5 @@
-// Keeps the import of a tab in the browser (IndexedDB), so that it survives a reload: first its file and choices,
-// then the outcome of each batch. The import also works in browsers that store nothing, or have no space.
+// Keeps a tab's import in the browser (IndexedDB), so that the import survives a reload. The file and the choices are
+// stored first, then the outcome of each batch. The import also works if the browser stores nothing or has no space.
 
 import { idempotencyHours } from "../../src/contract/operations.ts";
 import type { Keeper, KeptBatch, KeptImport, Resumed } from "./add-rows.ts";
@@ -8,7 +8,7 @@ import { importsName, storages, tabImport } from "./kept-key.ts";
 /** When the import began, and a random number. */
 type ImportId = [atMs: number, random: number];
 
-/** An hour less than the Idempotency-Keys of the rows last. */
+/** One hour shorter than the lifetime of the rows' Idempotency-Keys. */
 const keptForMs = (idempotencyHours - 1) * 3_600_000;
 
 /** Resolves when the file is stored. */
@@ -23,7 +23,7 @@ export async function keepImport(kept: KeptImport): Promise<Keeper> {
 	return keeperOf(id, writing);
 }
 
-/** @param writing the last write. Each write waits for the one before: after a failure, nothing more is stored. */
+/** @param writing the last write. Each write waits for the previous write: after a failure, nothing more is stored. */
 function keeperOf(id: ImportId, writing: Promise<unknown> = Promise.resolve()): Keeper {
 	let last = writing;
 	const then = (work: (store: IDBObjectStore) => IDBRequest) => {
@@ -53,7 +53,7 @@ export async function readImport(): Promise<Resumed | undefined> {
 const tooOld = () => IDBKeyRange.upperBound([Date.now() - keptForMs]);
 const rangeOf = (id: ImportId) => IDBKeyRange.bound([...id, 0], [...id, Number.POSITIVE_INFINITY]);
 
-/** Stores nothing after signing out in any tab. Rows are numbered from 1, so record 0 is the file. */
+/** Stores nothing once any tab has signed out. Record 0 is the file, because rows are numbered from 1. */
 function addBatch(store: IDBObjectStore, batch: KeptBatch, id: ImportId): IDBRequest {
 	const asked = store.getKey([...id, 0]);
 	asked.addEventListener("success", () => asked.result && store.put(batch, [...id, batch.last]));

@@ -1,12 +1,12 @@
-// Where the browser keeps the key of a session: for the tab, or for some hours on the computer. The tabs of a browser
-// pass it to each other and sign out together. Only pages of the service's own origin can read or ask for it.
-// Also which import the tab has kept (kept-job.ts), so that signing out deletes it without another script.
+// Keeps the key of a session in the browser: for the tab, or for some hours on the computer. The tabs of a browser pass
+// the key to each other and sign out together. Only pages of the service's own origin can read the key or ask for it.
+// Also keeps the id of the tab's import (kept-job.ts), so that signing out deletes the import without another script.
 
 export interface KeptKey {
 	key: string;
-	/** Until when the key is kept, in milliseconds since 1970; absent if it is kept as long as the tab. */
+	/** When the key expires in this browser, in milliseconds since 1970; absent if the key is kept as long as the tab. */
 	untilMs?: number | undefined;
-	/** The number of sign-outs in this browser so far. A tab that slept through a sign-out has an older number. */
+	/** The number of sign-outs in this browser so far. A tab that was suspended during a sign-out has a lower number. */
 	signOuts: string;
 }
 
@@ -19,7 +19,7 @@ export function keptKey(key: string, isOnComputer: boolean): KeptKey {
 	return { key, signOuts: signOuts(), untilMs: isOnComputer ? Date.now() + computerMs : undefined };
 }
 
-/** A time too far in the future is over, too: the clock was set back. */
+/** Whether the key has expired, or expires so late that the clock must have been set back. */
 export function isOver({ untilMs }: KeptKey): boolean {
 	if (untilMs === undefined) return false;
 	const leftMs = untilMs - Date.now();
@@ -30,7 +30,7 @@ export function isSignedOut(kept: KeptKey): boolean {
 	return kept.signOuts !== signOuts();
 }
 
-/** The key kept for this tab, or else the key kept on this computer. */
+/** The key kept for this tab; if there is none, the key kept on this computer. */
 export function loadKey(): KeptKey | undefined {
 	for (const storage of storages()) {
 		const kept = readFrom(storage);
@@ -45,7 +45,7 @@ export function keepKey(kept: KeptKey): void {
 	(kept.untilMs === undefined ? tab : computer)?.setItem(keyName, JSON.stringify(plain(kept)));
 }
 
-/** Deletes this key wherever it is kept, but not a different key of another tab. */
+/** Deletes this key from each storage that has it. A different key, which another tab has kept, stays. */
 export function dropKey({ key }: KeptKey): void {
 	for (const storage of storages()) if (readFrom(storage)?.key === key) storage.removeItem(keyName);
 }
@@ -71,7 +71,7 @@ function isKeptKey(value: unknown): value is KeptKey {
 	return typeof key === "string" && typeof signOuts === "string" && ["undefined", "number"].includes(typeof untilMs);
 }
 
-/** The storage of the tab, then that of the computer; none if the browser refuses: then nothing is kept. */
+/** The tab's storage, then the computer's; empty if the browser refuses storage, so that nothing is kept. */
 export function storages(): Storage[] {
 	try {
 		return [sessionStorage, localStorage];
@@ -85,20 +85,20 @@ function signOuts(): string {
 }
 
 export interface OtherTabs {
-	/** Asks for a key; a tab that is signed in answers with its own. */
+	/** Asks the other tabs for a key; a signed-in tab answers with its key. */
 	ask(): void;
-	/** Tells the other tabs that it has changed how long the key is kept. */
+	/** Tells the other tabs that this tab has changed how long the key is kept. */
 	keep(kept: KeptKey): void;
 	/** Whether signing out would end an import of another tab. */
 	areBusy(): Promise<boolean>;
-	/** Ends the sessions of all tabs, even of those that are asleep. */
+	/** Ends the sessions of all tabs, including suspended tabs. */
 	signOut(): void;
 	leave(): void;
 }
 
 export interface ThisTab {
 	held(): KeptKey | undefined;
-	/** Called with the key of another tab while this tab has none. */
+	/** Called with the key of another tab while this tab has no key. */
 	take(kept: KeptKey): unknown;
 	/** Called when another tab has changed the time for which the session's key is kept. */
 	keep(kept: KeptKey): void;
@@ -106,7 +106,7 @@ export interface ThisTab {
 	signOut(): void;
 }
 
-/** How long to wait for an answer of another tab. */
+/** How long to wait for an answer from another tab. */
 export const answerMs = 200;
 
 export function joinTabs(tab: ThisTab): OtherTabs {
@@ -141,16 +141,16 @@ export function joinTabs(tab: ThisTab): OtherTabs {
 	};
 }
 
-/** The name of the database of all running imports, and of the item with the id of this tab's import. */
+/** Names the database of all running imports, and the storage item with the id of this tab's import. */
 export const importsName = "animal-store.imports";
 
-/** The id of this tab's import, even after a reload. */
+/** The id of this tab's import; the id survives a reload. */
 export const tabImport = () => storages()[0]?.getItem(importsName);
 
 /** Deletes the imports of all tabs. */
 export function forgetImports(): void {
 	const [tab] = storages();
-	// A browser that refuses one storage refuses the other, too.
+	// A browser that refuses session storage also refuses IndexedDB.
 	if (!tab) return;
 	tab.removeItem(importsName);
 	indexedDB.deleteDatabase(importsName);

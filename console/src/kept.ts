@@ -1,15 +1,16 @@
-// The choices and entries of adding many. They outlive the view, for a look at the list, and the session, for another
-// API key. A running import also outlives the page (kept-job.ts). Signing out deletes them all.
+// The choices and entries of adding many. They outlive the view, so that the user can look at the list, and outlive the
+// session, so that the user can sign in with another API key. A running import also outlives the page (kept-job.ts).
+// Signing out deletes all of this.
 
 import { useState } from "preact/hooks";
 import type { OpenFile } from "./open-file.ts";
 
 export interface Choosing {
-	/** The pasted rows. Kept after a check, so that they can be corrected. */
+	/** The pasted rows, which are kept after a check so that they can be corrected. */
 	text: string;
 	file?: OpenFile;
 	failure?: unknown;
-	/** A new object for each file and sheet that is being read, so that only the latest is shown. */
+	/** A new object each time a file or sheet is read, so that only the latest result is shown. */
 	reading?: object;
 }
 

@@ -1,4 +1,4 @@
-// Loads a view or a part of one when it is first shown, so that the first page needs little.
+// Loads a view, or a part of a view, when it is first shown, so that the first page loads little.
 
 import type { ComponentType } from "preact";
 import { FailureNote, Heading, Waiting } from "./notes.tsx";
@@ -14,7 +14,7 @@ interface LazyProps<P> {
 const loaded = new WeakMap<object, unknown>();
 
 function useLoaded<P>(load: () => Promise<ComponentType<P>>): RequestState<{ View: ComponentType<P> }> {
-	// Wrapped, because a state setter would call it.
+	// The component is wrapped in an object, because a state setter would call a bare function.
 	const request = useRequest(async () => {
 		const View = await load();
 		loaded.set(load, View);

@@ -1,4 +1,4 @@
-// The row above the list: its title, the filters with their totals, and the actions.
+// The row above the list: the title, the filters with their totals, and the actions.
 
 import type { JSX } from "preact";
 import { useContext, useState } from "preact/hooks";
@@ -68,7 +68,7 @@ function shortened(count: number): string {
 }
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
-/** Changes the filter, and returns to the first page. */
+/** The buttons that filter by status. Each button returns to the first page. */
 function StatusChips({ route, totals }: FilterProps) {
 	const chip = (status: AnimalsRoute["status"], label: string, count: number | undefined) => (
 		<Button

@@ -1,4 +1,4 @@
-// The parts of the console's logic that need no browser: jobs and checks of many rows, choices, and times of retries.
+// Tests of the console's logic that need no browser: jobs and checks of many rows, choices, and retry times.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -7,7 +7,7 @@ import type { Field } from "./add-form.ts";
 import { labels } from "./fault-text.ts";
 import type { OpenFile } from "./open-file.ts";
 
-/** The candidates for each field that fits several columns, until the user chooses one. */
+/** The fields for which several columns fit and none is chosen yet, with these columns. */
 export function openFields({ columns }: Preview, mapping: Mapping): Map<Field, number[]> {
 	const { fits, ambiguous } = findColumns(columns, mapping);
 	return new Map(ambiguous.filter((field) => mapping[field] === undefined).map((field) => [field, fits[field]]));
@@ -31,7 +31,7 @@ export function SheetMenu({ sheet, sheets }: { sheet: string | undefined; sheets
 	);
 }
 
-/** A column in a mapping: in a table its position, because several columns may have the same name or none. */
+/** How a mapping names a column: in a table by position, because several columns may have the same name or none. */
 export function columnAt({ columns, headerRow }: Preview, index: number): string | number | null {
 	if (columns[index] === undefined) return null;
 	return headerRow === undefined ? columns[index] : index;
@@ -53,7 +53,7 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 
 	function assign(index: number, chosen: Field | undefined): void {
 		const [other, ...more] = (open.get(proposedAt(index) ?? "name") ?? []).filter((one) => one !== index);
-		// If two columns fit a field, refusing one chooses the other.
+		// If two columns fit a field, rejecting one column chooses the other.
 		if (!chosen && other !== undefined && more.length === 0) hold(other, proposedAt(index));
 		else hold(index, chosen);
 	}
@@ -66,7 +66,7 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 	}
 
 	return (
-		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
 		<section class="scroll" aria-label="The first rows" tabIndex={0}>
 			<table class="preview">
 				<caption class="hidden">The first rows, and what each column holds</caption>
@@ -115,7 +115,7 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 	);
 }
 
-/** The name, with the position if the name alone is ambiguous. */
+/** The name of a column, with the position if the name alone is ambiguous or empty. */
 function nameOf(columns: string[], index: number): string {
 	const name = columns[index] ?? "";
 	if (name === "") return String(index + 1);
@@ -124,9 +124,9 @@ function nameOf(columns: string[], index: number): string {
 
 interface ColumnMenuProps {
 	label: string;
-	/** The field that the column holds; undefined if it is not used. */
+	/** The field that the column holds; undefined if the column is not used. */
 	field: Field | undefined;
-	/** A field that it may hold; other columns fit it, too. */
+	/** A field that fits this column, but also other columns. */
 	proposed: Field | undefined;
 	onChange(field: Field | undefined): void;
 }

@@ -1,5 +1,5 @@
-// Step 3 of adding many: the user confirms the meanings of unknown values in the status and category fields. No guess
-// is sent unseen, and a category is created only when the animals are added.
+// Step 3 of adding many: the user confirms the meanings of unknown values in the status and category fields. The user
+// sees each guess before it is sent, and a category is created only when the animals are added.
 
 import type { Category } from "../../src/contract/console.ts";
 import { type PetStatus, petStatuses } from "../../src/contract/pet.ts";
@@ -16,7 +16,7 @@ interface NewCategory {
 	newName: string;
 }
 
-/** A status, or null for none; a category's number, or a new category; `fix` to correct the rows with this value. */
+/** A status, null for no status, a category's number, a new category, or `fix` to correct the rows with this value. */
 type Meaning = PetStatus | null | bigint | NewCategory | "fix";
 
 /** An unknown value of the file and its meaning, which is undefined until it is chosen. */
@@ -31,7 +31,7 @@ export function newNames(mapped: readonly MappedValue[]): string[] {
 /** The placeholder for the number of a new category while rows are checked. */
 const unmade = 0n;
 
-/** @param made the numbers of the categories that were created, by their names */
+/** @param made the numbers of the categories that were created, keyed by name */
 export function toValues(
 	mapped: readonly MappedValue[],
 	categories: readonly Category[],
@@ -51,7 +51,7 @@ export function toValues(
 	return { status, categoryId };
 }
 
-/** The most values to ask about. In a column with more, the rows are corrected one by one. */
+/** The most values of a field to ask about. Rows with further values are corrected one by one. */
 const shownMax: Record<WordField, number> = { status: 12, categoryId: unknownMax };
 
 /** Adds the values that a check has found. A proposed status is preselected; a new category has to be chosen. */
@@ -94,7 +94,7 @@ export function MapValues(props: MapValuesProps) {
 	);
 }
 
-/** One button for all values that may become new categories. It stays when none is left, so that nothing moves. */
+/** One button for all values that may become new categories. It stays when no value is left, so that nothing moves. */
 export function MakeAll({ mapped, setMapped }: Pick<MapValuesProps, "mapped" | "setMapped">) {
 	const [proposed, open] = [mapped.filter(isNameable), mapped.filter((value) => openNameOf(value) !== undefined)];
 	const [first] = proposed;
@@ -181,7 +181,7 @@ const statusChoices: Choice[] = [
 	fix,
 ];
 
-/** Some stores have many categories without a name. */
+/** The most categories without a name to offer: some stores have many. */
 const unnamedMax = 50;
 
 function categoryChoices({ proposed }: MappedValue, { mapped, categories, mayMake }: MapValuesProps): Choice[] {

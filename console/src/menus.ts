@@ -1,4 +1,4 @@
-// Everything that opens over the page, in one file, which is loaded at the first key press or pointer move.
+// Everything that opens over the page, in one file that is loaded at the first key press or pointer move.
 
 export { CategoryMenu, NameMenu } from "./category-menu.tsx";
 export { DeskParts } from "./desk-parts.tsx";

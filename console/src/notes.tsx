@@ -1,4 +1,4 @@
-// Messages of a view about its requests: a line while the service does not answer, a note for a lasting failure.
+// Messages of a view about its requests: a line while the service does not answer, and a note after a lasting failure.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -14,7 +14,7 @@ export const countOf = (count: number) => (count === 1 ? "1 animal" : `${digits.
 const sentences: { [Code in ApiError["code"]]?: string } = {
 	insufficient_scope: "This key may not do that.",
 	internal_error: "Something failed in the server. Report it to whoever runs it.",
-	invalid_cursor: "The address is incomplete, or from before the animals were restored.",
+	invalid_cursor: "The address is incomplete, or older than the last restore of the animals.",
 	rate_limited: "Too many requests with this key.",
 };
 
@@ -26,7 +26,7 @@ export function sentenceOf(failure: unknown): string {
 	return `Something went wrong in the console: ${failure instanceof Error ? failure.message : failure}.`;
 }
 
-/** The reason why an entry is refused; a screen reader says it when it appears. */
+/** The reason why an entry is refused. A screen reader reads the reason aloud when it appears. */
 export function Problem({ id, children }: { id?: string; children: ComponentChildren }) {
 	return (
 		<p id={id} class="problem" role="alert">
@@ -93,14 +93,14 @@ export function FailureNote({ title, failure, onRetry, retryLabel = "Try again",
 	);
 }
 
-/** The scope that the key lacks, and the command that creates a key with it. */
+/** Names the scope that the key lacks, and the command that creates a key with this scope. */
 export function MissingScope({ title, scope }: { title: string; scope: string }) {
 	return (
 		<div class="note" role="alert">
 			<strong>{title}</strong>
 			<p>
-				It lacks the scope <code>{scope}</code>. On the service's machine, create a key with it, and sign in with that
-				key:
+				The key lacks the scope <code>{scope}</code>. On the service's machine, create a key with this scope, and sign
+				in with the new key:
 			</p>
 			<p>
 				<code>npx animal-store keys create --name console --scopes {[...new Set([scope, "pets:read"])].join()}</code>

@@ -25,7 +25,7 @@ export interface OpenFile {
 	sheets?: { names: string[]; open(sheet: string): void };
 }
 
-/** Loads the reader of workbooks only when the first one is opened. */
+/** Reads a table. The code for workbooks is loaded only when the first workbook is opened. */
 export async function readTable(blob: Blob, sheet: string | undefined) {
 	if (isArchive(new Uint8Array(await blob.slice(0, 4).arrayBuffer()))) {
 		const { readWorkbook } = await import("../../src/files/workbook.ts");
@@ -44,14 +44,14 @@ function describeChoice({ field, names }: NonNullable<ColumnError["choice"]>): s
 	return `${found}${isOne ? "" : ` the ${labels[field].toLowerCase()}`}: choose one in the menus above.`;
 }
 
-/** The message for a failure to read or import the file, with the line if known. */
+/** The message for a failure to read or import the file, with the line if it is known. */
 export function describe(failure: unknown): string {
 	if (failure instanceof ImportFailure && failure.kind === "missing") return noImports;
 	if (failure instanceof ImportFailure)
 		return failure.hasReply ? `${capitalized(failure.message)}.` : "The server does not answer.";
 	if (!(failure instanceof FileError)) return sentenceOf(failure);
 	if (failure instanceof ColumnError && /^no column/.test(failure.message))
-		return "In the menus above the columns, choose which one holds the name and which the category.";
+		return "In the menus above the columns, choose which column holds the name and which holds the category.";
 	if (failure instanceof ColumnError && failure.choice) return describeChoice(failure.choice);
 	return failure.line === undefined ? `${capitalized(failure.message)}.` : `Line ${failure.line}: ${failure.message}.`;
 }

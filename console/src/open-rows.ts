@@ -34,7 +34,7 @@ export function describeRow({ row, faults }: Rejected, { mapping }: ReadOptions)
 	return sentences.join("; ");
 }
 
-/** A rejected row in the format of the file, with line and reason. @param isFirst see `rejectedRow` */
+/** A rejected row in the file's format, with its line and the reason. @param isFirst see `rejectedRow` */
 export function rejectedText(rejected: Rejected, { kind, options }: PetFile, isFirst: boolean): string {
 	return rejectedRow(rejected.row, withKey(describeRow(rejected, options), rejected.sentKey), kind, isFirst);
 }

@@ -58,7 +58,7 @@ function describeFound(
 ): string {
 	if (before === undefined || total === undefined) return countOf(count);
 	if (before === 0 && !next) return countOf(count);
-	// An estimate must not be lower than the known number.
+	// The estimated total must not be lower than the number of animals listed so far.
 	const all = Math.max(total, before + count);
 	const from = `${digits.format(before + 1)} to ${digits.format(before + count)}`;
 	return `${from} of ${isAbout ? "about " : ""}${countOf(all)}`;

@@ -1,4 +1,4 @@
-// The palette (Ctrl-K): every command of the console, found by its words, and actions with the entered text.
+// The palette (Ctrl-K): every command of the console, found by words of its label, and actions with the entered text.
 
 import "./dialogs.css";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
@@ -14,7 +14,7 @@ interface PaletteProps {
 export function Palette({ commandsFor, onClose }: PaletteProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	const [text, setText] = useState("");
-	// Collected before the dialog takes the focus from the animal that they are for.
+	// Commands are collected before the dialog takes the focus from the animal to which they apply.
 	const [commands] = useState(offeredCommands);
 	useLayoutEffect(() => {
 		const element = dialog.current;

@@ -4,7 +4,7 @@ import { ApiError, NoReply } from "../../client/src/index.ts";
 
 const longestPauseMs = 30_000;
 
-/** Milliseconds until the next try; undefined if a retry cannot help. @param failures the number before this one */
+/** Milliseconds until the next try; undefined if a retry cannot help. @param failures the number of earlier ones */
 export function pauseAfter(failure: unknown, failures: number): number | undefined {
 	const growing = Math.min(2_000 * 2 ** failures, longestPauseMs);
 	if (failure instanceof NoReply) return growing;

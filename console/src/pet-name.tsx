@@ -1,4 +1,4 @@
-// The name of the animal in the panel. A click changes it: Enter keeps the new name, Esc the old one.
+// The name of the animal in the panel. A click starts a change; then Enter keeps the new name, and Esc the old name.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";

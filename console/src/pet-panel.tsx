@@ -1,5 +1,5 @@
-// One animal, next to the list. Its data come from the list; if a link names an animal that is not on the page, the
-// console gets it by id, as long as the service has that operation.
+// One animal, next to the list. Its data come from the list. If a link names an animal that is not on the page, the
+// console gets that animal by id, as long as the service has the operation.
 
 import "./panel.css";
 import { Fragment } from "preact";
@@ -100,7 +100,7 @@ function Snippets({ pet, route, mayAdd }: { pet: Pet; route: AnimalsRoute; mayAd
 		<details>
 			<summary>For developers</summary>
 			<div class="snippets">
-				{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+				{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
 				<pre tabIndex={0}>{json}</pre>
 				<div class="copies">
 					<CopyButton label="Copy JSON" text={json} />
@@ -113,7 +113,7 @@ function Snippets({ pet, route, mayAdd }: { pet: Pet; route: AnimalsRoute; mayAd
 	);
 }
 
-/** The query of the shown page, or the filter of the search. */
+/** The query that lists the shown page; for a search, only its filter. */
 function queryOf(route: AnimalsRoute): string {
 	const { limit } = route;
 	const cursor = isFound(route) ? undefined : route.cursor;
@@ -142,24 +142,24 @@ function LookedUp({ session, route, desk }: Omit<DetailsProps, "pet">) {
 			{failure !== undefined && retryAtMs === undefined && (
 				<FailureNote title={`Animal ${id} cannot be shown`} failure={failure}>
 					{failure instanceof ApiError && failure.code === "operation_removed" ? (
-						<p>It is not on this page of the list, and the lookup by id was removed.</p>
+						<p>This animal is not on this page of the list, and the lookup by id was removed.</p>
 					) : undefined}
 				</FailureNote>
 			)}
 			<p class="soft">
-				It is not on this page of the list, and was looked up by its id. That operation will be removed on{" "}
+				This animal is not on this page of the list, and was looked up by its id. The lookup will be removed on{" "}
 				{getPetDeprecation.sunsetDay}; the list stays.
 			</p>
 		</>
 	);
 }
 
-/** JSON of an animal, as the service sends it, over several lines. */
+/** An animal's JSON as the service sends it, but on several lines. */
 function jsonOf(pet: Pet): string {
 	return `{\n  ${membersOf(["id", ...newPetFields], pet, ": ").join(",\n  ")}\n}`;
 }
 
-/** Exact, because JSON.stringify does not know bigint. */
+/** The fields as exact JSON: JSON.stringify cannot write a bigint. */
 function membersOf(fields: readonly (keyof Pet)[], pet: Partial<Pet>, colon: string): string[] {
 	return fields.flatMap((field) => {
 		const value = pet[field];

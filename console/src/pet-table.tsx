@@ -48,7 +48,7 @@ interface Column {
 	cell(pet: Pet): ComponentChildren;
 }
 
-/** Every field of an animal has a column. The panel shows the same fields, and covers the last columns if narrow. */
+/** Every field of an animal has a column. A narrow window's panel covers the last columns, but shows all fields. */
 export const columns: Record<keyof Pet, Column> = {
 	id: { label: "Id", class: "n", cell: (pet) => <Digits of={pet.id} /> },
 	name: { label: "Name", cell: (pet) => pet.name },
@@ -122,7 +122,7 @@ interface RowProps {
 	isNewest: boolean;
 }
 
-/** The link in the row is for keyboards and screen readers; a click anywhere in the row does the same. */
+/** A click anywhere in the row opens the animal. The link does the same for keyboards and screen readers. */
 function Row({ pet, route, desk, isOpen, isNewest }: RowProps) {
 	const id = String(pet.id);
 	const isSelected = desk?.selection.has(id) ?? false;
@@ -230,7 +230,7 @@ interface FactProps {
 	isInRow?: boolean;
 }
 
-/** A field of an animal. The status and the category are buttons that change them. */
+/** A field of an animal. The status and the category are shown as buttons that open a menu to change them. */
 export function Fact({ field, pet, desk, isInRow = false }: FactProps) {
 	const { nameOf } = useContext(CategoriesContext);
 	const cell = columns[field].cell(pet);
@@ -245,7 +245,7 @@ export function Fact({ field, pet, desk, isInRow = false }: FactProps) {
 			class={isStatus ? `pill ${pet.status ?? "none"}` : "quiet"}
 			label={isStatus ? text : cell}
 			data-edits={what}
-			// Keeps the number of tab stops per row low: `c` and the panel do the same.
+			// Keeps the number of tab stops per row low: `c` and the panel also change the category.
 			tabIndex={isInRow && !isStatus ? -1 : undefined}
 			aria-label={`${columns[field].label} of ${pet.name}: ${text}`}
 			open={(anchor) => desk.ask(what, [pet], anchor)}

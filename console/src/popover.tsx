@@ -1,5 +1,5 @@
-// A panel over the page, below or above its button; on phones, at the bottom edge. Arrows move in it; it closes with
-// Esc, when Tab leaves it, and by a click outside.
+// A panel over the page: below or above its button, or at the bottom edge of a phone. Arrow keys move in the panel. The
+// panel closes with Esc, when Tab leaves it, and by a click outside.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -10,7 +10,7 @@ interface PopoverProps {
 	/** Absent if the title belongs to a part of the panel. */
 	role?: "dialog";
 	anchor: Element;
-	/** Selectors: the first with a match in the panel gets the focus. */
+	/** Selectors of the element that gets the focus: the first selector with a match in the panel decides. */
 	focus: readonly string[];
 	onClose(): void;
 	children: ComponentChildren;
@@ -49,12 +49,12 @@ export function Popover(props: PopoverProps) {
 			event.stopPropagation();
 			close.current();
 		};
-		// A menu of the page does not keep a click from what is elsewhere.
+		// A sheet closes before a click elsewhere, so that the click also acts on what is there.
 		const isElsewhere = (event: Event) => isOutside(event) && !anchor.contains(event.target as Node);
 		if (look === "sheet") addEventListener("pointerdown", (event) => isElsewhere(event) && close.current(), options);
-		// Otherwise a click only closes the panel, and does not open an animal under the pointer.
+		// With other panels, a click outside only closes the panel, and does not open an animal under the pointer.
 		addEventListener("click", (event) => isOutside(event) && end(event), options);
-		// Wherever the focus is: the button that had it may be gone.
+		// Esc works wherever the focus is, because the focused button may be gone.
 		addEventListener("keydown", (event) => event.key === "Escape" && end(event), options);
 		addEventListener("keyup", (event) => event.key === "Tab" && isOutside(event) && close.current(), options);
 		addEventListener("scroll", (event) => isOutside(event) && close.current(), options);
@@ -76,7 +76,7 @@ export function Popover(props: PopoverProps) {
 	);
 }
 
-/** Moves from the button in focus to another one of the panel. */
+/** Moves the focus from one button of the panel to another. */
 function moveFocus(panel: Element, by: number): void {
 	const buttons = [...panel.querySelectorAll("button")];
 	const at = buttons.indexOf(document.activeElement as HTMLButtonElement);

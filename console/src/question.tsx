@@ -1,4 +1,4 @@
-// Asks before something that cannot be undone. The answer that changes nothing has the focus, so that pressing Enter is
+// Asks before an action that cannot be undone. The answer that changes nothing has the focus, so that pressing Enter is
 // always safe.
 
 import { Button } from "./button.tsx";

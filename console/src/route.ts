@@ -26,7 +26,7 @@ export interface AnimalsRoute extends Filter {
 	limit: number;
 	/** The cursor of the current page, or the `after` of a search; absent on the first page. */
 	cursor?: string | undefined;
-	/** Only animals whose name contains this; a number also finds an id or a category. */
+	/** Only animals whose name contains this text; a number also finds an id or a category. */
 	name?: string | undefined;
 	/** Only animals of the category with this id, as digits. */
 	category?: string | undefined;
@@ -72,7 +72,7 @@ export function hashOf(route: Route): string {
 	return query.size > 0 ? `#/animals?${query}` : "#/animals";
 }
 
-/** Only the filters that the interface has. */
+/** Keeps only the filters that the interface has. */
 export function filterOf(filter: Filter): Filter {
 	return Object.fromEntries(
 		filterNames.flatMap((field) => (filter[field] === undefined ? [] : [[field, filter[field]]])),
@@ -90,7 +90,7 @@ export function shownTexts({ name, category, sort, ...filter }: Shown): Record<s
 	return { ...filterTexts(filter), ...(name && { name }), ...(category && { category }), ...(sort && { sort }) };
 }
 
-/** Whether the list needs the console's own search, because the interface has no such list. */
+/** Whether the list needs the console's own search, because the interface has no such filter or order. */
 export const isFound = ({ name, category, sort }: Shown) => (name ?? category ?? sort) !== undefined;
 
 /** Describes the filter, such as “the status sold and “zo” in the name”; empty without a filter. */
@@ -112,7 +112,7 @@ export function showFirst(route: AnimalsRoute, change: Partial<AnimalsRoute>): v
 	go({ ...route, cursor: undefined, id: undefined, ...change });
 }
 
-/** Changes the view without an entry for the Back button. */
+/** Changes the view without a new entry for the Back button. */
 export function replace(route: Route, state: unknown = history.state): void {
 	history.replaceState(state, "", hashOf(route));
 	dispatchEvent(new HashChangeEvent("hashchange"));
@@ -121,12 +121,12 @@ export function replace(route: Route, state: unknown = history.state): void {
 /** Whether the panel covers the list, as in a narrow window. */
 export const coversList = () => matchMedia("(max-width: 900px)").matches;
 
-/** The state of a history entry: the previous entry is the list that the animal covers. */
+/** Marks a history entry of an animal that covers the list: the previous entry is the list. */
 const overList = "over the list";
 
 /**
- * Opens this animal, or closes the open one. Adds a history entry only if the panel covers the list; otherwise the Back
- * button would step through every row.
+ * Opens this animal or, without an id, closes the open animal. Adds a history entry only if the panel covers the list;
+ * otherwise the Back button would step through every row.
  */
 export function showPet(route: AnimalsRoute, id: string | undefined): void {
 	const isOverList = history.state === overList;

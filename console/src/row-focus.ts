@@ -11,7 +11,7 @@ export function focusRow(id: string | undefined): void {
 	link?.closest("tr")?.scrollIntoView({ block: "nearest" });
 }
 
-/** The button that changes this: of the selection, of the row in focus, or of the panel. */
+/** The button that changes the status or category: in the selection bar, in the focused row, or in the panel. */
 export function editButton(what: "status" | "category"): HTMLButtonElement | undefined {
 	const places = [".selection", `tr[data-id="${focusedId()}"]`, ".panel"];
 	const buttons = places.map((place) => document.querySelector<HTMLButtonElement>(`${place} [data-edits=${what}]`));

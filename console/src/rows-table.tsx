@@ -1,5 +1,4 @@
-// Rows that cannot be added, grouped by reason. Until the import starts, the invalid fields can be corrected in
-// place.
+// Rows that cannot be added, grouped by reason. Until the import starts, the invalid fields can be corrected in place.
 
 import { newPetFields, petStatuses } from "../../src/contract/pet.ts";
 import { rejectedFormat } from "../../src/files/rejected-rows.ts";
@@ -26,7 +25,7 @@ const headings = { Row: "n", ...Object.fromEntries(newPetFields.map((field) => [
 export function RowsTable({ title, rejected, count, options, correcting }: RowsTableProps) {
 	const byReason = Map.groupBy(rejected, (one) => describeRow(one, options));
 	return (
-		// biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+		// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
 		<section class="scroll" aria-label={title} tabIndex={0}>
 			<table class="rejected">
 				<TableHead columns={headings} />
@@ -99,7 +98,7 @@ function Broken({ row, field, reason, correcting, text }: BrokenProps) {
 	const shared = {
 		"aria-label": `${labels[field]} in row ${row.row}: ${reason}`,
 		"aria-invalid": correcting.now(row).faults?.some((fault) => fault.field === field) ?? false,
-		// A field has one line.
+		// An input has only one line.
 		value: correcting.textOf(row, field).replaceAll("\n", " "),
 	};
 	const correct = ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
@@ -137,6 +136,6 @@ function saveFile(name: string, parts: string[]): void {
 	link.href = URL.createObjectURL(new Blob([...mark, ...parts], { type: "text/plain" }));
 	link.download = name;
 	link.click();
-	// The download has its own reference by then.
+	// The download needs the URL until it has begun.
 	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -15,7 +15,7 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 	const latest = useRef(route);
 	latest.current = route;
 	useLayoutEffect(() => {
-		// The text being typed is newer than the address.
+		// While the user types, the text in the field is newer than the address.
 		if (field.current && timer.current === undefined) field.current.value = route.name ?? "";
 	}, [route.name]);
 	useEffect(() => () => clearTimeout(timer.current), []);

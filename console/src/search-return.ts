@@ -1,4 +1,4 @@
-// Begins and ends a search by name. Its end returns to the page and the row where it began.
+// Begins and ends a search by name. Ending a search returns to the page and the row where the search began.
 
 import { type AnimalsRoute, go, replace, shownTexts } from "./route.ts";
 

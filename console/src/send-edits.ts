@@ -32,14 +32,14 @@ export async function sendEdits(session: Session, edits: readonly Edit[], labelO
 
 const list = new Intl.ListFormat("en");
 
-/** Integers as digits, because JSON.stringify does not know bigint. */
+/** Integers are written as digits, because JSON.stringify cannot write a bigint. */
 function jsonOf({ pet: { id, ...seen }, change }: Edit): string {
 	const text = JSON.stringify(change, (_, value) => (typeof value === "bigint" ? undefined : value));
 	const category = change.action === "set-category" ? `"categoryId":${change.categoryId},` : "";
 	return `{"id":${id},${category}"seen":${petJson(seen)},${text.slice(1)}`;
 }
 
-/** @param results fewer than the edits if the service stopped or failed before the last one */
+/** @param results fewer than the edits if the service stopped or failed before the last edit */
 function noticeOf(edits: readonly Edit[], results: readonly EditResult[], labelOf: LabelOf, failure: unknown): Notice {
 	const settled = edits.slice(0, results.length).map((edit, index) => ({ edit, ...(results[index] as EditResult) }));
 	const done = settled.filter(({ outcome }) => outcome === "edited" || outcome === "unchanged");
@@ -67,7 +67,7 @@ function noticeOf(edits: readonly Edit[], results: readonly EditResult[], labelO
 	};
 }
 
-/** The edits that undo these; a removal cannot be undone. */
+/** The edits that undo an edit; none for a removal, which cannot be undone. */
 function inverseOf({ pet: { name, status, categoryId }, change }: Edit, now: Pet): Edit[] {
 	const { action } = change;
 	if (action === "remove") return [];

@@ -13,12 +13,12 @@ export type PetPage = Page<"bigint">;
 export interface Session extends KeptKey {
 	info: KeyInfo;
 	sender: Sender;
-	/** Gives up early, because a person is waiting. */
+	/** This client gives up early, because a person is waiting. */
 	store: AnimalStore<"bigint">;
 	/** @throws ApiError, NoReply */
 	activity(signal: AbortSignal): Promise<Activity>;
 	/**
-	 * Sends a request to an endpoint of the console: a POST if it has a body.
+	 * Sends a request to an endpoint of the console; with a body, the request is a POST.
 	 * @returns the reply with exact integers
 	 * @throws ApiError, NoReply
 	 */

@@ -1,9 +1,9 @@
-// Keyboard shortcuts, which work unless a field has the focus, and the commands that have them. Single-key shortcuts
-// can be turned off (WCAG 2.1.4), because they interfere with speech input.
+// Keyboard shortcuts, which work unless a field has the focus, and the commands that they run. Single-key shortcuts can
+// be turned off (WCAG 2.1.4), because they interfere with speech input.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** Actions by key: a single one such as `j`, two in a row such as `g a`, or `Ctrl+k`. */
+/** Actions by shortcut: a single key such as `j`, two keys in a row such as `g a`, or `Ctrl+k`. */
 export type Shortcuts = Record<string, () => void>;
 
 const storageName = "animal-store.shortcuts";
@@ -22,7 +22,7 @@ export function turnShortcuts(): void {
 	try {
 		localStorage.setItem(storageName, areShortcutsOn() ? "off" : "on");
 	} catch {
-		// Without storage, they stay on.
+		// Without storage, shortcuts stay on.
 	}
 }
 
@@ -36,7 +36,7 @@ type ActionOf = (keys: string) => (() => void) | undefined;
 const listening = new Set<ActionOf>();
 let first = { key: "", atMs: 0 };
 
-/** A pair takes precedence over its second key, wherever both are bound: `g c` is not `c`. */
+/** A pair takes precedence over its second key, even if another component binds that key: `g c` is not `c`. */
 function listen(event: KeyboardEvent): void {
 	const key = nameOf(event);
 	if (key === undefined || event.defaultPrevented) return;
@@ -84,7 +84,7 @@ export function useCommands(commands: () => Command[]): void {
 	}, []);
 }
 
-/** The commands of all shown components. Those with shortcuts come first: they are for daily work. */
+/** The commands of all shown components. Commands with shortcuts come first, because they are for daily work. */
 export const offeredCommands = () =>
 	[...offered].flatMap((offer) => offer()).sort((one, other) => Number(!one.keys) - Number(!other.keys));
 
@@ -94,7 +94,7 @@ function nameOf({ key, target, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEve
 	const isField = target instanceof Element && target.matches("input:not([type=checkbox]), select, textarea");
 	const isDialogOpen = document.querySelector("dialog[open]") !== null;
 	if (ctrlKey || metaKey) {
-		// A field has its own undo.
+		// Fields and dialogs keep the browser's undo.
 		const isOwn = (isField || isDialogOpen) && key === "z";
 		return isOwn || shiftKey ? undefined : `Ctrl+${key.toLowerCase()}`;
 	}

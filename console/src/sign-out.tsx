@@ -1,4 +1,4 @@
-// Asks before signing out while an import is running or paused, in this tab or another: its rows would be lost.
+// Asks before signing out while an import is running or paused in any tab: its remaining rows would not be added.
 
 import type { Job } from "./add-rows.ts";
 import { countOf, digits } from "./notes.tsx";
@@ -14,7 +14,7 @@ interface SignOutProps {
 export function SignOut({ job, signOut, onClose }: SignOutProps) {
 	return (
 		<Question title="Sign out and end the import?" no="Stay signed in" yes="Sign out" onYes={signOut} onClose={onClose}>
-			{job ? <Rest job={job} /> : "Another tab is adding animals. Signing out ends that, too."}
+			{job ? <Rest job={job} /> : "Another tab is adding animals. Signing out also ends that import."}
 		</Question>
 	);
 }

@@ -1,4 +1,4 @@
-// The menu that sets a status, below its button; on phones, at the bottom edge. Arrows or a letter choose.
+// The menu that sets a status. Arrow keys or a letter choose the status.
 
 import type { Pet } from "../../src/contract/pet.ts";
 import { stateOf } from "./edits.ts";

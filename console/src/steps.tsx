@@ -10,7 +10,7 @@ type StepName = (typeof steps)[number];
 
 interface StepProps {
 	name: StepName;
-	/** The instruction. It takes the focus, so that a screen reader says it. */
+	/** The instruction. It takes the focus, so that a screen reader reads it aloud. */
 	lead: ComponentChildren;
 	/** The state of the step, in words. */
 	note: ComponentChildren;
@@ -23,7 +23,7 @@ interface StepProps {
 export function Step({ name, lead, note, onBack, others, next, children }: StepProps) {
 	const start = useRef<HTMLDivElement>(null);
 	useLayoutEffect(() => {
-		// The button that led here is gone.
+		// The button that opened this step is gone, so nothing has the focus.
 		if (document.activeElement === document.body) start.current?.focus();
 	}, []);
 	return (
@@ -43,7 +43,7 @@ export function Step({ name, lead, note, onBack, others, next, children }: StepP
 	);
 }
 
-/** @param at the index of the current step; past the last one when all are done */
+/** @param at the index of the current step; past the last step when all steps are done */
 export function StepList({ at }: { at: number }) {
 	return (
 		<div class="step-list">

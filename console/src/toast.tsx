@@ -1,5 +1,5 @@
-// The line that reports the outcome of an edit, with its undo. It disappears after 8 seconds, or later if it has the
-// pointer or the focus; a problem stays until it is closed.
+// The line that reports the outcome of an edit and offers the undo. It disappears after 8 seconds, but stays while it
+// has the pointer or the focus. A problem stays until the user closes it.
 
 import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Button } from "./button.tsx";

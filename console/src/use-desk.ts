@@ -14,7 +14,7 @@ import { type Selection, useSelection } from "./use-selection.ts";
 type Asked = { pets: readonly Pet[] } & ({ what: "status" | "category"; anchor: Element } | { what: "removal" });
 
 export interface Desk {
-	/** The animals of the list, after the edits; undefined before the first reply. */
+	/** The animals in the list, with edits applied; undefined before the first reply. */
 	pets: Pet[] | undefined;
 	editing: Editing;
 	selection: Selection;
@@ -44,7 +44,7 @@ interface DeskOptions {
 	onSettled(): void;
 }
 
-/** Undefined if the key may not edit: no controls for editing are shown then. */
+/** Undefined if the key may not edit; then no editing controls are shown. */
 export function useDesk(
 	session: Session,
 	{ route, read, reply, categories, onSettled }: DeskOptions,
@@ -76,7 +76,7 @@ export function useDesk(
 			selection.clear();
 			if (gone.some(({ id }) => String(id) === route.id)) showPet(route, undefined);
 			editing.apply(gone.map((pet) => ({ pet, change: { action: "remove" } })));
-			// First the dialog gives the focus back.
+			// Waits until the dialog has returned the focus.
 			requestAnimationFrame(() => focusRow(next));
 		},
 		closeDialog: () => setAsked((now) => (now?.what === "removal" ? undefined : now)),
@@ -93,7 +93,7 @@ export function useDesk(
 	};
 }
 
-/** The id of the animal after these in the list, or else of the one before them. */
+/** The id of the animal that follows the removed animals in the list; if none follows, the animal before them. */
 function neighborOf(gone: readonly Pet[], shown: readonly Pet[]): string | undefined {
 	const isGone = (pet: Pet) => gone.some(({ id }) => id === pet.id);
 	const last = shown.findLastIndex(isGone);
@@ -101,7 +101,7 @@ function neighborOf(gone: readonly Pet[], shown: readonly Pet[]): string | undef
 	return next && String(next.id);
 }
 
-/** The selected animals, or the one in focus or in the panel. */
+/** The selected animals; without a selection, the animal in focus or in the panel. */
 function subjectsOf({ pets, selection }: Desk, id: string | undefined): Pet[] {
 	return selection.pets.length > 0 ? selection.pets : (pets?.filter((pet) => String(pet.id) === id) ?? []);
 }
@@ -110,7 +110,7 @@ export function askWithKey(desk: Desk, what: "status" | "category", openId: stri
 	desk.ask(what, subjectsOf(desk, focusedId() ?? openId), editButton(what) ?? document.body);
 }
 
-/** Commands for the selected animals, or for the one in focus or in the panel. */
+/** Commands for the selected animals; without a selection, for the animal in focus or in the panel. */
 export function deskCommands(desk: Desk, openId: string | undefined): Command[] {
 	const { editing, selection } = desk;
 	const id = focusedId() ?? openId;

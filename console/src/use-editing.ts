@@ -1,5 +1,5 @@
 // Edits as state of the Animals view: animals change immediately, and change back if the service refuses. Edits are
-// sent one after the other, so that each starts from the result of the one before.
+// sent one after the other, so that each edit starts from the result of the previous edit.
 
 import { useRef, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
@@ -7,7 +7,7 @@ import { type Edit, editedPet, type Notice, type Sent } from "./edits.ts";
 import type { Session } from "./session.ts";
 
 export interface Editing {
-	/** The animals after the edits, without the removed ones. */
+	/** The animals with edits applied, without removed animals. */
 	edited(pets: readonly Pet[]): Pet[];
 	apply(edits: readonly Edit[]): void;
 	replies: number;
@@ -18,15 +18,15 @@ export interface Editing {
 }
 
 interface EditingOptions {
-	/** Changes with each new reply in the view, which includes all edits that have a result. */
+	/** Changes with each new reply that the view shows. A new reply includes all edits whose results have arrived. */
 	reply: unknown;
-	/** The name of a category, or else its number. */
+	/** The name of a category, or its number if it has no name. */
 	labelOf(categoryId: bigint): string;
 	onSettled(): void;
 }
 
 export function useEditing(session: Session, options: EditingOptions): Editing {
-	/** By id: the animal of `reply` after its edits, and how many lack a result; no reply is newer than these. */
+	/** Edited animals by id. `waiting` counts edits without a result; `reply` is the list's reply at the last change. */
 	const animals = useRef(new Map<string, { reply: unknown; now: Pet | undefined; waiting: number }>());
 	const [notice, setNotice] = useState<Notice>();
 	const [replies, setReplies] = useState(0);
@@ -43,7 +43,7 @@ export function useEditing(session: Session, options: EditingOptions): Editing {
 		for (const [index, { pet }] of edits.entries()) {
 			const result = results[index];
 			const now = animals.current.get(String(pet.id))?.now;
-			// If `now` differs, a later edit of the animal is waiting, and its result is shown already.
+			// If `now` differs, a later edit of the animal is waiting, and its expected result is already shown.
 			put(pet, now !== shown[index] ? now : result ? result.pet : pet, -1);
 		}
 		setNotice(notice);

@@ -1,4 +1,4 @@
-// An import as state of a component, which is rendered again when the import changes.
+// Makes an import the state of a component, so that the component is rendered again when the import changes.
 
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Job, JobState } from "./add-rows.ts";

@@ -1,4 +1,4 @@
-// The shortcuts of the list: to move through its animals and pages, and to open the status menu.
+// The shortcuts of the list, which move through its animals and pages, and open the status menu.
 
 import { useRef } from "preact/hooks";
 import { sorts } from "../../src/contract/console.ts";
@@ -20,7 +20,7 @@ interface ListKeysOptions {
 	closePanel(): void;
 }
 
-/** @returns a function that opens the next or the previous animal, or moves the focus in the list to it */
+/** @returns a function that moves the focus to the next or previous animal, and opens it if the panel is open */
 export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
 	const { route, pets, desk, closePanel } = options;
 	/** The last position of the focus, in case the row disappears from the list. */

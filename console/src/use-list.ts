@@ -1,4 +1,5 @@
-// The page in the Animals view: from the interface, or from the console's search, which sorts and filters by category.
+// The page in the Animals view. It comes from the interface or, if the list is sorted or filtered by name or category,
+// from the console's search.
 
 import { useRef } from "preact/hooks";
 import { type FindReply, findPageMax } from "../../src/contract/console.ts";
@@ -8,24 +9,24 @@ import { type RequestState, useRequest } from "./use-request.ts";
 
 /** In a search, an empty `prev` leads to the first page. */
 export interface ListPage extends PetPage {
-	/** The route that the page belongs to; while a newer request is pending, that of the view differs. */
+	/** The route of this page. While a newer request is pending, the view's route differs. */
 	of: AnimalsRoute;
 	found?: Found;
 }
 
 interface Found extends Pick<FindReply, "total" | "isAbout"> {
-	/** The number of animals on earlier pages; absent if it is not known. */
+	/** The number of animals on earlier pages; absent if the number is unknown. */
 	before?: number;
 }
 
-/** The pages of one search: the total, which only the first reply has, and the positions where the pages begin. */
+/** The total of one search, which only the first reply has, and the positions where the pages of the search begin. */
 interface Walk extends Pick<FindReply, "total" | "isAbout"> {
 	places: string[];
 }
 
 export type ListRequest = RequestState<ListPage | undefined>;
 
-/** The rows of the previous reply stay until the next one arrives. */
+/** The rows of the previous reply stay until the next reply arrives. */
 export function useList(session: Session, route: AnimalsRoute): ListRequest {
 	const walks = useRef(new Map<string, Walk>());
 	async function load(signal: AbortSignal): Promise<ListPage | undefined> {

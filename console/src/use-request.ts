@@ -1,4 +1,4 @@
-// A request to the service as state of a component. It is sent again when its inputs change, on `reload`, and
+// A request to the service as state of a component. The request is sent again when its inputs change, on `reload`, and
 // automatically after a temporary failure. The last reply stays while a newer request is pending or fails.
 
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -38,7 +38,7 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 				},
 			);
 		}
-		// Ends the countdown to a try that this one replaces.
+		// This attempt replaces the scheduled retry, so the countdown ends.
 		setAnswer((before) => ({ ...before, retryAtMs: before.retryAtMs && Date.now(), isPending: true }));
 		attempt(0);
 		return () => {
@@ -46,7 +46,7 @@ export function useRequest<T>(send: (signal: AbortSignal) => Promise<T>, inputs:
 			clearTimeout(timer);
 		};
 	}, [...inputs, turn]);
-	/** Replies to earlier requests are no longer shown. */
+	/** Aborts the current request, so that its reply is not shown. */
 	function reload(): void {
 		running.current?.abort();
 		setTurn((count) => count + 1);

@@ -1,5 +1,5 @@
-// The session as state of the app: it continues after a reload, in a new tab and until the key is refused, and ends in
-// all tabs at the same time.
+// The session as state of the app. The session survives a reload, is shared with new tabs, and lasts until its key is
+// refused or expires. Signing out ends it in all tabs.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
@@ -62,7 +62,7 @@ interface Work {
 export function useSession(work: Work): SessionState {
 	const [{ session, reason }, setState] = useState<Pick<SessionState, "session" | "reason">>(noSession);
 	const [isOpening, setIsOpening] = useState(true);
-	/** Up to date even between renders: messages of other tabs do not wait for one. */
+	/** Up to date even between renders, because messages from other tabs can arrive at any time. */
 	const held = useRef<Session | undefined>(undefined);
 	const latest = useRef(work);
 	latest.current = work;
@@ -83,7 +83,7 @@ export function useSession(work: Work): SessionState {
 		latest.current.onEnd(ending);
 	}
 	async function open(kept: KeptKey, signal?: AbortSignal): Promise<void> {
-		// A late reply for a key that has already signed out is ignored.
+		// Ignores a late refusal of a key that has already been signed out.
 		const onRefused = () => held.current?.key === kept.key && end("refused");
 		const next = await openSession(kept, onRefused, signal);
 		if (isSignedOut(kept)) return;
@@ -130,7 +130,7 @@ export function useSession(work: Work): SessionState {
 	};
 }
 
-/** Ends a session whose time is over, or whose tab slept while another tab signed out. */
+/** Ends a session that has expired, or whose tab was suspended while another tab signed out. */
 function useChecks(held: () => KeptKey | undefined, end: (ending: Ending) => void): void {
 	useEffect(() => {
 		const checking = setInterval(() => {
@@ -149,7 +149,7 @@ interface Holder extends ThisTab {
 	giveUp(): void;
 }
 
-/** At the start, takes the kept key, or else that of another tab. */
+/** At the start, takes the kept key; if there is none, asks the other tabs for their key. */
 function useTabs({ take, giveUp, ...tab }: Holder) {
 	const tabs = useRef<OtherTabs | undefined>(undefined);
 	useEffect(() => {

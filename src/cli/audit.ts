@@ -1,5 +1,5 @@
-// `animal-store audit list` shows the edits that operators made, and `restore --audit` reads them. They contain ids and
-// no names.
+// `animal-store audit list` shows the edits that operators made, and `restore --audit` reads these edits. They contain
+// the ids of animals, but no names.
 
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
@@ -45,7 +45,7 @@ function toJson(edit: EditRecord): string {
 	return exactJson({ id, at: timeOf(atMs), by, petId, action, ...changeOf(edit), ...erasing });
 }
 
-/** The old and the new value, null for none; only the old one of a removal, and no names. */
+/** The old and the new value, null if there is none. A removal has only the old value, and a new name has neither. */
 function changeOf({ action, fromStatus, toStatus, fromCategoryId, toCategoryId }: EditRecord) {
 	const changes = {
 		"set-status": { fromStatus: fromStatus ?? null, toStatus: toStatus ?? null },
@@ -88,7 +88,7 @@ export function readAuditFile(path: string): EditRecord[] {
 	});
 }
 
-/** Without what it does not need to repeat a removal: the status after it, and categories. */
+/** Leaves out what is not needed to repeat a removal: the new status and the categories. */
 function toEdit({ id, at, by, petId, action: name, fromStatus, erasedAt }: Record<string, unknown>) {
 	const [atMs, erasedAtMs] = [at, erasedAt].map((time) => (typeof time === "string" ? Date.parse(time) : undefined));
 	const action = editActions.find((known) => known === name);

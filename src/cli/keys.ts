@@ -1,4 +1,4 @@
-// `animal-store keys …` manages the API keys of the store that DATABASE_URL names, also while the service runs.
+// `animal-store keys …` manages the API keys of the store that DATABASE_URL names, even while the service runs.
 
 import { randomBytes } from "node:crypto";
 import { Command, InvalidArgumentError, Option } from "commander";
@@ -124,7 +124,7 @@ async function withIssuer(flags: Flags, work: (issuer: Issuer) => Promise<void>,
 	await changeStore(flags, ({ keys }) => work({ rows: keys, now: Date.now, random: randomBytes }), options);
 }
 
-/** The key alone, so that it can be piped. */
+/** Without --json, prints only the key, so that it can be piped. */
 function printKey(key: string, { id, json = false }: { id?: string; json?: boolean | undefined }): void {
 	if (json) printJson({ ...(id !== undefined && { id }), key });
 	else process.stdout.write(`${key}\n`);

@@ -1,4 +1,4 @@
-// The output of commands: text at the pace of its reader, results as JSON, commands that can be pasted, and tables.
+// The output of commands: text at the pace of its reader, results as JSON, commands to paste, and aligned tables.
 
 import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -48,12 +48,12 @@ const commandName = isOnPath ? "animal-store" : "npx animal-store";
 const commands = "pets|import|export|serve|config|keys|categories|audit|backup|restore|verify|copy|help|\\[options\\]";
 const call = new RegExp(`(?<![\\w/-])(?:npx )?animal-store (?=(?:${commands})(?![\\w-]))`, "g");
 
-/** The text with each call of the command written as it is called here. */
+/** Rewrites each call of the command in a text to the form that works here. */
 export function adviseAsCalled(text: string): string {
 	return text.replace(call, `${commandName} `);
 }
 
-/** A header, then one piece of text for each page. Numbers are aligned to the right. */
+/** Yields a header, then one piece of text for each page. Numbers are aligned to the right. */
 export async function* formatTable(
 	pages: Pages<readonly string[]>,
 	titles: readonly string[],

@@ -1,9 +1,9 @@
-// Splits CSV into records and their cells. A quote opens a quoted cell only at the start of the cell. The next quote
-// that is not doubled closes it, if a delimiter or the end of the line follows. All other quotes are text:
-// spreadsheets put `Rex "the King"`, `12"` and `"Rex" the King` on the clipboard as they are. There, they quote only
-// cells with line breaks, and no cell contains a tab. So a quoted text with a line break and a tab is not one cell,
-// but two rows with a quote each. A quote that opens a cell and is the last one of the file refuses it, because the
-// end of the cell may be missing.
+// Splits CSV into records and their cells. A quote opens a quoted cell only at the start of a cell. The next quote that
+// is not doubled closes the cell if a delimiter or the end of the line follows. All other quotes are text: spreadsheets
+// put `Rex "the King"`, `12"` and `"Rex" the King` on the clipboard unchanged. On the clipboard, they quote only cells
+// with line breaks, and no cell contains a tab. So a quoted text with a line break and a tab is not one cell, but two
+// rows, each with one quote. A file is refused if its last quote opens a cell, because the end of that cell may be
+// missing.
 
 import { FileError } from "./encoding.ts";
 import { type RecordPlace, recordMaxLength, tooLong } from "./records.ts";
@@ -12,7 +12,7 @@ export interface CsvRecord extends RecordPlace {
 	cells: string[];
 }
 
-/** The records that are not blank. @throws FileError for an unclosed quote or a long record, after those before it */
+/** The records that are not blank. @throws FileError at an unclosed quote or a long record, after all records before */
 export async function* csvRecords(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<CsvRecord[]> {
 	const scan = startScan(delimiter);
 	for await (const text of texts) {
@@ -26,14 +26,14 @@ export async function* csvRecords(texts: AsyncIterable<string>, delimiter: strin
 	if (scan.failure) throw scan.failure;
 }
 
-/** A quoted cell, or the lines of one that is not closed yet, or text. */
+/** Matches a quoted cell, the lines of a quoted cell that is not closed yet, or an unquoted cell. */
 function cellPattern(delimiter: string): RegExp {
 	const without = (character: string) => `[^"${character}]*(?:""[^"${character}]*)*`;
 	const quoted = delimiter === "\t" ? `${without("\n")}|${without("\t")}` : without("");
 	return new RegExp(`"(${quoted})(?:"(?=[${delimiter}\n])|($))|[^${delimiter}\n]*`, "y");
 }
 
-/** The position in the file, and what is known of the record there. */
+/** The position in the file, and the parts of the current record that are read so far. */
 function startScan(delimiter: string) {
 	return {
 		delimiter,
@@ -41,12 +41,12 @@ function startScan(delimiter: string) {
 		line: 1,
 		row: 1,
 		cells: [] as string[],
-		/** The characters in the cells so far, counting a delimiter after each, and the line breaks among them. */
+		/** The characters in the record's cells so far, with a delimiter after each cell, and their line breaks. */
 		size: 0,
 		breaks: 0,
 		/** The lines of a quoted cell that is not closed yet. */
 		open: "",
-		/** A line whose end has not come yet. */
+		/** The start of a line whose end is not read yet. */
 		rest: "",
 		/** The records that ended in this piece of the file. */
 		found: [] as CsvRecord[],
@@ -63,7 +63,7 @@ function readText(scan: Scan, text: string): void {
 		for (let at = 0; at < whole.length && !scan.failure; ) at = readCell(scan, whole, at);
 	}
 	scan.rest += text.slice(end);
-	// One more than a record may have, for the carriage return at its end.
+	// A line may have one character more than a record: the carriage return at its end.
 	if (scan.size + scan.open.length + scan.rest.length > recordMaxLength + 1) scan.failure ??= tooLong(scan.line);
 }
 
@@ -87,7 +87,7 @@ function readCell(scan: Scan, text: string, at: number): number {
 
 function endRecord(scan: Scan): void {
 	const { line, row, cells, size, breaks, delimiter } = scan;
-	// The last cell has no delimiter after it.
+	// `size` is one too large, because no delimiter follows the last cell.
 	if (size > recordMaxLength + 1) scan.failure ??= tooLong(line);
 	else if (/\S/.test(cells.join(delimiter))) scan.found.push({ line, row, cells });
 	scan.line += breaks + 1;

@@ -1,5 +1,5 @@
-// Splits text into lines, and a JSON array of any size into its elements, without parsing them. A file with a record
-// of more than 65,536 characters is broken, so that a huge one uses little memory.
+// Splits text into lines, and a JSON array of any size into its elements, without parsing them. A file with a record of
+// more than 65,536 characters is refused, so that huge files use little memory.
 
 import { bodyMaxBytes } from "../contract/limits.ts";
 import { FileError } from "./encoding.ts";
@@ -8,9 +8,9 @@ import { FileError } from "./encoding.ts";
 export const recordMaxLength = bodyMaxBytes;
 
 export interface RecordPlace {
-	/** The line of its first character, from 1. */
+	/** The line of the record's first character, from 1. */
 	line: number;
-	/** The row as a spreadsheet counts them: a cell with line breaks is in one row. */
+	/** The row number in a spreadsheet, where a cell with line breaks takes only one row. */
 	row: number;
 }
 
@@ -22,10 +22,10 @@ export function tooLong(line: number): FileError {
 	return new FileError(`longer than ${recordMaxLength} characters: shorten it, or close a quote in it`, line);
 }
 
-/** The lines that are not blank. @throws FileError for one that is too long */
+/** The lines that are not blank. @throws FileError for a line that is too long */
 export async function* lineRecords(texts: AsyncIterable<string>): AsyncGenerator<PetRecord[]> {
 	let line = 0;
-	/** The start of a line whose end has not come yet. */
+	/** The start of a line whose end is not read yet. */
 	let rest = "";
 	function endLine(end: string): PetRecord {
 		const text = (rest + end).replace(/\r$/, "");
@@ -39,7 +39,7 @@ export async function* lineRecords(texts: AsyncIterable<string>): AsyncGenerator
 		const last = lines.pop() ?? "";
 		yield lines.map(endLine).filter(isNotBlank);
 		rest += last;
-		// One more than a record may have, for the carriage return at its end.
+		// A line may have one character more than a record: the carriage return at its end.
 		if (rest.length > recordMaxLength + 1) throw tooLong(line + 1);
 	}
 	yield [endLine("")].filter(isNotBlank);
@@ -57,7 +57,7 @@ const [open, close, openObject, closeObject, comma, quote, backslash, newline] =
  */
 export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerator<PetRecord[]> {
 	let line = 1;
-	/** Relative to the array. */
+	/** The position relative to the array. */
 	let place = "before" as "before" | "inside" | "after";
 	/** The number of open brackets in the element. */
 	let depth = 0;
@@ -66,7 +66,7 @@ export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerato
 	/** Whether the last element ended with a comma. */
 	let isElementDue = false;
 	let element: PetRecord | undefined;
-	/** Where the text of the element that is not kept yet begins in the piece of the file. */
+	/** Where the current element's text begins in this piece of the file; 0 if it began in an earlier piece. */
 	let start = 0;
 	let found: PetRecord[] = [];
 	const broken = (why: string) => new FileError(`this is not a JSON array: ${why}`, line);

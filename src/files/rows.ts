@@ -12,9 +12,9 @@ import { type Outcome, outcomeOf, type Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;
 interface Place {
-	/** The line of its first character, from 1. */
+	/** The line of the row's first character, from 1. */
 	line: number;
-	/** The row as a spreadsheet counts them; in JSON, the line. */
+	/** The row number in a spreadsheet; in JSON, the line. */
 	row: number;
 	/** Unique in the file: the line, or the position in a JSON array, where one line may hold many rows. */
 	number: number;
@@ -27,15 +27,15 @@ export type Given = string | { cells: string[]; columns: string[] };
 export type Texts = Partial<Record<keyof NewPet, string>>;
 
 export interface ReadOptions {
-	/** The columns of fields, instead of those that are found by the fields' names. Positions are for CSV only. */
+	/** The columns of fields; any other field is found by its name. Positions are for CSV only. */
 	mapping?: Mapping | undefined;
-	/** The row of CSV that names the columns, as a spreadsheet counts; found by the names if absent. */
+	/** The CSV row that names the columns, numbered as in a spreadsheet; if absent, it is found by its names. */
 	headerRow?: number | undefined;
-	/** The meanings of texts in place of a status and a category. */
+	/** The meanings of other texts in the status and category fields. */
 	values?: Values | undefined;
-	/** What a person wrote in place of the fields of a row, by the row's `number`. */
+	/** The texts that a person entered to replace fields of a row, by the row's `number`. */
 	corrections?: ReadonlyMap<number, Texts>;
-	/** Whether columns and fields that an animal does not have break the file. Otherwise they are ignored. */
+	/** Whether a file with unknown columns or fields is refused. Otherwise unknown columns and fields are ignored. */
 	isStrict?: boolean | undefined;
 	/** Called once for each column or field that is ignored. */
 	onUnused?: (name: string) => void;
@@ -58,7 +58,7 @@ function jsonRecords(source: Source, { format, encoding }: FileKind): AsyncGener
 	return format === "json" ? jsonElements(texts) : lineRecords(texts);
 }
 
-/** The row with these texts in place of its own fields, which it must have. */
+/** The row with its own fields replaced by these texts. In CSV, the fields must have columns. */
 export function correctedRow(row: FileRow, texts: Texts, { mapping, values }: ReadOptions): FileRow {
 	const fields = newPetFields.filter((field) => texts[field] !== undefined);
 	if (fields.length === 0) return row;
@@ -76,7 +76,7 @@ export function correctedRow(row: FileRow, texts: Texts, { mapping, values }: Re
 	return { ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, { values }) };
 }
 
-/** What a person wrote as a value of JSON; an empty text is none. */
+/** A text that a person entered, as a JSON value; undefined if the text is empty. */
 function jsonValueOf(field: keyof NewPet, text = ""): unknown {
 	const integer = isInt64Schema(NewPet.properties[field]) ? integerOfText(text) : undefined;
 	return integer ?? (text || undefined);
@@ -92,14 +92,14 @@ export interface Preview {
 	/** The names of the columns, or of the fields in the first rows. */
 	columns: string[];
 	headerRow: number | undefined;
-	/** The rows of CSV above it, such as titles. */
+	/** The CSV rows above the header row, such as titles. */
 	above: PreviewRow[];
 	/** The first rows as text; missing cells are empty. */
 	rows: PreviewRow[];
 }
 
 interface PreviewRow {
-	/** As a spreadsheet counts. */
+	/** The row number in a spreadsheet; in JSON, the line. */
 	row: number;
 	cells: string[];
 }
@@ -175,8 +175,8 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 }
 
 /**
- * Spreadsheets write cleared rows as empty cells, and boxes that are not checked as "false" in their language. In a
- * column of an animal's field, it is a value.
+ * Spreadsheets write cleared rows as empty cells, and unchecked boxes as "false" in their language. In the column of an
+ * animal's field, "false" is a value.
  */
 function isEmpty(cells: string[], { at }: Columns): boolean {
 	const isUnchecked = (cell: string, index: number) =>
@@ -239,7 +239,7 @@ function severalFault(field: keyof NewPet, fits: readonly number[], names: reado
 	return { field, problem: `is given several times: ${quoteNames(fits.map((at) => names[at] ?? ""))}` };
 }
 
-/** Most objects of a file have the same fields. */
+/** Keeps the last result, because most objects of a file have the same fields. */
 function columnFinder(mapping: Mapping | undefined): (names: string[]) => Columns {
 	let last: { names: string[]; columns: Columns } | undefined;
 	return (names) => {

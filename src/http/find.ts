@@ -1,6 +1,6 @@
 // Searches for animals: pages for `/console/find`, and exports. The reply to an export order is a path that is valid
-// for a minute, so that the browser itself downloads the file, without the key. The ticket in the path is signed and
-// describes the whole export, so any node of the store can answer it.
+// for a minute, so that the browser itself can download the file without the key. The ticket in the path is signed and
+// describes the whole export, so any node of the store can serve the download.
 
 import { createHmac } from "node:crypto";
 import { setImmediate as tick } from "node:timers/promises";
@@ -29,7 +29,7 @@ import { callerOf, isEqual } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
 
-/** The filters of the interface, and those of a search with its sort order. */
+/** The filters of the interface, and the additional filters and the order of a search. */
 const searched = {
 	...optional(filters),
 	name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "a text of 1 to 255 characters" })),
@@ -42,7 +42,7 @@ type Search = Static<typeof Search>;
 const after = Type.String({ minLength: 1, description: "next of the previous reply, with the same sort" });
 const readFindQuery = createQueryReader(Type.Object({ ...searched, after: Type.Optional(after) }));
 
-/** A page of a search. The first one also has the total. */
+/** A page of a search. The first page also has the total. */
 export async function find({ findPets }: Store, exchange: Exchange): Promise<FindReply> {
 	const { after, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
@@ -65,7 +65,7 @@ function leavingOf({ response }: Exchange): AbortSignal {
 	return leaving.signal;
 }
 
-/** The result of a search, or nothing if the client has left. @throws the failure of the search */
+/** The result of a search; empty if the client has left. @throws the failure of the search */
 function unlessLeft(left: AbortSignal, finding: Promise<FoundPets>): Promise<FoundPets> {
 	return finding.catch((error) => {
 		if (left.aborted) return { pets: [] };
@@ -93,7 +93,7 @@ const idsMax = 1000;
 const foundMax = 10_000;
 /** How many animals an export writes at a time. */
 const stepPets = 100;
-/** How long after its order a download may begin. */
+/** A download must begin within this time after its order. */
 const ticketMs = 60_000;
 
 const contentTypes = {
@@ -148,7 +148,7 @@ function parseOrder(body: unknown) {
 }
 
 /**
- * The total of a search by name is an estimate: such an order is not checked.
+ * Does not check an order with a search by name, because the total of such a search is an estimate.
  * @throws ApiError `invalid_body` for more animals than a workbook holds
  */
 async function checkCount({ findPets }: Store, { format, ids, sort: _, ...search }: Order): Promise<void> {
@@ -157,7 +157,7 @@ async function checkCount({ findPets }: Store, { format, ids, sort: _, ...search
 	if (total > workbookMaxPets) throw new ApiError("invalid_body", tooManyPets);
 }
 
-/** A ticket is its content, with the content's MAC before it. */
+/** A ticket is the MAC of its content, followed by the content. */
 function createTickets(secret: Buffer, now: () => number) {
 	const macOf = (content: string) => createHmac("sha256", secret).update(`export ${content}`).digest("base64url");
 	const macLength = macOf("").length;
@@ -167,7 +167,7 @@ function createTickets(secret: Buffer, now: () => number) {
 			const packed = deflateRawSync(content).toString("base64url");
 			return macOf(packed) + packed;
 		},
-		/** @throws ApiError `invalid_credential` for a ticket that is not ours, or too old */
+		/** @throws ApiError `invalid_credential` for a ticket that is forged or expired */
 		read(ticket: string): { order: Order; keyId: string } {
 			const packed = ticket.slice(macLength);
 			const isOurs = isEqual(ticket.slice(0, macLength), macOf(packed));
@@ -186,7 +186,7 @@ async function* petsOf({ getPet }: Store, ids: string[]): AsyncGenerator<Pet[]> 
 	}
 }
 
-/** Ends when the client has left. Other requests are answered between the pages. */
+/** Stops when the client has left. Lets other requests be answered between the pages. */
 async function* foundPets({ findPets }: Store, search: Search, exchange: Exchange): AsyncGenerator<Pet[]> {
 	const left = leavingOf(exchange);
 	let after: FindPosition | undefined;
@@ -200,7 +200,7 @@ async function* foundPets({ findPets }: Store, search: Search, exchange: Exchang
 	} while (after && !left.aborted);
 }
 
-/** A function from the id of a category to its name; undefined if no category has a name. */
+/** A function that returns the name of a category by id; undefined if no category has a name. */
 async function namesIn({ categories }: Store): Promise<((id: bigint) => string | undefined) | undefined> {
 	const names = new Map((await categories.names()).map(({ id, name }) => [id, name]));
 	return names.size > 0 ? (id) => names.get(id) : undefined;
@@ -211,6 +211,6 @@ async function* fileOf(
 	format: ExportFormat,
 	names: Awaited<ReturnType<typeof namesIn>>,
 ): AsyncGenerator<string | Uint8Array> {
-	if (format === "csv") yield "\uFEFF"; // By this mark, spreadsheets recognise UTF-8.
+	if (format === "csv") yield "\uFEFF"; // Spreadsheets recognise UTF-8 by this mark.
 	yield* formatPets(pages, format, names);
 }

@@ -7,7 +7,7 @@ import { operations } from "../contract/operations.ts";
 import { createSeries, histogramSamples, type Series, samplesBy, upToSeconds } from "./exposition.ts";
 
 export function createRequestMetrics(traffic: () => TrafficCounts) {
-	/** A few dozen at most: a linear search costs less than building a string as a key. */
+	/** At most a few dozen rows: a linear search takes less time than building a string as a key. */
 	const durations: { operation: string; method: string; status: number; series: Series }[] = [];
 	const imported: ImportCounts = { added: 0, present: 0, different: 0, removed: 0, invalid: 0 };
 	const refusals = new Map<string, number>([...errorCodes, "client_abort"].map((code) => [code, 0]));
@@ -26,13 +26,13 @@ export function createRequestMetrics(traffic: () => TrafficCounts) {
 			if (reason !== undefined) refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
 			for (const outcome in rows) imported[outcome as keyof ImportCounts] += rows[outcome as keyof ImportCounts];
 		},
-		/** Replies to operations by duration: one count for each of `upToMs`, and one for those above the last. */
+		/** Counts replies to operations by duration: one count for each bound in `upToMs`, and one for slower replies. */
 		latency(): number[] {
 			const counted = durations.filter(({ operation }) => operation in operations);
 			const countAt = (index: number) => counted.reduce((sum, { series }) => sum + (series.counts[index] ?? 0), 0);
 			return [...upToSeconds, Infinity].map((_, index) => countAt(index));
 		},
-		/** Upper bounds of the durations that are counted, in milliseconds. */
+		/** The upper bounds of the durations in `latency`, in milliseconds. */
 		upToMs: upToSeconds.map((seconds) => seconds * 1000),
 		read() {
 			const counts = traffic();

@@ -1,5 +1,5 @@
-// Categories, for both engines: their names, and the list with the number of animals of each. Names are unique whatever
-// their case and accents (`foldedText`). A category without a name has only its number.
+// Categories, for both engines: their names, and the list with the number of animals in each category. Names are unique
+// even if case and accents are ignored (`foldedText`). A category without a name has only its number.
 
 import { type Category, type CategoryChange, type CategoryResult, foldedText } from "../contract/console.ts";
 import type { Dialect, Transaction } from "./dialect.ts";
@@ -11,7 +11,7 @@ const toRow = createRowWriter(tables.categories);
 const named = pickColumns(tables.categories, ["id", "name"]);
 const toName = createRecordReader<CategoryName>(named);
 const setName = "ON CONFLICT (id) DO UPDATE SET name = excluded.name, folded = excluded.folded";
-/** New numbers are below it, so that no program rounds them. */
+/** The exclusive upper bound of new numbers: programs round larger ones. */
 const idEnd = 2n ** 53n;
 
 /** The categories in use at some moment, to find the next free number. */
@@ -29,7 +29,7 @@ export function* changeCategories(
 	changes: readonly CategoryChange[],
 	used?: UsedCategories,
 ): Transaction<CategoryResult[]> {
-	// One transaction at a time, so that two nodes take neither the same name nor the same number.
+	// Lets one transaction run at a time, so that two nodes cannot take the same name or the same number.
 	yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${forUpdate}` };
 	const results: CategoryResult[] = [];
 	for (const change of changes) results.push(yield* changeCategory(change, used));
@@ -58,7 +58,7 @@ function* read(condition: string, value: unknown): Transaction<CategoryName | un
 	return row && toName(row);
 }
 
-/** One more than the largest number of a category that is named or used, also by animals and edits after `used`. */
+/** One more than the largest category number in use: by a name, in `used`, or by a later animal or edit. */
 function* nextId(used: UsedCategories | undefined): Transaction<bigint> {
 	const { largest = 0n, lastId = 0n, lastEdit = 0n } = used ?? {};
 	const text = `SELECT coalesce(max(id), 0) FROM (
@@ -71,7 +71,7 @@ function* nextId(used: UsedCategories | undefined): Transaction<bigint> {
 	return id;
 }
 
-/** The categories of all animals: those with names first, then those with the most animals. */
+/** The categories of all animals: categories with names first, then by descending number of animals. */
 const usedCategories = `FROM pets GROUP BY category_id
 	ORDER BY category_id IN (SELECT id FROM categories) DESC, count(*) DESC, category_id LIMIT $1`;
 
@@ -89,7 +89,7 @@ export async function listCategories(scan: Scan, names: readonly CategoryName[],
 	return [...found.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** Reads the categories in use. The version is that of the store, or an earlier one. */
+/** Reads the categories in use. `lastId` and `lastEdit` must not be newer than what `scan` sees. */
 export async function readUsed(scan: Scan, { lastId, lastEdit }: Omit<UsedCategories, "largest">) {
 	const [[largest] = []] = await scan([`coalesce(max(category_id), 0)`], `FROM pets WHERE category_id < ${idEnd}`);
 	return { largest: largest as bigint, lastId, lastEdit };

@@ -1,5 +1,5 @@
 // Group commit: one batch of writes is committed at a time. Writes that arrive during a commit form the next batch, so
-// that one disk sync serves many writers. If no commit is under way, a batch is the writes of one tick.
+// that one disk sync serves many writers. If no commit is under way, a batch contains the writes of one tick.
 
 import { type Commit, StoreBusy, type WriteQueue } from "./store.ts";
 
@@ -9,14 +9,14 @@ export const lengthMax = 20_000;
 const batchMax = 1000;
 /** The weight of the latest commit in the expected duration of the next one. */
 const latestShare = 0.3;
-/** A commit that takes this much longer than the latest ones is late. */
+/** A commit is late after this many times its expected duration. */
 const latenessFactor = 2;
 
 interface PendingWrite<Write, Result> {
 	request: Write;
-	/** When it was added, on the monotonic clock. */
+	/** When the write was added, on the monotonic clock. */
 	sinceMs: number;
-	/** When it is rejected, on the same clock, unless its commit has begun by then. */
+	/** When the write is rejected unless its commit has begun, on the monotonic clock. */
 	expiresAtMs: number;
 	resolve(result: Result): void;
 	reject(reason: unknown): void;
@@ -48,7 +48,7 @@ export class GroupCommit<Write, Result> implements WriteQueue {
 	#committing: PendingWrite<Write, Result>[] = [];
 	#waitingRows = 0;
 	#committingRows = 0;
-	/** A commit is under way, or begins at the end of this tick. */
+	/** Whether a commit is under way, or begins at the end of this tick. */
 	#isBusy = false;
 	#startedAtMs = 0;
 	/** The expected duration of a commit. */
@@ -56,8 +56,9 @@ export class GroupCommit<Write, Result> implements WriteQueue {
 	#expiry: NodeJS.Timeout | undefined;
 
 	/**
-	 * @param commit commits a batch in one transaction: resolves when it is on disk, rejects if none was acknowledged.
-	 * `leftMs` is how long the oldest of its writes may still wait, but at least what a commit should take.
+	 * @param commit commits a batch in one transaction: resolves when the batch is on disk, rejects if no write was
+	 * acknowledged. `leftMs` is how long the batch's oldest write may still wait, or how long until the commit is late,
+	 * if that is longer.
 	 */
 	constructor(
 		commit: (batch: Write[], leftMs: number) => Promise<Timed<Result>>,
@@ -93,7 +94,7 @@ export class GroupCommit<Write, Result> implements WriteQueue {
 
 	/**
 	 * Resolves when the commit with this write is on disk.
-	 * @throws StoreBusy if the write has a limit and its commit did not begin within it; then nothing is stored
+	 * @throws StoreBusy if the write has a limit and its commit did not begin in time; then nothing is stored
 	 */
 	write(request: Write): Promise<Result> {
 		return new Promise((resolve, reject) => {
@@ -133,7 +134,7 @@ export class GroupCommit<Write, Result> implements WriteQueue {
 		}, fail);
 	};
 
-	/** @returns the writes of the next batch, whose rows no longer count as waiting */
+	/** Takes the writes of the next batch, and moves their rows from the waiting to the committing rows. */
 	#takeBatch(): PendingWrite<Write, Result>[] {
 		let [writes, rows] = [0, 0];
 		for (const { request } of this.#waiting) {
@@ -174,5 +175,5 @@ export class GroupCommit<Write, Result> implements WriteQueue {
 type Expiring = Pick<PendingWrite<unknown, unknown>, "expiresAtMs">;
 
 const expiryOf = (write: Expiring | undefined) => write?.expiresAtMs ?? Infinity;
-/** The index of the write that expires first; -1 if none has a limit. */
+/** The index of the write that expires first; -1 if no write has a limit. */
 const firstLimited = (writes: Expiring[]) => writes.findIndex(({ expiresAtMs }) => expiresAtMs < Infinity);

@@ -14,7 +14,7 @@ test("columns with the same name or none are chosen one by one; a click makes a 
 	const holds = (column: string) => page.getByLabel(`Column ${column} holds`, { exact: true });
 	const rows = "Our animals\n\nTier,Tier,,,Status\nAnn Smith,Rex,x,7,sold\nBo Jones,Mia,y,8,\n";
 	await choose(page, "owners.csv", rows);
-	await shows(page, "In the menus above the columns, choose which one holds the name and which the category.");
+	await shows(page, "In the menus above the columns, choose which column holds the name and which holds the category.");
 	await holds("3").selectOption("categoryId");
 	await holds("4").selectOption("categoryId");
 	await shows(page, "There are two columns “Tier”: choose one in the menus above.");
@@ -51,7 +51,7 @@ test("a heading below titles is found, words are confirmed, lost letters and fie
 	await shows(page, "6 animals below the names");
 	await heading(3).focus();
 	await page.keyboard.press("Space");
-	await shows(page, "In the menus above the columns, choose which one holds the name and which the category.");
+	await shows(page, "In the menus above the columns, choose which column holds the name and which holds the category.");
 	await heading(2).click();
 	await goOn(page, "Values");
 	await shows(page, "2 of 3 values are clear, 1 needs a choice");

@@ -1,5 +1,5 @@
-// Verifies a whole store or backup: header, schema, every page and every animal. It only reads: a service may use
-// the store at the same time.
+// Verifies a whole store or backup: header, schema, every page and every animal. The command only reads, so a service
+// may use the store at the same time.
 
 import { existsSync, statSync } from "node:fs";
 import { setImmediate as tick } from "node:timers/promises";
@@ -27,9 +27,9 @@ export interface StoreReport {
 	animals: number;
 	keys: number;
 	idempotencyKeys: number;
-	/** Those with a name. */
+	/** The number of categories with a name. */
 	categories: number;
-	/** Names that edits have replaced, which may still be in unused space. */
+	/** The number of names that edits have replaced, but that may still be in the file's unused space. */
 	namesToErase: number;
 	/** Empty if the file is sound. */
 	problems: string[];
@@ -39,8 +39,8 @@ export interface StoreReport {
 const problemsMax = 10;
 
 /**
- * Must not run in a process that has the store open: closing a second descriptor of a file ends its locks. Nothing is
- * written.
+ * Must not run in a process that has the store open: closing a second descriptor of a file releases the file's locks.
+ * Writes nothing.
  * @throws StoreRefused if the file is not a store, or cannot be read
  */
 export async function verifyStore(databaseUrl: string, work: LongWork): Promise<StoreReport> {
@@ -69,10 +69,10 @@ export async function verifyStore(databaseUrl: string, work: LongWork): Promise<
 	return report;
 }
 
-/** Completes the report, but for the counts of a file whose pages or schema are damaged. */
+/** Completes the report. If pages or the schema are damaged, the counts stay 0. */
 async function verifyOpened(database: Database.Database, report: StoreReport, work: LongWork): Promise<void> {
 	const { file, problems } = report;
-	// One snapshot for all that follows.
+	// All reads below see one snapshot.
 	database.exec("BEGIN");
 	report.schema = versionOf(database);
 	refuseSchema(report.schema, file);
@@ -93,11 +93,11 @@ async function verifyOpened(database: Database.Database, report: StoreReport, wo
 	report.animals = count("pets");
 	report.keys = count("keys");
 	report.idempotencyKeys = count("idempotency_keys");
-	// A backup may be of an older version.
+	// A backup of an older version may lack this table.
 	if (count("sqlite_schema WHERE name = 'categories'") > 0) report.categories = count("categories");
 	report.namesToErase = count(`edits WHERE ${isToErase}`);
 }
 
-/** A reading connection does not check the constraints of columns. */
+/** A read-only connection does not check the constraints of columns, so `isWrong` does. */
 const statuses = petStatuses.map((status) => `'${status}'`).join(", ");
 const isWrong = `length(name) NOT BETWEEN 1 AND 255 OR status NOT IN (${statuses})`;
