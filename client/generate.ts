@@ -51,7 +51,7 @@ export type PetStatus = ${union(petStatuses)};
 
 ${interfaceOf("NewPet", NewPet, "Int64")}
 ${interfaceOf('Pet<Mode extends Int64Mode = "string">', Pet, "Int64<Mode>")}
-/** The codes of the service's errors. Later versions may add codes, so any other string is a code, too. */
+/** The codes of the service's errors. Later versions may add codes, so the type accepts any other string, too. */
 export type ErrorCode =
 ${errorCodes.map((code) => `\t| "${code}"`).join("\n")}
 	| (string & Record<never, never>);

@@ -179,7 +179,7 @@ function misspelt(environment: Variables): string[] {
 		.map((name) => `${name} ${problemOfSettingName(name)}`);
 }
 
-/** The variables that are not settings, and the settings that are not set: a variable may misspell a setting. */
+/** Candidates for a misspelling: the variables that are not settings, and the settings that are not set. */
 export function namesGiven(environment: Variables = process.env, file = envFile) {
 	const isSet = (name: string) => environment[name] || file?.values[name];
 	const others = Object.keys(environment).filter(

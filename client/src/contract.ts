@@ -36,7 +36,7 @@ export interface Pet<Mode extends Int64Mode = "string"> {
 	status?: PetStatus | undefined;
 }
 
-/** The codes of the service's errors. Later versions may add codes, so any other string is a code, too. */
+/** The codes of the service's errors. Later versions may add codes, so the type accepts any other string, too. */
 export type ErrorCode =
 	| "invalid_json"
 	| "invalid_body"

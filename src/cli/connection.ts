@@ -22,7 +22,7 @@ const connectionSettings = {
 		"http://127.0.0.1:8080",
 	),
 	ANIMAL_STORE_KEY: optional(
-		"an API key, without spaces (flag --key); animal-store keys create --name me makes one where the store is",
+		"an API key, without spaces (flag --key); on the service's host, animal-store keys create --name me creates one",
 		matching(/^[\x21-\x7e]{1,255}$/),
 	),
 } satisfies Record<(typeof connectionNames)[number], object>;

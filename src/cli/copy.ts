@@ -106,7 +106,7 @@ async function compare({ from, to, pageRows }: Required<CopyOptions>) {
 	return { copied };
 }
 
-/** Marks an empty target. Accepts an interrupted copy of the same source, and changes no other target. */
+/** Marks an empty target. Accepts an unfinished copy of the same source. @throws StoreRefused for any other target */
 async function prepareTarget({ rows }: Store, mark: string): Promise<void> {
 	const found = await rows.readCopyMark();
 	if (found === mark) return;

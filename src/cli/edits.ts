@@ -29,7 +29,7 @@ const mayBeLeft = (reason: string) =>
 
 /** Adds the commands to `pets`. */
 export function withEdits(pets: Command): Command {
-	pets.commandsGroup("For operators, in the store itself (DATABASE_URL), also while the service runs:");
+	pets.commandsGroup("For operators; these change the store directly (DATABASE_URL), even while the service runs:");
 	const who = "who makes the edit, for the audit log; by default, this user and host";
 	const editing = (name: string, description: string) => {
 		const command = pets.command(name).description(description).argument("<id>", "its id", parseInt64);

@@ -6,7 +6,7 @@ import { interruptible } from "./interrupt.ts";
 
 export interface Progress {
 	what: string;
-	/** If `total` is 0 too, it is not known how much is done. */
+	/** If `done` and `total` are both 0, the progress is unknown. */
 	done: number;
 	total: number;
 }

@@ -3,7 +3,7 @@
 /** Shorter names resemble too many variables of other programs. */
 const shortest = 8;
 
-/** The setting that a name with wrong letters means: at most two letters may be wrong, in a name of eight only one. */
+/** The setting that the name misspells: at most two letters may be wrong, or one if the setting has eight letters. */
 export function nearestSetting(name: string, settingNames: readonly string[]): string | undefined {
 	return settingNames.find((setting) => isNear(name, setting, Math.min(2, setting.length + 1 - shortest)));
 }

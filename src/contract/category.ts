@@ -8,5 +8,5 @@ const maxLength = 100;
 export const CategoryName = Type.String({
 	...NewPet.properties.name,
 	maxLength,
-	description: `a text of 1 to ${maxLength} characters, not only white space, without control characters`,
+	description: `a string of 1 to ${maxLength} characters: not only white space, no control characters`,
 });

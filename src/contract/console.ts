@@ -180,7 +180,7 @@ export interface LatestEdit extends PastEdit {
 	name?: string | undefined;
 }
 
-/** Such as `today at 14:05`, in local time. Any other day is `yesterday`: imports are remembered for a day. */
+/** Such as `today at 14:05`, in local time. A day before today is `yesterday`, as imports are remembered for a day. */
 export function describeTime(atMs: number, nowMs: number): string {
 	const [at, now] = [new Date(atMs), new Date(nowMs)];
 	const day = at.toDateString() === now.toDateString() ? "today" : "yesterday";

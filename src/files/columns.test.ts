@@ -101,8 +101,8 @@ test("missing, unknown and duplicate columns, and with isStrict unused ones, ref
 	const files: [content: string, options: ReadOptions, said: RegExp][] = [
 		["Rex,1,sold\n", {}, /^no column is named name, and none categoryId; .* "Rex", "1", "sold"$/],
 		["name,status\nRex,sold\n", {}, /^no column is named categoryId; row 1 names the columns "name", "status"$/],
-		["Name,name,categoryId\n", {}, /^several columns fit name: "Name", "name"; row 1/],
-		["Name,Tierart,Rasse\n", {}, /^several columns fit categoryId: "Tierart", "Rasse"; row 1/],
+		["Name,name,categoryId\n", {}, /^several columns match name: "Name", "name"; row 1/],
+		["Name,Tierart,Rasse\n", {}, /^several columns match categoryId: "Tierart", "Rasse"; row 1/],
 		["x,x,categoryId\n", { mapping: { name: "x" } }, /^there are two columns "x"; row 1/],
 		["name,categoryId\n", { mapping: { status: "state" } }, /^there is no column "state"/],
 		["name,categoryId,colour\n", { isStrict: true }, /^unknown "colour": an animal has name, categoryId, status$/],

@@ -159,7 +159,7 @@ export function checkColumns(
 	const isOneName = new Set(names).size === 1;
 	const several = isOneName
 		? `there are two columns ${quoteNames(names.slice(1, 2))}`
-		: `several columns fit ${field}: ${quoteNames(names)}`;
+		: `several columns match ${field}: ${quoteNames(names)}`;
 	throw Object.assign(refuse(several), { choice: { field, names } });
 }
 

@@ -108,7 +108,7 @@ function markInvalid(scan: Utf8Scan): void {
 	if (scan.invalid++ === 0) scan.invalidLine = scan.line;
 }
 
-/** The text without its byte order mark. @throws FileError for bytes that the encoding does not have */
+/** The text without its byte order mark. @throws FileError if bytes are invalid in the encoding */
 export async function* decodeText(chunks: Chunks, encoding: Encoding): AsyncGenerator<string> {
 	const decoder = new TextDecoder(encoding, { fatal: true });
 	let line = 1;

@@ -84,7 +84,7 @@ export type UnknownValue = {
 /** The most texts that are counted. A column with more distinct texts is not a list of values. */
 export const unknownMax = 100;
 
-/** Counts the texts in place of values, at most `unknownMax` for each field. */
+/** Counts the texts that are not valid values: at most `unknownMax` distinct texts for each field. */
 export function countUnknownValues() {
 	const found = { status: new Map<string, UnknownValue>(), categoryId: new Map<string, UnknownValue>() };
 	return {

@@ -12,7 +12,7 @@ export const ownProcessor = {
 
 /**
  * The lowest CPU quota, in cores, of the control groups (version 1 or 2) that this process is in; infinite if none has
- * one. A container may see the paths of its machine, but only the files of its own group, at the root.
+ * one. In a container, /proc/self/cgroup may show the host's paths, but /sys/fs/cgroup only the container's group.
  */
 export function cpuQuota(read = (path: string) => readFileSync(path, "utf8")): number {
 	const textOf = (path: string) => {

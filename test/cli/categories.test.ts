@@ -25,7 +25,7 @@ test("categories are named, listed and forgotten, and take animals by number or 
 	const large = ["--number", "9007199254740993"];
 	assert.equal(await says("categories", "name", "Cat", ...large), 'category 9007199254740993 is called "Cat"\n');
 	await refuses(/category 1 is called "Dög" already: choose another name/, "categories", "name", "dog", ...large);
-	await refuses(/name must be a text of 1 to 100/, "categories", "name", " ");
+	await refuses(/name must be a string of 1 to 100/, "categories", "name", " ");
 	await refuses(/must be an integer/, "categories", "name", "a", "--number", "1.5");
 	const table = /^ +number {2}animals {2}name\n {15}1 {8}0 {2}Dög\n9007199254740993 {8}1 {2}Cat\n$/;
 	assert.match(await says("categories", "list"), table);

@@ -72,7 +72,7 @@ test("changes that are not complete and valid are refused, and none of them is m
 		[{ categories: [good, { id: "1", name: "Cat" }] }, /^categories\[1\]: id must be an integer/],
 		...["", " ", "a\tb", "a".repeat(101), "\ud800", 5].map((name): [unknown, RegExp] => [
 			{ categories: [good, { name }] },
-			/^categories\[1\]: name must be a text of 1 to 100 characters/,
+			/^categories\[1\]: name must be a string of 1 to 100 characters/,
 		]),
 	];
 	await assertInvalid(service, post, refused);

@@ -35,7 +35,7 @@ export interface Case {
 	/** The template with the row in it. Words and escapes are not replaced yet. */
 	request: string;
 	at: string;
-	/** For each reply: its head, its own values, its body or `-`; then `open` or `closed`. Ids stand for shared texts. */
+	/** For each reply: its head, its `<own>` values, its body (`-` if empty); then `open` or `closed`. Ids name texts. */
 	recorded: string[];
 	/** The received replies in the same form, but without ids. */
 	received: string[];

@@ -8,7 +8,7 @@ import { linksOf, pathOf } from "../support/caller.ts";
 import { assertFailure, type TestService, testService } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
 
-/** Follows `next` to the last page. @returns `last`, the path of that page, and all ids on the way */
+/** Follows `next` to the last page. @returns all ids, the number of pages, and the path of the last page (`last`) */
 async function walk(service: TestService, start: string) {
 	const ids: number[] = [];
 	let path = start;

@@ -97,7 +97,7 @@ export class Ledger {
 		// The create of this animal has no reply yet, so its id is unknown.
 		if (!versions) return;
 		const last = versions.findLastIndex(({ knownMs }) => knownMs <= sentMs);
-		// The animal may be absent: when the request was sent, the reply to its create had not arrived yet.
+		// The reply to this animal's create arrived after the request was sent, so the animal may be absent.
 		if (!shown && last < 0 && versions[0]?.knownMs !== unknown) return;
 		const first = Math.max(last, 0);
 		const possible = versions.slice(first).filter(({ fromMs }) => fromMs <= repliedMs);

@@ -1,8 +1,8 @@
-// Tables of animals in test/spreadsheets. Three programs have two files each, a CSV and a workbook: Excel in German
+// Tables of animals in test/spreadsheets. There are a CSV and a workbook of each of three programs: Excel in German
 // (Windows-1252, semicolons), Google Sheets in English, LibreOffice in French. All have a merged title, a date and an
 // empty row above the heading, formulas with results, an empty row in the middle, and their own words for statuses.
 // The German and French files end with totals, the English files with unchecked boxes. LibreOffice 7.4 wrote the French
-// files; the other four were made with the bytes and parts that their programs write. The tables of shelters name
+// files; the other four were made with the bytes and parts that the other programs write. The shelters' tables name
 // categories in words. LibreOffice 7.4 wrote six of them, three from its own templates, and openpyxl 3.1 wrote three.
 
 import { fileURLToPath } from "node:url";

@@ -64,7 +64,7 @@ export function dropStaleDrafts(file: string): void {
 	dropStaleDraftsIn(dirname(file), (name) => name === basename(file));
 }
 
-/** Removes drafts whose processes no longer run. @param isOurs chooses the drafts by the names of their files */
+/** Removes drafts whose processes no longer run. @param isOurs selects drafts by the name of the file they are for */
 export function dropStaleDraftsIn(folder: string, isOurs: (name: string) => boolean): void {
 	for (const draft of namesIn(folder)) {
 		const [, name = "", by, pid] = /^(.*)\.((\d+)-\d+)\.new(-\w+)*$/.exec(draft) ?? [];

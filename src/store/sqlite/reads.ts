@@ -118,7 +118,7 @@ function createTickReads(database: Database.Database, refuseReplaced: () => void
 			if (!database.open) throw new StorageUnavailable("the store is closed");
 			refuseReplaced();
 			try {
-				// This is a single statement, so it needs no transaction.
+				// The data version is read by a single statement, which needs no transaction.
 				const isKnown = reads.every(({ query }) => query === version) && readDataVersion.get() === latestDataVersion;
 				return isKnown ? [latest] : runAll(reads);
 			} catch (error) {
