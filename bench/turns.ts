@@ -23,7 +23,10 @@ interface Entry {
 	pids?: (() => number[]) | undefined;
 }
 
-/** All servers of a scenario, each with its checked load. Bare node:http and nginx repeat a reply of the service. */
+/**
+ * All servers of a scenario with their loads, after a check of the first one's replies. Bare node:http and nginx repeat
+ * a reply of the service.
+ */
 async function entriesOf(scenario: Scenario, { services, database }: Stand): Promise<Entry[]> {
 	const entries: Entry[] = [];
 	for (const pages of services)

@@ -31,7 +31,7 @@ export function SheetMenu({ sheet, sheets }: { sheet: string | undefined; sheets
 	);
 }
 
-/** How a mapping names a column: in a table by position, because several columns may have the same name or none. */
+/** How a mapping refers to a column: by name in JSON; by position in a table, where names may repeat or be absent. */
 export function columnAt({ columns, headerRow }: Preview, index: number): string | number | null {
 	if (columns[index] === undefined) return null;
 	return headerRow === undefined ? columns[index] : index;

@@ -33,7 +33,7 @@ function isOurs(column: string | undefined): boolean {
 /** The line and reason that an earlier import added at the end. */
 const earlier = /,?"line":\d+,"reason":"((?:[^"\\]|\\.)*)"(?=\}$)/;
 
-/** Adds the key of a row that was sent to its reason. */
+/** Adds to a reason the key with which its row was sent. */
 export function withKey(reason: string, key: string | undefined): string {
 	return key === undefined ? reason : `${reason} (${key})`;
 }

@@ -29,7 +29,7 @@ interface RestoreProof {
 }
 
 /**
- * @returns the figures: `restored` animals of all backups, and `later` animals, acknowledged after the backups began
+ * @returns two counts over all rounds: `restored` from the backups, and `later`, acknowledged after a backup began
  * @throws AssertionError if a promise is broken
  */
 export async function proveRestores({ rounds, seed, context, newFolder }: RestoreProof) {

@@ -186,7 +186,7 @@ function findUse(page: Buffer): Pick<UsedPage, "rowId" | "room"> | undefined {
 		before = at;
 	}
 	if (!isUsed) return undefined;
-	// Takes the page's last row: the first row's space adjoins the unused space.
+	// Takes the row at the highest offset: the lowest row adjoins the unused space.
 	const last = Math.max(0, ...Array.from({ length: rows }, (_, index) => page.readUInt16BE(8 + 2 * index)));
 	if (last === 0) return { rowId: null, room: 0 };
 	const [payload, rowIdAt] = readVarint(page, last);
