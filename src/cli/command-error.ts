@@ -31,7 +31,7 @@ const advice: Partial<Record<ApiError["code"], string>> = {
 	missing_credential: "set a key with ANIMAL_STORE_KEY or --key",
 	invalid_credential:
 		"set another key with ANIMAL_STORE_KEY or --key; " +
-		"animal-store keys create --name me makes one on the machine that has the store",
+		"on the service's host, animal-store keys create --name me creates one",
 	insufficient_scope: "ask for a key with that scope: animal-store keys create --name me --scopes pets:read,pets:write",
 	rate_limited: "try again later, or ask for a key with a higher --rate",
 	storage_unavailable: "try again in a moment; if it persists, the operator finds the cause in the service's log",

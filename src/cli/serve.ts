@@ -109,7 +109,7 @@ async function introduce({ url, firstKey }: Pick<Service, "url" | "firstKey">): 
 	const pets = `${url}/v1/pets`;
 	const listening = `
 The animal store listens on ${pets}; its console is at ${url}/console
-Keys: animal-store keys list; animal-store keys create --name N makes one
+To list keys: animal-store keys list; to create one: animal-store keys create --name N
 `;
 	if (firstKey === undefined) return console.error(adviseAsCalled(listening));
 	const reply = await fetch(pets, { headers: { authorization: `Bearer ${firstKey}` } });

@@ -92,7 +92,7 @@ test("an error shows the service's message and the next step on stderr, with exi
 	];
 	const called = rows.map(([parameters, said]): (typeof rows)[0] => [["pets", ...parameters], said]);
 	await assertRefused(called, { environment });
-	const keyless = /ANIMAL_STORE_KEY is required.*animal-store keys create --name me makes one/;
+	const keyless = /ANIMAL_STORE_KEY is required.*animal-store keys create --name me creates one/;
 	await assertRefused([[["pets", "list"], keyless]]);
 	await service.stop(0);
 	const away = /\(ECONNREFUSED\); is the service running there\? Start it with npx animal-store serve, or .* --url\n$/;

@@ -196,7 +196,7 @@ async function continueAfterReload(context: TestContext, script = ""): Promise<v
 	await page.reload();
 	await shows(page, "Drop your list here");
 	await choose(page, "rows.csv", `Tier;Was;Wo\n;1;\nIda;4-;\n${lines.join("")}`);
-	await shows(page, "In the menus above the columns, choose which one");
+	await shows(page, "In the menus above the columns, choose which column");
 }
 
 test("an import is there again after a reload, paused, and adds each row once", (context) =>

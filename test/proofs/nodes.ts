@@ -100,8 +100,8 @@ async function stopUnderLoad(
 const acknowledgedEachKill = 60;
 
 /**
- * Nodes on one port are killed (SIGKILL) one after another under load. After each kill, the store is compared with a
- * ledger of the creates. `count` is the number of nodes.
+ * Nodes on one port are killed (SIGKILL) one after another under load. At the end, the store is compared with a ledger
+ * of the creates: a lost or doubled animal stays so. `count` is the number of nodes.
  * @returns the figures, and the nodes @throws AssertionError if the store differs from the ledger
  */
 export async function proveNodeCrashes(options: {
@@ -130,8 +130,6 @@ export async function proveNodeCrashes(options: {
 		assert.equal(victim.process.exitCode, null, "no node ends by itself");
 		await victim.stop("SIGKILL");
 		nodes[kill % count] = await start();
-		const fromMs = performance.now();
-		ledger.verify(await listAll(url, key), fromMs);
 		if (kill % 10 === 0) onProgress?.(`${kill} of ${kills} kills, ${ledger.acknowledged.size} animals acknowledged`);
 	}
 	await load.stop();
