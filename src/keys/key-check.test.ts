@@ -158,6 +158,30 @@ test("closing stores each last use once, and waits for it", async (context) => {
 	]);
 });
 
+test("a last use that could not be stored is stored later, unless the key was used again", async (context) => {
+	let isDown = true;
+	const { clock, keyCheck } = checkOver(context, {
+		touch: async () => {
+			if (!isDown) return;
+			keyCheck.noteUse(working, "listPets");
+			throw new StorageUnavailable("down");
+		},
+	});
+	keyCheck.noteUse(working, "listPets");
+	keyCheck.noteUse(working, "getPet");
+	clock.nowMs = 3000;
+	await keyCheck.close();
+	isDown = false;
+	await keyCheck.close();
+	const later = clock.touched[1]?.map(({ operation, usedAtMs }) => [operation, usedAtMs]);
+	assert.deepEqual(later, [
+		["listPets", 3000],
+		["getPet", 1000],
+	]);
+	await keyCheck.close();
+	assert.equal(clock.touched.length, 2, "each use is stored once");
+});
+
 test("a key works until the millisecond of its expiry", async (context) => {
 	const row: KeyRow = { ...working, secret: { ...working.secret, expiresAtMs: 1500 } };
 	const { clock, keyCheck } = checkOver(context, { find: async () => row });

@@ -41,14 +41,17 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 
 	const ifWorking = (row: KeyRow) => (isWorking(row, now()) ? row : undefined);
 
-	/** If storing fails, these uses are lost: a key in use is soon used again. */
+	/** Uses that cannot be stored stay for the next flush. */
 	async function flush(): Promise<void> {
-		if (uses.size === 0) return;
 		const list = [...uses].flatMap(([operation, byKey]) =>
 			[...byKey].map(([keyId, usedAtMs]): KeyUse => ({ keyId, operation, usedAtMs })),
 		);
-		uses.clear();
+		if (list.length === 0) return;
 		await rows.touch(list);
+		for (const { keyId, operation, usedAtMs } of list) {
+			const byKey = uses.get(operation);
+			if (byKey?.get(keyId) === usedAtMs) byKey.delete(keyId);
+		}
 	}
 	const stopFlushing = background.repeat("key use", flushEveryMs, flush);
 
