@@ -120,6 +120,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"an edit is in the next reply of every node; its create gets the first reply",
 				"edits of several processes during creates are all applied, one by one",
+				"counts by status follow every edit, even of another process and during the count",
 			],
 		},
 		{
@@ -133,7 +134,11 @@ export const promises: Record<string, Proven[]> = {
 		},
 		{
 			says: "Nodes that start at the same time create one store, one `API_KEY` and one first key. Nodes of different stores never share a port.",
-			tests: ["nodes that start together on a new store create one store, and one first key"],
+			tests: [
+				"nodes that start together on a new store create one store, and one first key",
+				"nodes that start together with an API_KEY add it once",
+				"with REUSE_PORT, a node refuses a port of another store, even of a copy or elsewhere",
+			],
 		},
 		{
 			says: "Nodes keep writing alongside a newer version that only adds to the schema; otherwise they stop writing immediately, and keep reading.",
@@ -197,7 +202,10 @@ export const promises: Record<string, Proven[]> = {
 		},
 		{
 			says: "Overload is refused early; memory stays bounded. A create waits at most `CREATE_WAIT_MAX` until its commit begins, and a refused create is never stored.",
-			tests: ["too many waiting creates are refused as overloaded; it recovers within 2 seconds"],
+			tests: [
+				"too many waiting creates are refused as overloaded; it recovers within 2 seconds",
+				"while a commit hangs, creates are refused after CREATE_WAIT_MAX, and never stored",
+			],
 			proofs: ["overload"],
 		},
 		{
@@ -246,6 +254,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"sqlite: a file that is not an animal store is refused with one sentence, and not changed",
 				"a large store that is truncated, or whose schema or ends are damaged, is refused at start",
+				"a large store with damage inside starts; verify finds it, and no backup is completed",
 			],
 		},
 		{

@@ -116,8 +116,8 @@ const titles = ["id", "name", "state", "last4", "scopes", "rate", "expires", "us
 function cellsOf(row: ListedKey, nowMs: number): string[] {
 	const { id, name, state, last4, scopes, rate, expires, lastUsed } = describeKey(row, nowMs);
 	const used = deprecatedOperations.map((operation) => timeOf(row.usedAtMs[operation]));
-	const days = [expires, lastUsed, ...used].map((time) => time?.slice(0, 10) ?? "-");
-	return [id, name, state, last4, scopes.join(), rate ?? "-", ...days];
+	const minutes = [expires, lastUsed, ...used].map((time) => time?.replace(/:\d\d\.\d+/, "") ?? "-");
+	return [id, name, state, last4, scopes.join(), rate ?? "-", ...minutes];
 }
 
 async function withIssuer(flags: Flags, work: (issuer: Issuer) => Promise<void>, options?: OpenOptions): Promise<void> {

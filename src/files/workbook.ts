@@ -6,6 +6,7 @@ import readSheets from "read-excel-file/universal";
 import { findHeading, hasTexts } from "./columns.ts";
 import { FileError } from "./encoding.ts";
 import { csv, type FileKind, headerWithin, type Source } from "./formats.ts";
+import { recordMaxLength } from "./records.ts";
 
 /** A workbook is read as a whole. For a larger workbook, the reader would need minutes and gigabytes, or fail. */
 const fileMaxBytes = 64 * 1024 * 1024;
@@ -36,7 +37,13 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 	const { sheet, rows } = found;
 	if (rows.length === 0) throw new FileError(`sheet ${JSON.stringify(sheet)} is empty: there is nothing to import`);
 	const source: Source = async function* source() {
-		for (let at = 0; at < rows.length; at += 1000) yield new TextEncoder().encode(csv(rows.slice(at, at + 1000)));
+		for (let at = 0; at < rows.length; at += 1000) {
+			const lines = rows.slice(at, at + 1000).map((cells) => csv([cells]));
+			const long = lines.findIndex((line) => line.length > recordMaxLength);
+			if (long !== -1)
+				throw new FileError(`row ${at + long + 1} is longer than ${recordMaxLength} characters: shorten it`);
+			yield new TextEncoder().encode(lines.join(""));
+		}
 	};
 	const kind: FileKind = { format: "csv", encoding: "utf-8", delimiter: ",", sheet };
 	return { source, kind, sheets: names };

@@ -125,6 +125,7 @@ test("the sheet with animals is found or named, and damaged or huge workbooks ar
 	const refused: [content: Buffer | string, said: string, ...more: string[]][] = [
 		[workbook({ A: [["name"]] }), 'the workbook has no sheet "B", but A', "--sheet", "B"],
 		[workbook({ A: [] }), 'sheet "A" is empty: there is nothing to import'],
+		[workbook({ A: [...rows, ["\n", "x".repeat(70_000)]] }), "row 4 is longer than 65536 characters: shorten it"],
 		[workbook({ A: rows }).subarray(0, 900), "the archive is damaged: save the workbook again"],
 		[archive({ "a.txt": "" }), "the file is an archive, but no workbook (.xlsx): save the table as .xlsx or CSV"],
 		[archive({ "xl/workbook.xml": "" }), "the workbook cannot be read ("],

@@ -38,7 +38,7 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 	assert.equal(await statusWith(url, key), 200);
 	const [head = "", line = ""] = (await keys("list")).stdout.split("\n");
 	assert.match(head, /^id +name +state +last4 +scopes +rate +expires +used +getPet$/);
-	const cells = `${id}  shop  working  ${given.last4}   pets:read  100000/1m  ${expires.slice(0, 10)}  `;
+	const cells = `${id}  shop  working  ${given.last4}   pets:read  100000/1m  ${expires.slice(0, 16)}Z  `;
 	assert.ok(line.startsWith(cells) && line.endsWith(" -"), line);
 
 	const rotated = (await keys("rotate", id, "--grace", "1h")).stdout.trim();

@@ -52,7 +52,8 @@ const endpoints: [Scope, TestRequest][] = [
 
 test("each endpoint of the console needs its scope, and no page of another origin calls one", async (context) => {
 	const Origin = "https://shop.example";
-	const { send, issuer } = await testService(context, { environment: { CORS_ORIGINS: Origin } });
+	const service = await testService(context, { environment: { CORS_ORIGINS: Origin } });
+	const { send, issuer } = service;
 	const keyWith = async (...scopes: Scope[]) => (await createKey(issuer, { name: "a", scopes })).key;
 	const assertClosed = ({ headers }: { headers: object }) =>
 		assert.doesNotMatch(Object.keys(headers).join(), /access-control/);
@@ -69,6 +70,8 @@ test("each endpoint of the console needs its scope, and no page of another origi
 		for (const reply of [refused, served, await send({ method: "OPTIONS", path: request.path, headers: preflight })])
 			assertClosed(reply);
 	}
+	const [edit, ...others] = await service.store.edits.list(0n, 2);
+	assert.deepEqual([edit?.action, others], ["remove", []], "only the edit with its scope is done");
 	assertClosed(await send({ path: "/console/key", headers: { Origin } }));
 	const covered = await send({ path: "/v1/pets", headers: { Origin } });
 	assert.equal(covered.headers["access-control-allow-origin"], Origin, "the service has an allowed origin");

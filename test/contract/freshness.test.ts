@@ -93,5 +93,7 @@ test("sqlite: a reply shows each create, edit and revocation before it, with 1,3
 		await crowd.begin();
 		await askRevoked();
 	}
+	await crowd.begin();
 	assert.equal(await askRevoked(), 401);
+	await crowd.end();
 });

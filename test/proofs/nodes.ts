@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { ask, linkOf } from "../support/caller.ts";
 import { type Answer, attempt, post } from "../support/create.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
@@ -101,7 +102,7 @@ const acknowledgedEachKill = 60;
 
 /**
  * Nodes on one port are killed (SIGKILL) one after another under load. At the end, the store is compared with a ledger
- * of the creates: a lost or doubled animal stays so. `count` is the number of nodes.
+ * of the creates, and with the newest animals that were listed after each kill. `count` is the number of nodes.
  * @returns the figures, and the nodes @throws AssertionError if the store differs from the ledger
  */
 export async function proveNodeCrashes(options: {
@@ -116,6 +117,8 @@ export async function proveNodeCrashes(options: {
 	const { start, key, kills, seed, count = 2, onProgress } = options;
 	const random = seededRandom(seed);
 	const nodes = await Promise.all(Array.from({ length: count }, start));
+	/** Animals that were listed after a kill. */
+	const seen = new Map<number, object>();
 	let replayed = 0;
 	const onReply = (_url: string, { headers }: Answer) => {
 		if ("idempotency-replayed" in headers) replayed++;
@@ -130,12 +133,19 @@ export async function proveNodeCrashes(options: {
 		assert.equal(victim.process.exitCode, null, "no node ends by itself");
 		await victim.stop("SIGKILL");
 		nodes[kill % count] = await start();
+		const first = await ask(`${url}/v1/pets?limit=100`, { key });
+		const last = await ask(`${url}${linkOf(first, "last")}`, { key });
+		for (const pet of JSON.parse(last.body)) seen.set(pet.id, pet);
 		if (kill % 10 === 0) onProgress?.(`${kill} of ${kills} kills, ${ledger.acknowledged.size} animals acknowledged`);
 	}
 	await load.stop();
 	for (const { url } of nodes) ledger.verify(await listAll(url, key));
+	for (const [id, pet] of seen) {
+		const { body } = await ask(`${url}/v1/pets/${id}`, { key });
+		assert.deepEqual(JSON.parse(body), pet, "what was listed once is never lost");
+	}
 	const unknown = [...ledger.unknown.values()];
 	const unknownKept = unknown.filter(({ id }) => id !== undefined).length;
-	const proven = { kills, acknowledged: ledger.acknowledged.size, unknownKept, replayed };
+	const proven = { kills, acknowledged: ledger.acknowledged.size, unknown: unknown.length, unknownKept, replayed };
 	return { proven, nodes };
 }

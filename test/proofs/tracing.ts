@@ -36,7 +36,6 @@ interface Span {
 	parentSpanId?: string;
 	name: string;
 	kind: number;
-	attributes: { key: string; value: Record<string, string> }[];
 }
 
 interface Receiver {

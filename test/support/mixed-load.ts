@@ -59,9 +59,11 @@ export function startMixedLoad(urls: string[], key: string, options: LoadOptions
 	async function send(mine: Attempt, through: Agent): Promise<boolean> {
 		const sentAtMs = performance.now();
 		const url = urls[turn++ % urls.length] ?? "";
-		if (mayBreak) ledger.lose(mine);
 		const answer = await post(url, key, through, mine).catch((error) => (mayBreak ? undefined : Promise.reject(error)));
-		if (!answer) return sleep(20, false);
+		if (!answer) {
+			ledger.lose(mine);
+			return sleep(20, false);
+		}
 		loading.slowestMs = Math.max(loading.slowestMs, performance.now() - sentAtMs);
 		assert.ok(mayBeRefused || answer.status === 201, answer.body);
 		if (isShed(answer)) return sleep(20, false);
