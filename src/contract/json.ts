@@ -41,8 +41,13 @@ declare global {
 
 /** Writes JSON with exact numbers: JSON.stringify does not know bigint. */
 export function toJson(value: unknown, indent?: number): string {
-	const asDigits = (_name: string, part: unknown) => (typeof part === "bigint" ? JSON.rawJSON(String(part)) : part);
-	return JSON.stringify(value, asDigits, indent);
+	return JSON.stringify(value, writtenExactly, indent);
+}
+
+function writtenExactly(_name: string, value: unknown): unknown {
+	if (typeof value !== "bigint") return value;
+	const number = Number(value);
+	return Number.isSafeInteger(number) ? number : JSON.rawJSON(String(value));
 }
 
 type Reviver = (this: unknown, key: string, value: unknown) => unknown;

@@ -3,16 +3,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type NewPet, petStatuses } from "../contract/pet.ts";
-import { type Create, fingerprintOf, planBatch } from "./idempotency.ts";
+import { fingerprintOf, keyOfCreate, planBatch } from "./idempotency.ts";
 
 const rex: NewPet = { name: "Rex", categoryId: 1n };
 const max: NewPet = { name: "Max", categoryId: 1n, status: "sold" };
 
-const create = (pet: NewPet, key?: string, caller = "a"): Create => ({
-	pet,
-	idempotencyKey: key === undefined ? undefined : { caller, key },
-	nowMs: 5,
-});
+const create = (pet: NewPet, key?: string, caller = "a") =>
+	keyOfCreate({ pet, idempotencyKey: key === undefined ? undefined : { caller, key }, nowMs: 5 });
 
 test("a batch creates an animal for each create without a key and for each new key, in order", () => {
 	const taken = [{ caller: "a", key: "old", petId: 7n, fingerprint: fingerprintOf(rex), createdAtMs: 1 }];
@@ -26,12 +23,9 @@ test("a batch creates an animal for each create without a key and for each new k
 		create(rex, "old", "b"),
 		create(rex),
 	];
-	const { newCreates, keys, results } = planBatch(batch, taken, 100n);
-	assert.deepEqual(newCreates, [batch[0], batch[3], batch[6], batch[7]]);
-	assert.deepEqual(keys, [
-		{ caller: "a", key: "new", place: 2, fingerprint: fingerprintOf(max), createdAtMs: 5 },
-		{ caller: "b", key: "old", place: 3, fingerprint: fingerprintOf(rex), createdAtMs: 5 },
-	]);
+	const { added, results } = planBatch(batch, taken, 100n);
+	assert.deepEqual(added, [0, 3, 6, 7]);
+	assert.deepEqual(batch[3], { caller: "a", key: "new", fingerprint: fingerprintOf(max), createdAtMs: 5 });
 	assert.deepEqual(results, [
 		{ id: 100n, outcome: "created" },
 		{ id: 7n, outcome: "replayed", earlier: { atMs: 1, isRemoved: false } },

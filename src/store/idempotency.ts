@@ -18,7 +18,12 @@ export interface Create {
 	nowMs: number;
 }
 
-export type RecordedCreate = Pick<IdempotencyKeyRecord, "petId" | "fingerprint" | "createdAtMs">;
+/** The Idempotency-Key of a create as it is stored, before its animal has an id. */
+export type KeyOfCreate = Omit<IdempotencyKeyRecord, "petId">;
+
+export function keyOfCreate({ pet, idempotencyKey, nowMs }: Create): KeyOfCreate | null {
+	return idempotencyKey ? { ...idempotencyKey, fingerprint: fingerprintOf(pet), createdAtMs: nowMs } : null;
+}
 
 /** Fields that were added after the format of the fingerprint was fixed. */
 const laterFields = newPetFields.filter((field) => !["name", "categoryId", "status"].includes(field));
@@ -37,38 +42,30 @@ export function fingerprintOf(pet: NewPet): string {
 /** Replaces the fingerprint of a create whose animal was removed: a hash of the name could confirm a guess. */
 export const erasedFingerprint = "";
 
-/**
- * The result of a create whose key was used before. If its animal was removed, any request with the key is a repeat.
- */
-export function resolveRepeat({ petId, fingerprint, createdAtMs }: RecordedCreate, own: string): ImportedPet {
+/** The result of a create whose key was used before. If that animal was removed, any request with the key is a repeat. */
+function resolveRepeat({ petId, fingerprint, createdAtMs }: IdempotencyKeyRecord, own: string): ImportedPet {
 	const isRemoved = fingerprint === erasedFingerprint;
 	const outcome = fingerprint === own || isRemoved ? "replayed" : "reused";
 	return { id: petId, outcome, earlier: { atMs: createdAtMs, isRemoved } };
 }
 
 /**
- * @param taken the keys of the batch that were used before the batch, with the creates that used them
+ * @param keys the key of each create of the batch
+ * @param taken the keys of the batch that were used before the batch
  * @param firstId the id of the batch's first new animal
- * @returns the creates that add an animal, in order; the keys to store, where `place` is the position of the key's
- * create among these creates, from 1; and the result of each create of the batch
+ * @returns the places in the batch of the creates that add an animal, and the result of each create
  */
-export function planBatch(batch: Create[], taken: (IdempotencyKey & RecordedCreate)[], firstId = 1n) {
+export function planBatch(keys: readonly (KeyOfCreate | null)[], taken: readonly IdempotencyKeyRecord[], firstId = 1n) {
 	const nameOf = ({ caller, key }: IdempotencyKey) => `${caller} ${key}`;
-	const used = new Map(taken.map((create): [string, RecordedCreate] => [nameOf(create), create]));
-	const newCreates: Create[] = [];
-	const keys: (Omit<IdempotencyKeyRecord, "petId"> & { place: number })[] = [];
-	const results = batch.map((create): ImportedPet => {
-		const { pet, idempotencyKey, nowMs } = create;
-		const petId = firstId + BigInt(newCreates.length);
-		if (idempotencyKey) {
-			const fingerprint = fingerprintOf(pet);
-			const before = used.get(nameOf(idempotencyKey));
-			if (before) return resolveRepeat(before, fingerprint);
-			used.set(nameOf(idempotencyKey), { petId, fingerprint, createdAtMs: nowMs });
-			keys.push({ ...idempotencyKey, place: newCreates.length + 1, fingerprint, createdAtMs: nowMs });
-		}
-		newCreates.push(create);
+	const used = new Map(taken.map((record) => [nameOf(record), record]));
+	const added: number[] = [];
+	const results = keys.map((key, place): ImportedPet => {
+		const before = key && used.get(nameOf(key));
+		if (before) return resolveRepeat(before, key.fingerprint);
+		const petId = firstId + BigInt(added.length);
+		if (key) used.set(nameOf(key), { ...key, petId });
+		added.push(place);
 		return { id: petId, outcome: "created" };
 	});
-	return { newCreates, keys, results };
+	return { added, results };
 }

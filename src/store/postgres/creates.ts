@@ -2,9 +2,9 @@
 // same statement reads keys that were used before: a second round trip would take time and keep the counter locked.
 
 import type pg from "pg";
-import { type Create, idempotencyMs, planBatch, type RecordedCreate } from "../idempotency.ts";
+import { type Create, idempotencyMs, keyOfCreate, planBatch } from "../idempotency.ts";
 import { type IdempotencyKey, type ImportedPet, StoreUpgraded } from "../store.ts";
-import { columnList, columnsOf, createRowWriter, tables } from "../tables.ts";
+import { columnList, columnsOf, createRowWriter, type IdempotencyKeyRecord, tables } from "../tables.ts";
 import type { NodePool } from "./connections.ts";
 import type { Retry } from "./errors.ts";
 import { schemaMax } from "./migrate.ts";
@@ -86,15 +86,20 @@ async function createPlain(client: pg.PoolClient, batch: Create[]): Promise<Impo
 /** Tries to add the whole batch. If some of its keys were used before, adds the other creates. */
 async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<ImportedPet[]> {
 	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
-	const taken: (IdempotencyKey & RecordedCreate)[] = [];
+	const batchKeys = batch.map(keyOfCreate);
+	const taken: IdempotencyKeyRecord[] = [];
 	for (;;) {
-		const { newCreates, keys, results } = planBatch(batch, taken);
-		if (newCreates.length === 0) return results;
+		const { added, results } = planBatch(batchKeys, taken);
+		if (added.length === 0) return results;
+		const keys = added.flatMap((at, index) => {
+			const { [at]: key } = batchKeys;
+			return key ? { ...key, place: index + 1 } : [];
+		});
 		const keyColumns = keyFields.map((field) => keys.map((key) => key[field]));
-		const values = [...petArrays(newCreates), ...keyColumns, sinceMs];
+		const values = [...petArrays(added.map((at) => batch[at] as Create)), ...keyColumns, sinceMs];
 		const { rows }: pg.QueryResult<TakenKey | Added> = await client.query({ ...addPetsWithKeys, values });
 		const found = rows.filter((row): row is TakenKey => row.first_id === null);
-		if (found.length === 0) return planBatch(batch, taken, firstIdOf(rows)).results;
+		if (found.length === 0) return planBatch(batchKeys, taken, firstIdOf(rows)).results;
 		const valid = found.filter(({ is_valid: isValid }) => isValid);
 		if (valid.length < found.length)
 			await client.query({ ...dropExpiredKeys, values: [...keyColumns.slice(0, 2), sinceMs] });

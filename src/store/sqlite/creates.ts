@@ -1,49 +1,79 @@
 // Sends the creates of a batch to the writer thread, adds them to the database, and returns their results. The thread
-// receives one string and returns one id for all animals: copying objects would take longer than adding the rows.
+// receives two strings and returns one id for all animals: copying objects would take longer than adding the rows.
 
-import type Database from "better-sqlite3";
+import Database from "better-sqlite3";
 import { newPetFields, petJson } from "../../contract/pet.ts";
-import { type Create, fingerprintOf, idempotencyMs, type RecordedCreate, resolveRepeat } from "../idempotency.ts";
+import { type Create, idempotencyMs, type KeyOfCreate, keyOfCreate, planBatch } from "../idempotency.ts";
 import type { ImportedPet } from "../store.ts";
-import { columnList, columnsOf, createRowWriter, type IdempotencyKeyRecord, pickColumns, tables } from "../tables.ts";
+import {
+	columnList,
+	columnNames,
+	createRecordReader,
+	createRowWriter,
+	type IdempotencyKeyRecord,
+	pickColumns,
+	type Table,
+	tables,
+} from "../tables.ts";
 
-/**
- * A create as the writer thread gets it: the animal as JSON. If there is an Idempotency-Key, the key's record precedes
- * the JSON, beginning with the caller; U+0000, which no part contains, separates the parts.
- */
-export type CreateRequest = string;
-const separator = "\0";
-
-/** Joins the creates of a batch, one per line: sending many strings takes several times as long. */
-export function toLines(requests: readonly CreateRequest[]): string {
-	return requests.join("\n");
+/** A create as JSON: its animal, and the row of its Idempotency-Key or null. */
+export interface CreateRequest {
+	pet: string;
+	key: string;
 }
+
+/** The creates of a batch as two JSON lists without their brackets. `keys` is empty if no create has a key. */
+export interface SentCreates {
+	pets: string;
+	keys: string;
+}
+
+/** Strings in JSON contain no line break. */
+const separator = ",\n";
 
 /** The results of a batch. */
 export interface CreatedBatch {
 	/** The id of the batch's first new animal. Its other new animals have the next ids, in the order of the batch. */
 	firstId: bigint;
-	/** The results of the creates that added no animal, by the create's place in the batch. */
-	repeats: Map<number, ImportedPet>;
+	/** The result of each create; absent if every create has added an animal. */
+	results?: ImportedPet[];
 }
 
-const newPets = pickColumns(tables.pets, newPetFields);
-const toIdempotencyKeyRow = createRowWriter(tables.idempotencyKeys);
+export function toCreateRequest(create: Create): CreateRequest {
+	const key = keyOfCreate(create);
+	return { pet: petJson(create.pet), key: key ? JSON.stringify(toKeyRow(key)) : "null" };
+}
 
-export function toCreateRequest({ pet, idempotencyKey, nowMs }: Create): CreateRequest {
-	const json = petJson(pet);
-	if (!idempotencyKey) return json;
-	return [idempotencyKey.caller, idempotencyKey.key, fingerprintOf(pet), nowMs, json].join(separator);
+export function toSentCreates(requests: readonly CreateRequest[]): SentCreates {
+	const keys = requests.some(({ key }) => key !== "null") ? requests.map(({ key }) => key) : [];
+	return { pets: requests.map(({ pet }) => pet).join(separator), keys: keys.join(separator) };
 }
 
 /** Yields the results of the creates of a batch, in order. */
-export function* createResults({ firstId, repeats }: CreatedBatch): Generator<ImportedPet, never> {
-	let nextId = firstId;
-	for (let place = 0; ; place++) yield repeats.get(place) ?? { id: nextId++, outcome: "created" };
+export function* createResults({ firstId, results = [] }: CreatedBatch): Generator<ImportedPet, never> {
+	yield* results;
+	for (let id = firstId; ; id++) yield { id, outcome: "created" };
 }
 
-/** @returns a function that adds the creates of a batch (`toLines`), and must be called in a transaction */
-export function prepareCreates(database: Database.Database): (lines: string) => CreatedBatch {
+const newPets = pickColumns(tables.pets, newPetFields);
+const { idempotencyKeys } = tables;
+const newKeys = pickColumns(idempotencyKeys, ["caller", "key", "fingerprint", "createdAtMs"]);
+const toKeyRow = createRowWriter(newKeys);
+const toKey = createRecordReader<KeyOfCreate>(newKeys);
+const toRecord = createRecordReader<IdempotencyKeyRecord>(idempotencyKeys);
+
+/**
+ * SQL that inserts the items of a JSON list. The parameters are the id for the first item, and the list.
+ * @param paths where an item has the value of each column
+ */
+function insertItems(table: Table, idColumn: string, paths: string[]): string {
+	const values = paths.map((path) => `json_extract(value, '$${path}')`);
+	return `INSERT INTO ${table.name} (${idColumn}, ${columnList(table)})
+		SELECT ? + key, ${values.join(", ")} FROM jsonb_each('[' || ? || ']') WHERE type <> 'null'`;
+}
+
+/** @returns a function that adds the creates of a batch, and must be called in a transaction */
+export function prepareCreates(database: Database.Database): (creates: SentCreates) => CreatedBatch {
 	/** Reads the id that SQLite would assign next. */
 	const nextId = database
 		.prepare<[], bigint>(
@@ -53,51 +83,58 @@ export function prepareCreates(database: Database.Database): (lines: string) => 
 		)
 		.pluck()
 		.safeIntegers();
-	const values = newPetFields.map((field) => `value ->> '${field}'`);
 	const addPets = database.prepare(
-		`INSERT INTO pets (id, ${columnList(newPets)}) SELECT ? + key, ${values.join(", ")} FROM jsonb_each(?)`,
+		insertItems(
+			newPets,
+			"id",
+			newPetFields.map((field) => `.${field}`),
+		),
 	);
-	const takenKey = database
-		.prepare<unknown[], RecordedCreate>(
-			`SELECT pet_id AS petId, fingerprint, created_at_ms AS createdAtMs FROM idempotency_keys
-			WHERE caller = ? AND key = ?`,
+	const addKeys = database.prepare(
+		insertItems(
+			newKeys,
+			"pet_id",
+			columnNames(newKeys).map((_, index) => `[${index}]`),
+		),
+	);
+	const given = "(SELECT value ->> 0, value ->> 1 FROM jsonb_each('[' || ? || ']'))";
+	const dropExpiredKeys = database.prepare(
+		`DELETE FROM idempotency_keys WHERE (caller, key) IN ${given} AND created_at_ms <= ?`,
+	);
+	const takenKeys = database
+		.prepare<unknown[], unknown[]>(
+			`SELECT ${columnNames(idempotencyKeys).join(", ")} FROM idempotency_keys WHERE (caller, key) IN ${given}`,
 		)
-		.safeIntegers();
-	const { idempotencyKeys } = tables;
-	const places = columnsOf(idempotencyKeys).map(() => "?");
-	/** Does nothing if the key is already used and has not expired. */
-	const addKey = database.prepare(
-		`INSERT INTO idempotency_keys (${columnList(idempotencyKeys)}) VALUES (${places.join(", ")})
-		ON CONFLICT (caller, key) DO UPDATE SET
-		pet_id = excluded.pet_id, fingerprint = excluded.fingerprint, created_at_ms = excluded.created_at_ms
-		WHERE created_at_ms <= excluded.created_at_ms - ${idempotencyMs}`,
-	);
+		.safeIntegers()
+		.raw();
 
-	/** Stores the key for the record's animal. @returns the earlier result if the key was already used */
-	function takeKey(record: IdempotencyKeyRecord): ImportedPet | undefined {
-		const { caller, key, fingerprint } = record;
-		if (addKey.run(...toIdempotencyKeyRow(record)).changes === 1) return undefined;
-		const taken = takenKey.get(caller, key) as RecordedCreate;
-		return resolveRepeat({ ...taken, createdAtMs: Number(taken.createdAtMs) }, fingerprint);
+	/** @returns false if a key was used before; then nothing is added */
+	function addNewKeys(firstId: bigint, keys: string): boolean {
+		try {
+			addKeys.run(firstId, keys);
+			return true;
+		} catch (error) {
+			if (error instanceof Database.SqliteError && error.code === "SQLITE_CONSTRAINT_UNIQUE") return false;
+			throw error;
+		}
 	}
 
-	return (lines) => {
-		const requests: CreateRequest[] = lines === "" ? [] : lines.split("\n");
+	return ({ pets, keys }) => {
 		const firstId = nextId.get() ?? 1n;
-		const repeats: CreatedBatch["repeats"] = new Map();
-		const added: string[] = [];
-		for (const [place, request] of requests.entries()) {
-			if (request.startsWith("{")) {
-				added.push(request);
-				continue;
-			}
-			const [caller = "", key = "", fingerprint = "", createdAtMs, pet = ""] = request.split(separator);
-			const petId = firstId + BigInt(added.length);
-			const repeat = takeKey({ caller, key, petId, fingerprint, createdAtMs: Number(createdAtMs) });
-			if (repeat) repeats.set(place, repeat);
-			else added.push(pet);
+		if (keys === "" || addNewKeys(firstId, keys)) {
+			if (pets !== "") addPets.run(firstId, pets);
+			return { firstId };
 		}
-		if (added.length > 0) addPets.run(firstId, `[${added.join()}]`);
-		return { firstId, repeats };
+		const rows = JSON.parse(`[${keys}]`) as (unknown[] | null)[];
+		const batchKeys = rows.map((row) => row && toKey(row));
+		dropExpiredKeys.run(keys, Math.min(...batchKeys.flatMap((key) => key?.createdAtMs ?? [])) - idempotencyMs);
+		const { added, results } = planBatch(batchKeys, takenKeys.all(keys).map(toRecord), firstId);
+		const take = (items: string) => {
+			const all = items.split(separator);
+			return added.map((place) => all[place]).join(separator);
+		};
+		addKeys.run(firstId, take(keys));
+		addPets.run(firstId, take(pets));
+		return { firstId, results };
 	};
 }

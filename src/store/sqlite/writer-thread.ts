@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type Database from "better-sqlite3";
 import { StoreUpgraded } from "../store.ts";
 import { type Given, startTransaction, type TransactionName } from "../transactions.ts";
-import { type CreatedBatch, prepareCreates } from "./creates.ts";
+import { type CreatedBatch, prepareCreates, type SentCreates } from "./creates.ts";
 import { isFailedSync, waitForLock } from "./errors.ts";
 import {
 	bytesOfWal,
@@ -27,8 +27,7 @@ export interface OtherWrite {
 
 /** A batch on its way to the thread. The result of a write does not depend on its place in the batch. */
 export interface SentBatch {
-	/** One line for each create (`toLines`). */
-	creates: string;
+	creates: SentCreates;
 	others: OtherWrite[];
 	/** How long the batch may wait while another process writes. */
 	lockWaitMs: number;

@@ -7,7 +7,7 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Timed } from "../group-commit.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
-import { type CreateRequest, createResults, toLines } from "./creates.ts";
+import { type CreateRequest, createResults, toSentCreates } from "./creates.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
 import type { OtherWrite, SentBatch, SentResults, WriterData, WriterMessage } from "./writer-thread.ts";
 
@@ -94,7 +94,7 @@ function toSentBatch(batch: Write[], lockWaitMs: number): SentBatch {
 		if (write.name === "createPets") requests.push(...write.requests);
 		else others.push(write);
 	}
-	return { creates: toLines(requests), others, lockWaitMs };
+	return { creates: toSentCreates(requests), others, lockWaitMs };
 }
 
 /** The results in the order of the batch. */

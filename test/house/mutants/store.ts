@@ -70,7 +70,7 @@ export const faults: Faults = {
 		["src/store/scheduled-backups.ts", " || own.newestMs(now()) !== lastAtMs) return;", ") return;"],
 	],
 	"test/store/sqlite.test.ts": [
-		["src/store/sqlite/creates.ts", "firstId + BigInt(added.length)", "firstId + BigInt(place)"],
+		["src/store/idempotency.ts", "firstId + BigInt(added.length)", "firstId + BigInt(place)"],
 		["src/store/transactions.ts", "if (found.length > 0) return false;", ""],
 		["src/store/transactions.ts", "WHERE leases.holder = excluded.holder\n\t\tOR ", "WHERE "],
 	],
