@@ -104,13 +104,12 @@ export function createImporter(options: ImporterOptions) {
 
 async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undefined> {
 	const { rows, sinceMs = 0, isWanted = () => true } = options;
-	const encoder = new TextEncoder();
 	let batch: Batch = { rows: [], sinceMs, mayBeStored: sinceMs > 0 };
 	let bytes = frameBytes;
 	for await (const piece of rows)
 		for (const row of piece.filter(isWanted)) {
 			const keyed = keyedRow(row, options);
-			const size = keyed.text === undefined ? 0 : encoder.encode(keyed.text).length + 1;
+			const size = keyed.text === undefined ? 0 : bytesOf(keyed.text) + 1;
 			if (bytes + size > bodyMaxBytes || batch.rows.length === batchRowsMax) {
 				yield batch;
 				batch = { rows: [], sinceMs: 0, mayBeStored: false };
@@ -120,6 +119,13 @@ async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undef
 			bytes += size;
 		}
 	if (batch.rows.length > 0) yield batch;
+}
+
+const encoder = new TextEncoder();
+
+/** The size in UTF-8. Encoding every row would be slow in browsers. */
+function bytesOf(text: string): number {
+	return /^[ -~]*$/.test(text) ? text.length : encoder.encode(text).length;
 }
 
 function keyedRow(row: FileRow, { digest, round = 1 }: ImporterOptions): KeyedRow {
