@@ -42,7 +42,7 @@ export function fingerprintOf(pet: NewPet): string {
 /** Replaces the fingerprint of a create whose animal was removed: a hash of the name could confirm a guess. */
 export const erasedFingerprint = "";
 
-/** The result of a create whose key was used before. If that animal was removed, any request with the key is a repeat. */
+/** The result of a create whose key was used. If that animal was removed, any request with the key is a repeat. */
 function resolveRepeat({ petId, fingerprint, createdAtMs }: IdempotencyKeyRecord, own: string): ImportedPet {
 	const isRemoved = fingerprint === erasedFingerprint;
 	const outcome = fingerprint === own || isRemoved ? "replayed" : "reused";
