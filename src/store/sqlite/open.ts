@@ -20,7 +20,11 @@ import { startWriter, type Write } from "./writer.ts";
  * @throws StoreRefused
  */
 export async function openSqlite(file: string, now: () => number, options: StoreOptions): Promise<Store> {
-	const { onCreate, onNotice = () => {}, verify, mustExist = false, background } = options;
+	const { onCreate, onNotice = () => {}, verify, mustExist = false, background, backupFolder } = options;
+	if (backupFolder !== undefined && !mustExist) {
+		const { refuseNewStore } = await import("../scheduled-backups.ts");
+		refuseNewStore(file, backupFolder);
+	}
 	const watch = watchWrites(() => write("probe"), background);
 	const onFatal = (reason: string) => {
 		watch.stop();
