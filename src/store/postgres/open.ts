@@ -36,16 +36,12 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 		retry(() => pool.run(async (client) => toResult(await rowsOf(client, statement))));
 	const sendScan: Send = (statement, toResult) =>
 		retry(() => pool.run(async (client) => toResult(await scanWith(client, statement))));
-	const stopWrites = (reason: string) => {
-		watch.stop();
-		options.onFatal?.(reason);
-	};
-	const retryWrite = guardWrites(retry, () => refuseShards(pool), stopWrites);
+	const watch = watchWrites(() => write("probe"), options);
+	const retryWrite = guardWrites(retry, () => refuseShards(pool), watch.stop);
 	const write: Engine["write"] = (name, ...given) =>
 		(guarded.has(name) ? retryWrite : retry)(() =>
 			pool.runLimited((client) => runTransaction(client, startTransaction(dialect, name, given))),
 		);
-	const watch = watchWrites(() => write("probe"), options.background);
 	const commit = async (batch: Create[][], leftMs: number) => {
 		const results = await answered(createAll(pool, retryWrite, batch.flat()), leftMs);
 		return { results: batch.map(({ length }) => results.splice(0, length)) };
