@@ -10,11 +10,10 @@ import { startTransaction, type TransactionName } from "../transactions.ts";
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
 import { createRetry, type Retry } from "./errors.ts";
-import { readFindSql } from "./find-sql.ts";
 import { openPool } from "./pool.ts";
-import { createReads, type Send } from "./reads.ts";
+import { createReads, readFindSql } from "./reads.ts";
 import { refuseShards } from "./server.ts";
-import { dialect, rowsOf, runTransaction, scanWith } from "./transaction.ts";
+import { dialect, runTransaction } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 /** A write first searches the catalog for shards if the latest search is older than this. */
@@ -32,10 +31,6 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 	const { host, port, database } = parsePostgresUrl(url);
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
-	const send: Send = (statement, toResult) =>
-		retry(() => pool.run(async (client) => toResult(await rowsOf(client, statement))));
-	const sendScan: Send = (statement, toResult) =>
-		retry(() => pool.run(async (client) => toResult(await scanWith(client, statement))));
 	const watch = watchWrites(() => write("probe"), options);
 	const retryWrite = guardWrites(retry, () => refuseShards(pool), watch.stop);
 	const write: Engine["write"] = (name, ...given) =>
@@ -52,7 +47,7 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 		onCommit: options.onCommit,
 	});
 	const engine: Engine = {
-		...createReads(send, sendScan, pool.limitScans),
+		...createReads(pool, retry),
 		findSql: await readFindSql(pool),
 		write,
 		createAll: (batch) => creates.write(batch),
