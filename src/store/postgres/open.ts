@@ -35,7 +35,9 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 	const retryWrite = guardWrites(retry, () => refuseShards(pool), watch.stop);
 	const write: Engine["write"] = (name, ...given) =>
 		(guarded.has(name) ? retryWrite : retry)(() =>
-			pool.runLimited((client) => runTransaction(client, startTransaction(dialect, name, given))),
+			pool.limitTransactions(() =>
+				pool.run((client) => runTransaction(client, startTransaction(dialect, name, given))),
+			),
 		);
 	const commit = async (batch: Create[][], leftMs: number) => {
 		const results = await answered(createAll(pool, retryWrite, batch.flat()), leftMs);

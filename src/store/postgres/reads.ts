@@ -80,11 +80,8 @@ export function createReads(
 		const { name, text, values } = pageSql(query, (place) => `$${place}`);
 		const sql = selectWithState([petJson], `FROM pets ${text} LIMIT $${values.length + 1}`);
 		const { rows, version } = await read({ name, text: sql, values: [...values, query.limit + 1] });
-		return toPetPage(
-			(rows as [string][]).map(([json]) => json),
-			query,
-			version,
-		);
+		const pets = (rows as [string][]).map(([json]) => json);
+		return toPetPage(pets, query, version);
 	}
 
 	const selectBy =
