@@ -13,7 +13,8 @@ import {
 	operations,
 	responseHeaders,
 } from "../src/contract/operations.ts";
-import { components, type TSchema } from "../src/contract/schema.ts";
+import { NewPet, Pet, PetStatus, Pets } from "../src/contract/pet.ts";
+import type { TSchema } from "../src/contract/schema.ts";
 import { codeSamples } from "./code-samples.ts";
 import { introduction } from "./introduction.ts";
 
@@ -26,6 +27,9 @@ const tagDescription =
 	"An animal has a name, a category and, if it is known, a status. The service assigns its `id`. " +
 	"Over this interface, animals are added and read. The operator of the service can change or remove an animal: the " +
 	"next reply shows this, with another `ETag`. Ids are never used again.";
+
+/** The schemas that have a name, by name. */
+const components: Record<string, TSchema> = { PetStatus, NewPet, Pet, Pets, Error: ErrorBody };
 
 /** Names a part of the components, such as `#/components/schemas/Pet`. */
 export interface Reference {
@@ -91,7 +95,7 @@ export function openApiDocument() {
 					description: "An API key with the scope of the operation, sent as `Authorization: Bearer <API_KEY>`.",
 				},
 			},
-			schemas: Object.fromEntries([...components].map(([name, schema]) => [name, schemaObject(schema)])),
+			schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, schemaObject(schema)])),
 			headers: Object.fromEntries(Object.entries({ ...responseHeaders, ...failureHeaders }).map(headerObject)),
 		},
 	};
@@ -205,7 +209,8 @@ function json(schema: TSchema): { "application/json": MediaTypeObject } {
 	return { "application/json": { schema: reference(schema), example } };
 }
 
-function reference({ component }: TSchema): Reference {
+function reference({ component = "" }: TSchema): Reference {
+	if (!Object.hasOwn(components, component)) throw new Error(`add the schema ${component} to components`);
 	return { $ref: `#/components/schemas/${component}` };
 }
 

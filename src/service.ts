@@ -139,6 +139,7 @@ async function openWhenReachable(options: ServiceOptions, ops: Ops): Promise<Sto
 	const { now, node, metrics, background, fatal } = ops;
 	const openOptions: OpenOptions = {
 		verify: "quick",
+		backupFolder: config.backups?.folder,
 		node,
 		background,
 		onCreate: (place) => log.warn({}, `created a new store: ${place}`),
@@ -157,10 +158,6 @@ async function openWhenReachable(options: ServiceOptions, ops: Ops): Promise<Sto
 		random: Math.random,
 	};
 	try {
-		if (config.backups) {
-			const { refuseNewStore } = await import("./store/backup-folder.ts");
-			refuseNewStore(config.databaseUrl, config.backups.folder);
-		}
 		const open = async () => prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
 		return await whenReachable(options, ops, open);
 	} catch (error) {

@@ -64,11 +64,7 @@ type Work<Result> = (store: Store) => Promise<Result>;
 /** Opens the store of the settings while the work runs. By default, it must exist: DATABASE_URL may be mistyped. */
 export async function withStore<Result>(flags: Flags, work: Work<Result>, options: OpenOptions = { mustExist: true }) {
 	const { databaseUrl, backups } = readConfig(undefined, flags);
-	if (backups && !options.mustExist) {
-		const { refuseNewStore } = await import("../store/backup-folder.ts");
-		refuseNewStore(databaseUrl, backups.folder);
-	}
-	const store = await openStore(databaseUrl, Date.now, options);
+	const store = await openStore(databaseUrl, Date.now, { backupFolder: backups?.folder, ...options });
 	return work(store).finally(() => store.close());
 }
 

@@ -5,7 +5,7 @@
 import { type Deprecation, getPetDeprecation } from "./deprecation.ts";
 import { bodyMaxBytes, bodyMaxDepth, headersMaxBytes, headersMaxCount, urlMaxLength } from "./limits.ts";
 import { int64Rule } from "./pet.ts";
-import { component, type Static, type TObject, Type } from "./schema.ts";
+import { type Static, type TObject, Type } from "./schema.ts";
 
 /** The headers that only error replies have, and their meaning. */
 export const failureHeaders = {
@@ -271,28 +271,24 @@ export class ApiError {
 }
 
 /** The body of every error reply: exactly these three fields. */
-export const ErrorBody = component(
-	"Error",
-	Type.Object(
-		{
-			code: Type.String({
-				description:
-					"machine-readable error code. The meaning of a code never changes. " +
-					"Codes may be added: treat one that you do not know by its status",
-				"x-extensible-enum": errorCodes,
-			}),
-			message: Type.String({ description: "what went wrong, for people; may change" }),
-			status: Type.Integer({
-				description: "the HTTP status code of the response",
-				format: "int32",
-				minimum: 400,
-				maximum: 599,
-			}),
-		},
-		{
-			description: "the one shape of every failure",
-			examples: [{ code: "pet_not_found", message: errors.pet_not_found.message(), status: 404 }],
-		},
-	),
-);
+const bodyFields = {
+	code: Type.String({
+		description:
+			"machine-readable error code. The meaning of a code never changes. " +
+			"Codes may be added: treat one that you do not know by its status",
+		"x-extensible-enum": errorCodes,
+	}),
+	message: Type.String({ description: "what went wrong, for people; may change" }),
+	status: Type.Integer({
+		description: "the HTTP status code of the response",
+		format: "int32",
+		minimum: 400,
+		maximum: 599,
+	}),
+};
+export const ErrorBody = Type.Object(bodyFields, {
+	component: "Error",
+	description: "the one shape of every failure",
+	examples: [{ code: "pet_not_found", message: errors.pet_not_found.message(), status: 404 }],
+});
 export type ErrorBody = Static<typeof ErrorBody>;

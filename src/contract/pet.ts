@@ -2,7 +2,7 @@
 // the same schema. A property's `description` is the rule that error messages quote.
 
 import { int64Max, int64Min } from "./json.ts";
-import { component, type Static, type TSchema, Type } from "./schema.ts";
+import { type Static, type TSchema, Type } from "./schema.ts";
 
 export const petStatuses = ["available", "pending", "sold"] as const;
 const nameMaxLength = 255;
@@ -30,14 +30,12 @@ export function isInt64Schema(schema: TSchema): boolean {
 	return schema.format === "int64";
 }
 
-export const PetStatus = component(
-	"PetStatus",
-	Type.Enum([...petStatuses], {
-		type: "string",
-		description: `one of ${petStatuses.map((status) => `"${status}"`).join(", ")}`,
-		examples: ["available"],
-	}),
-);
+export const PetStatus = Type.Enum([...petStatuses], {
+	component: "PetStatus",
+	type: "string",
+	description: `one of ${petStatuses.map((status) => `"${status}"`).join(", ")}`,
+	examples: ["available"],
+});
 export type PetStatus = Static<typeof PetStatus>;
 
 export const int64Rule = `an integer from ${int64Min} to ${int64Max}`;
@@ -64,34 +62,29 @@ const ownProperties = {
 };
 
 /** What a client sends to add an animal. Unknown fields are allowed and ignored. */
-export const NewPet = component(
-	"NewPet",
-	Type.Object(ownProperties, {
-		description: "a JSON object with name, categoryId and optionally status",
-		examples: [{ name: "Rex", categoryId: 1, status: "available" }],
-	}),
-);
+export const NewPet = Type.Object(ownProperties, {
+	component: "NewPet",
+	description: "a JSON object with name, categoryId and optionally status",
+	examples: [{ name: "Rex", categoryId: 1, status: "available" }],
+});
 export type NewPet = Static<typeof NewPet>;
 
 const petId = Int64("assigned by the service, ascending from 1, never used twice", 1n, [1]);
+const petProperties = { id: petId, ...ownProperties };
 
 /** An animal: a NewPet and the identifier that the service assigned. An absent status stays absent. */
-export const Pet = component(
-	"Pet",
-	Type.Object(
-		{ id: petId, ...ownProperties },
-		{ description: "an animal", examples: [{ id: 1, name: "Rex", categoryId: 1, status: "available" }] },
-	),
-);
+export const Pet = Type.Object(petProperties, {
+	component: "Pet",
+	description: "an animal",
+	examples: [{ id: 1, name: "Rex", categoryId: 1, status: "available" }],
+});
 export type Pet = Static<typeof Pet>;
 
-export const Pets = component(
-	"Pets",
-	Type.Array(Pet, {
-		description: "animals by ascending id",
-		examples: [[{ id: 1, name: "Rex", categoryId: 1, status: "available" }]],
-	}),
-);
+export const Pets = Type.Array(Pet, {
+	component: "Pets",
+	description: "animals by ascending id",
+	examples: [[{ id: 1, name: "Rex", categoryId: 1, status: "available" }]],
+});
 export type Pets = Static<typeof Pets>;
 
 /** The fields in the order of the contract. */

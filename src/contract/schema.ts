@@ -78,14 +78,3 @@ export const Type = {
 		return schemaOf<TObject<P, ObjectOf<P>>>({ type: "object", required, properties, ...keywords });
 	},
 };
-
-/** All named schemas, in the order in which their modules were loaded. */
-export const components = new Map<string, TSchema>();
-
-/** Gives a schema its name. @throws Error when the name is taken */
-export function component<Schema extends TSchema>(name: string, schema: Schema): Schema {
-	if (components.has(name)) throw new Error(`there are two schemas named ${name}`);
-	const named = { ...schema, component: name };
-	components.set(name, named);
-	return named;
-}

@@ -43,7 +43,7 @@ const after = Type.String({ minLength: 1, description: "next of the previous rep
 const readFindQuery = createQueryReader(Type.Object({ ...searched, after: Type.Optional(after) }));
 
 /** A page of a search. The first page also has the total. */
-export async function find({ findPets }: Store, exchange: Exchange): Promise<FindReply> {
+async function find({ findPets }: Store, exchange: Exchange): Promise<FindReply> {
 	const { after, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
 	const query = { ...search, after: position, limit: findPageMax, isCounted: position === undefined };
@@ -111,9 +111,10 @@ const checkOrder = checkOf(
 );
 type Order = ReturnType<typeof parseOrder>;
 
-export function createExportHandlers({ store, now }: PetOptions) {
+export function createFindHandlers({ store, now }: PetOptions) {
 	const tickets = createTickets(store.cursorSecret, now);
 	return {
+		find: (exchange: Exchange) => find(store, exchange),
 		async order(exchange: Exchange) {
 			const order = parseOrder(await readJson(exchange.request));
 			await checkCount(store, order, leavingOf(exchange));

@@ -12,7 +12,7 @@ import { createChecks, createOpsChecks } from "./checks.ts";
 import type { HttpServer } from "./connection.ts";
 import { type ConsoleOptions, createConsoleHandlers } from "./console.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
-import { createExportHandlers, find } from "./find.ts";
+import { createFindHandlers } from "./find.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
 import { addPages } from "./pages.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
@@ -101,7 +101,6 @@ function addProbes(router: Router, { live, ready }: PortOptions["probes"]): void
 
 /** The console's private endpoints, which may change with the console. */
 function addPrivate(router: Router, options: AppOptions, limits: RateLimits): void {
-	const { store, activity } = options;
 	const rules = { isPrivate: true, countedAs: "console" } as const;
 	const get = (access: Scope | undefined, read: Read) => ({
 		GET: { ...rules, access, handler: sendJson("no-store", read) },
@@ -110,13 +109,10 @@ function addPrivate(router: Router, options: AppOptions, limits: RateLimits): vo
 		POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) },
 	});
 	const { key, importRows, edit, history, categories, changeCategories } = createConsoleHandlers(options, limits);
-	const { order, keyOf, download } = createExportHandlers(options);
+	const { find, order, keyOf, download } = createFindHandlers(options);
 	router.add("/console/key", get(undefined, key));
-	router.add("/console/activity", get("metrics:read", activity));
-	router.add(
-		"/console/find",
-		get("pets:read", (exchange) => find(store, exchange)),
-	);
+	router.add("/console/activity", get("metrics:read", options.activity));
+	router.add("/console/find", get("pets:read", find));
 	router.add("/console/imports", { POST: { ...post("pets:write", importRows).POST, countedAs: "import" } });
 	router.add("/console/edits", post("pets:edit", edit));
 	router.add("/console/history", get("pets:edit", history));

@@ -29,6 +29,8 @@ export interface OpenOptions {
 	verify?: "whole" | "quick" | undefined;
 	/** Rejects a missing store instead of creating it. */
 	mustExist?: boolean;
+	/** Also rejects a missing store if this folder has backups. */
+	backupFolder?: string | undefined;
 	/** Called when a store was created; `location` is its file or its database. */
 	onCreate?: (location: string) => void;
 	/** Called with information for operators, such as a slow start. */

@@ -148,20 +148,16 @@ export class GroupCommit<Write, Result> implements WriteQueue {
 		return this.#waiting.splice(0, writes);
 	}
 
-	#rejectAt(place: number): void {
-		for (const { request, reject } of this.#waiting.splice(place, 1)) {
-			this.#waitingRows -= this.#sizeOf(request);
-			reject(new StoreBusy(this.expectedMs));
-		}
-	}
-
 	/** Rejects writes that have waited too long because a commit takes longer than expected. */
 	readonly #expire = (): void => {
 		this.#expiry = undefined;
 		const nowMs = performance.now();
 		const waiting = this.#waiting;
-		for (let first = firstLimited(waiting); expiryOf(waiting[first]) <= nowMs; first = firstLimited(waiting))
-			this.#rejectAt(first);
+		for (let first = firstLimited(waiting); expiryOf(waiting[first]) <= nowMs; first = firstLimited(waiting)) {
+			const [{ request, reject }] = waiting.splice(first, 1) as [PendingWrite<Write, Result>];
+			this.#waitingRows -= this.#sizeOf(request);
+			reject(new StoreBusy(this.expectedMs));
+		}
 		this.#expireLater();
 	};
 

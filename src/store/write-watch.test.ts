@@ -13,10 +13,13 @@ const unavailable = () => Promise.reject(new StorageUnavailable("full"));
 test("a failed commit is reported, and small writes check until one succeeds", async () => {
 	let probes = 0;
 	let probe: () => Promise<unknown> = unavailable;
-	const watch = watchWrites(() => {
-		probes++;
-		return probe();
-	}, createBackground());
+	const watch = watchWrites(
+		() => {
+			probes++;
+			return probe();
+		},
+		{ background: createBackground() },
+	);
 	assert.equal(watch.state(empty), "working");
 	await assert.rejects(watch.observe(unavailable()));
 	assert.equal(watch.state(empty), "failing");
@@ -32,18 +35,18 @@ test("a failed commit is reported, and small writes check until one succeeds", a
 });
 
 test("a commit that fails for its own reason does not change the state", async () => {
-	const watch = watchWrites(async () => {}, createBackground());
+	const watch = watchWrites(async () => {}, { background: createBackground() });
 	await assert.rejects(watch.observe(Promise.reject(new Error("a wrong number of results"))));
 	assert.equal(watch.state(empty), "working");
 });
 
 test("working writes are slow while the queue is full; stopped ones stay stopped, and nothing is checked any more", async () => {
 	let probes = 0;
-	const watch = watchWrites(async () => void probes++, createBackground());
+	const watch = watchWrites(async () => void probes++, { background: createBackground() });
 	assert.equal(watch.state({ ...empty, isFull: true }), "slow");
 	await assert.rejects(watch.observe(unavailable()));
 	assert.equal(watch.state({ ...empty, isFull: true }), "failing");
-	watch.stop();
+	watch.stop("a sync failed");
 	await watch.observe(Promise.resolve());
 	assert.equal(watch.state(empty), "stopped");
 	assert.equal(probes, 0);

@@ -1,13 +1,16 @@
 // Watches whether writes succeed: notes the outcome of each commit and, if no commit was recent, tries a small write.
 
-import type { Background } from "./background.ts";
+import type { StoreOptions } from "./engine.ts";
 import { StorageUnavailable, type WriteQueue, type WriteState } from "./store.ts";
 
 /** If the latest outcome is older than this, a small write checks again. */
 const trustedMs = { working: 5_000, failing: 1_000 };
 
 /** @param probe writes something that changes nothing */
-export function watchWrites(probe: () => Promise<unknown>, background: Background) {
+export function watchWrites(
+	probe: () => Promise<unknown>,
+	{ background, onFatal }: Pick<StoreOptions, "background" | "onFatal">,
+) {
 	let state: Exclude<WriteState, "slow"> = "working";
 	let knownAtMs = performance.now();
 	let checking: Promise<unknown> | undefined;
@@ -48,7 +51,10 @@ export function watchWrites(probe: () => Promise<unknown>, background: Backgroun
 			void check();
 			return state === "working" && queue.isFull ? "slow" : state;
 		},
-		/** Call this when all further writes will fail. */
-		stop: () => note("stopped"),
+		/** Call this once, when all further writes will fail. @param reason for operators */
+		stop(reason: string): void {
+			note("stopped");
+			onFatal?.(reason);
+		},
 	};
 }

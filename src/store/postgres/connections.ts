@@ -33,8 +33,9 @@ const limit = (max: number, tasks: string) =>
 
 export class NodePool extends pg.Pool {
 	readonly #max: number;
-	readonly #limited: ReturnType<typeof limit>;
-	/** Runs long reads, only a few at a time. @throws StorageUnavailable after a long wait */
+	/** Runs transactions that may wait for locks, only a few at a time. @throws StorageUnavailable after a long wait */
+	readonly limitTransactions: ReturnType<typeof limit>;
+	/** Same as `limitTransactions`, for long reads. */
 	readonly limitScans: ReturnType<typeof limit>;
 	#open = 0;
 	#growAtMs = 0;
@@ -51,7 +52,7 @@ export class NodePool extends pg.Pool {
 		this.#left = left;
 		this.#max = this.options.max;
 		const share = Math.max(1, Math.floor(this.#max * longShare));
-		this.#limited = limit(share, "transactions");
+		this.limitTransactions = limit(share, "transactions");
 		this.limitScans = limit(Math.min(share, scansMax), "searches");
 		this.on("error", () => {}); // An idle connection was lost: the next query opens a new one.
 		this.on("connect", (client) => {
@@ -96,11 +97,6 @@ export class NodePool extends pg.Pool {
 		} finally {
 			client.off("notice", note);
 		}
-	}
-
-	/** Same as `run`, for transactions that may wait for locks. @throws StorageUnavailable after a long wait */
-	runLimited<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
-		return this.#limited(() => this.run(work));
 	}
 
 	/** Takes a connection. If the server refuses further connections, waits for one that this node already has. */

@@ -10,11 +10,10 @@ import { startTransaction, type TransactionName } from "../transactions.ts";
 import { watchWrites } from "../write-watch.ts";
 import { createAll } from "./creates.ts";
 import { createRetry, type Retry } from "./errors.ts";
-import { readFindSql } from "./find-sql.ts";
 import { openPool } from "./pool.ts";
-import { createReads, type Send } from "./reads.ts";
+import { createReads, readFindSql } from "./reads.ts";
 import { refuseShards } from "./server.ts";
-import { dialect, rowsOf, runTransaction, scanWith } from "./transaction.ts";
+import { dialect, runTransaction } from "./transaction.ts";
 import { parsePostgresUrl } from "./url.ts";
 
 /** A write first searches the catalog for shards if the latest search is older than this. */
@@ -32,20 +31,14 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 	const { host, port, database } = parsePostgresUrl(url);
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
-	const send: Send = (statement, toResult) =>
-		retry(() => pool.run(async (client) => toResult(await rowsOf(client, statement))));
-	const sendScan: Send = (statement, toResult) =>
-		retry(() => pool.run(async (client) => toResult(await scanWith(client, statement))));
-	const stopWrites = (reason: string) => {
-		watch.stop();
-		options.onFatal?.(reason);
-	};
-	const retryWrite = guardWrites(retry, () => refuseShards(pool), stopWrites);
+	const watch = watchWrites(() => write("probe"), options);
+	const retryWrite = guardWrites(retry, () => refuseShards(pool), watch.stop);
 	const write: Engine["write"] = (name, ...given) =>
 		(guarded.has(name) ? retryWrite : retry)(() =>
-			pool.runLimited((client) => runTransaction(client, startTransaction(dialect, name, given))),
+			pool.limitTransactions(() =>
+				pool.run((client) => runTransaction(client, startTransaction(dialect, name, given))),
+			),
 		);
-	const watch = watchWrites(() => write("probe"), options.background);
 	const commit = async (batch: Create[][], leftMs: number) => {
 		const results = await answered(createAll(pool, retryWrite, batch.flat()), leftMs);
 		return { results: batch.map(({ length }) => results.splice(0, length)) };
@@ -56,7 +49,7 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 		onCommit: options.onCommit,
 	});
 	const engine: Engine = {
-		...createReads(send, sendScan, pool.limitScans),
+		...createReads(pool, retry),
 		findSql: await readFindSql(pool),
 		write,
 		createAll: (batch) => creates.write(batch),

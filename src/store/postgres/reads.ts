@@ -1,9 +1,10 @@
 // Reads of animals and keys in PostgreSQL. The reads of one tick of the event loop are sent together when the tick
 // ends. Each statement also returns the store's timeline and last edit, which decide whether a cached reply is still
-// valid (docs/decisions/0016-timelines.md).
+// valid (docs/decisions/0016-timelines.md). A search compares names like `foldedText`, whatever the database's locale.
 
 import { idOfPetJson } from "../../contract/pet.ts";
 import type { Engine } from "../engine.ts";
+import type { FindSql } from "../find.ts";
 import { fromKeys, keyColumns, nameOfPage, pageSql, petJsonSql, readKeyRow, type Select, toPetPage } from "../reads.ts";
 import {
 	type FoundPet,
@@ -16,7 +17,8 @@ import {
 import type { Row, Statement } from "../tables.ts";
 import { createTickBatch } from "../tick-batch.ts";
 import type { NodePool } from "./connections.ts";
-import { readOnlyCode } from "./errors.ts";
+import { type Retry, readOnlyCode } from "./errors.ts";
+import { rowsOf, scanWith } from "./transaction.ts";
 
 /**
  * SQL of the store's state; empty on a standby, which may lag. The server's start time differs on another server and
@@ -36,9 +38,6 @@ function selectWithState(columns: readonly string[], rest: string): string {
 /** Reads only the state. */
 const stateOnly = { name: "state", text: `SELECT ${state} FROM counters WHERE name = 'edits'` };
 
-/** Sends a statement. An error from `toResult` closes the connection. @throws StorageUnavailable */
-export type Send = <Result>(statement: Statement, toResult: (rows: Row[]) => Result) => Promise<Result>;
-
 /** @throws StorageUnavailable, or an Error with the code of a read-only server */
 function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
 	const state = rows.pop()?.at(-1);
@@ -51,7 +50,7 @@ function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
 
 // If animals were distributed by id, a get would ask only the shards of its ids, but a page, which is a range of ids,
 // would ask every shard.
-export const petJson = petJsonSql((column) => `to_json(${column})`);
+const petJson = petJsonSql((column) => `to_json(${column})`);
 const petsById = {
 	name: "petsById",
 	text: selectWithState([petJson], "FROM pets WHERE id = ANY($1::bigint[])"),
@@ -62,15 +61,17 @@ const keysByHash = {
 };
 
 export function createReads(
-	send: Send,
-	sendScan: Send,
-	limitScans: NodePool["limitScans"],
+	pool: NodePool,
+	retry: Retry,
 ): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select" | "scan"> {
 	let timeline = "";
 
-	/** Sends a statement that reads the state. @throws StorageUnavailable, including on a standby */
-	async function read(statement: Statement, by = send) {
-		const result = await by(statement, toReadResult);
+	/**
+	 * Sends a statement that reads the state. An error closes the connection.
+	 * @throws StorageUnavailable, including on a standby
+	 */
+	async function read(statement: Statement, readRows = rowsOf) {
+		const result = await retry(() => pool.run(async (client) => toReadResult(await readRows(client, statement))));
 		timeline = result.version.timeline;
 		return result;
 	}
@@ -79,20 +80,17 @@ export function createReads(
 		const { name, text, values } = pageSql(query, (place) => `$${place}`);
 		const sql = selectWithState([petJson], `FROM pets ${text} LIMIT $${values.length + 1}`);
 		const { rows, version } = await read({ name, text: sql, values: [...values, query.limit + 1] });
-		return toPetPage(
-			(rows as [string][]).map(([json]) => json),
-			query,
-			version,
-		);
+		const pets = (rows as [string][]).map(([json]) => json);
+		return toPetPage(pets, query, version);
 	}
 
 	const selectBy =
-		(by: Send): Select =>
+		(readRows: typeof rowsOf): Select =>
 		async (columns, rest, values) => {
-			const { rows, version } = await read({ text: selectWithState(columns, rest), values }, by);
+			const { rows, version } = await read({ text: selectWithState(columns, rest), values }, readRows);
 			return { rows: rows.map((row) => row.slice(0, -1)), version };
 		};
-	const selectScan = selectBy(sendScan);
+	const selectScan = selectBy(scanWith);
 
 	const readVersion = createTickBatch<string, StoreVersion>(String, async () => [(await read(stateOnly)).version]);
 	return {
@@ -109,11 +107,47 @@ export function createReads(
 			const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), timeline: version.timeline }]));
 			return hashes.map((hash) => keys.get(hash));
 		}),
-		select: selectBy(send),
+		select: selectBy(rowsOf),
 		scan: (columns, rest, values, signal) =>
-			limitScans(async () => {
+			pool.limitScans(async () => {
 				signal?.throwIfAborted();
 				return (await selectScan(columns, rest, values)).rows;
 			}),
 	};
+}
+
+/** The first of these collations that the server has is used: in the C locale, lower() knows only ASCII. */
+const collations = ["pg_c_utf8", "C.utf8", "C.UTF-8", "und-x-icu", "en_US.utf8"];
+const readCollation = `SELECT quote_ident(collname) AS name FROM pg_collation
+	WHERE collname = ANY($1::text[]) AND collencoding IN (-1, pg_char_to_encoding('UTF8'))
+	ORDER BY array_position($1::text[], collname::text) LIMIT 1`;
+
+export async function readFindSql(pool: NodePool): Promise<FindSql> {
+	const { rows } = await pool.query(readCollation, [collations]);
+	const collation: string = rows[0]?.name ?? '"default"';
+	const marks = findMarks();
+	const small = (text: string) =>
+		`lower(regexp_replace(normalize(${text}, NFKD), '${marks}', '', 'g') COLLATE ${collation})`;
+	return {
+		petJson,
+		// Most names are ASCII. For these, the first case is much faster.
+		folded: (
+			text,
+		) => `CASE WHEN octet_length(${text}) = char_length(${text}) THEN lower(${text} COLLATE "C") COLLATE "C"
+			ELSE replace(replace(${small(text)}, 'ß', 'ss'), 'ς', 'σ') COLLATE "C" END`,
+		contains: (text, part) => `strpos(${text}, ${part}) > 0`,
+	};
+}
+
+/** Lists the marks in the first two planes of Unicode, because PostgreSQL's regular expressions have no \p{M}. */
+function findMarks(): string {
+	const ranges: [first: number, last: number][] = [];
+	for (let code = 0x80; code < 0x20000; code++) {
+		if (code === 0xd800) code = 0xe000;
+		if (!/\p{M}/u.test(String.fromCodePoint(code))) continue;
+		const last = ranges.at(-1);
+		if (last?.[1] === code - 1) last[1] = code;
+		else ranges.push([code, code]);
+	}
+	return `[${ranges.map((range) => range.map((code) => String.fromCodePoint(code)).join("-")).join("")}]`;
 }

@@ -251,13 +251,10 @@ export function hasKnownSchema(database: Database.Database): boolean {
 	const isExpanded = applied > schemaMax;
 	const expected = new Database(":memory:");
 	applyMigrations(expected, applied);
-	const select = isExpanded ? "SELECT name FROM sqlite_schema" : "SELECT type, name, tbl_name, sql FROM sqlite_schema";
-	const schemaOf = (of: Database.Database) =>
-		of
-			.prepare(`${select} WHERE sql IS NOT NULL ${isExpanded ? "AND type = 'table'" : ""}`)
-			.raw()
-			.all()
-			.map(String);
+	const query = isExpanded
+		? "SELECT name FROM sqlite_schema WHERE type = 'table'"
+		: "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL";
+	const schemaOf = (of: Database.Database) => of.prepare(query).raw().all().map(String);
 	const found = new Set(schemaOf(database));
 	const isComplete = schemaOf(expected).every((entry) => found.has(entry));
 	expected.close();

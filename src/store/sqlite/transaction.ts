@@ -21,17 +21,12 @@ export const dialect: Dialect = {
 /** Integers are bigints. Values are bound by position: SQLite is slow at finding one of many values by name. */
 export function rowsOf(database: Database.Database, { text, values = [] }: Statement): Row[] {
 	const bound: unknown[] = [];
-	const statement = database.prepare(
-		text.replaceAll(/\$(\d+)/g, (_, place) => {
-			bound.push(values[place - 1]);
-			return "?";
-		}),
-	);
-	if (statement.reader)
-		return statement
-			.safeIntegers()
-			.raw()
-			.all(...bound) as Row[];
+	const sql = text.replaceAll(/\$(\d+)/g, (_, place) => {
+		bound.push(values[place - 1]);
+		return "?";
+	});
+	const statement = database.prepare(sql).safeIntegers();
+	if (statement.reader) return statement.raw().all(...bound) as Row[];
 	statement.run(...bound);
 	return [];
 }

@@ -57,13 +57,13 @@ export const faults: Faults = {
 	],
 	"test/store/scheduled-backups.test.ts": [
 		[
-			"src/store/backup-folder.ts",
+			"src/store/scheduled-backups.ts",
 			"identityOf(file) !== place && secretOfBackup(file)?.equals(cursorSecret) === true",
 			"true",
 		],
-		["src/store/backup-folder.ts", "isPast(name) && ", ""],
+		["src/store/scheduled-backups.ts", "isPast(name) && ", ""],
 		[
-			"src/store/backup-folder.ts",
+			"src/store/scheduled-backups.ts",
 			"[...names.filter((one) => one <= made), ...names.filter((one) => one > made)]",
 			"names",
 		],
