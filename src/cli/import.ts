@@ -12,7 +12,7 @@ import { ImportFailure, type ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
 import { withKey } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
-import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
+import { countUnknownValues, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
@@ -192,13 +192,12 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 			if (isDamaged(pet.name)) checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(pet.name) }]);
 			return;
 		}
-		if (unknown) checked.values.add(unknown);
-		if (unknown && isUnclear(unknown, faults.length)) {
-			checked.unclear++;
-			return;
+		const proposals = unknown ? checked.values.add(unknown) : 0;
+		if (proposals === faults.length) checked.unclear++;
+		else {
+			checked.rejected++;
+			checked.reasons.add(row, faults);
 		}
-		checked.rejected++;
-		checked.reasons.add(row, faults);
 	}
 	try {
 		const onUnused = (name: string) => void checked.unused.push(name);

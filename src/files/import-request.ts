@@ -141,17 +141,12 @@ function failureOf(status: number | undefined, problem: string, { url }: ImportT
 	return new ImportFailure(mayPass ? "unreachable" : "unexpected", problem, status !== undefined);
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-	return new Promise((resolve, reject) => {
-		signal.throwIfAborted();
-		const stop = () => {
-			clearTimeout(timer);
-			reject(signal.reason);
-		};
-		const timer = setTimeout(() => {
-			signal.removeEventListener("abort", stop);
-			resolve();
-		}, ms);
-		signal.addEventListener("abort", stop, { once: true });
-	});
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+	const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
+	const timer = setTimeout(end, ms);
+	signal.addEventListener("abort", end);
+	if (!signal.aborted) await ended;
+	clearTimeout(timer);
+	signal.removeEventListener("abort", end);
+	signal.throwIfAborted();
 }
