@@ -2,7 +2,7 @@
 // the ids of animals, but no names.
 
 import { readFileSync } from "node:fs";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { editActions, replacesName } from "../contract/console.ts";
 import { toJson as exactJson, isInt64, parseJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
@@ -12,13 +12,12 @@ import { CommandError } from "./command-error.ts";
 import { type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
 import { examples, formatTable, toStdout } from "./output.ts";
 
-export function auditCommand(): Command {
-	const audit = new Command("audit").description("show the edits that operators made");
+export function auditCommand(audit: Command): void {
+	audit.description("show the edits that operators made");
 	withDatabase(audit.command("list"), "as a JSON array, which restore --audit reads")
 		.description("list all edits, oldest first")
 		.addHelpText("after", examples("audit list", "audit list --json > audit.json"))
 		.action(listEdits);
-	return audit;
 }
 
 async function listEdits({ json = false, ...flags }: DatabaseOptions): Promise<void> {

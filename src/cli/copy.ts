@@ -2,7 +2,7 @@
 // Idempotency-Keys unchanged.
 
 import { hash } from "node:crypto";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { problemOfDatabaseUrl } from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { type Store, StoreRefused } from "../store/store.ts";
@@ -14,8 +14,8 @@ import type { WriteLock } from "./maintenance/sqlite.ts";
 import { lockWrites, refuseOpenStore } from "./maintenance/work.ts";
 import { countOf, printResult } from "./output.ts";
 
-export function copyCommand(): Command {
-	return new Command("copy")
+export function copyCommand(command: Command): void {
+	command
 		.description(
 			"copy a store to another one and compare both; stop the service first; if interrupted, run it again to resume",
 		)

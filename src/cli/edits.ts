@@ -28,7 +28,7 @@ const mayBeLeft = (reason: string) =>
 	"run the same command again to erase it (only SQLite and plain PostgreSQL can confirm it)";
 
 /** Adds the commands to `pets`. */
-export function withEdits(pets: Command): Command {
+export function withEdits(pets: Command): void {
 	pets.commandsGroup("For operators; these change the store directly (DATABASE_URL), even while the service runs:");
 	const who = "who makes the edit, for the audit log; by default, this user and host";
 	const editing = (name: string, description: string) => {
@@ -65,7 +65,6 @@ export function withEdits(pets: Command): Command {
 	withDatabase(pets.command("erase-names"))
 		.description("erase the names that edits have replaced; a service does it soon after edits in the console")
 		.action(eraseReplaced);
-	return pets;
 }
 
 /** @param result the state for the message, such as "is removed" @throws CommandError */

@@ -1,7 +1,7 @@
 // `animal-store import FILE` adds the animals of a file in its order, each once. The whole file is checked before
 // anything is sent; docs/daily-work.md has the rules, and files/importer.ts sends the rows.
 
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { AnimalStoreError, ApiError } from "../../client/src/index.ts";
 import { newPetFields, type PetStatus, petStatuses } from "../contract/pet.ts";
 import { describeFaults, integerOfText } from "../contract/validate.ts";
@@ -49,8 +49,8 @@ interface ImportOptions extends ConnectionOptions {
 const someRejectedExitCode = 2;
 const previewRows = 3;
 
-export function importCommand(): Command {
-	const command = new Command("import")
+export function importCommand(command: Command): void {
+	command
 		.description("add the animals of a CSV, .xlsx, NDJSON or JSON file; run it again within 24 hours to resume")
 		.argument("<file>", "the file; - is standard input")
 		.option(
@@ -91,7 +91,7 @@ export function importCommand(): Command {
 			),
 		)
 		.action(importPets);
-	return withConnection(command);
+	withConnection(command);
 }
 
 /** The columns and the meanings of values from `--map`. */
