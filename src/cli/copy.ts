@@ -11,7 +11,7 @@ import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
 import { type Progress, withBar } from "./long-work.ts";
 import type { WriteLock } from "./maintenance/sqlite.ts";
-import { lockWrites, refuseOpenStore } from "./maintenance/work.ts";
+import { engineOf } from "./maintenance/work.ts";
 import { countOf, printResult } from "./output.ts";
 
 export function copyCommand(command: Command): void {
@@ -28,6 +28,7 @@ export function copyCommand(command: Command): void {
 async function copy({ from, to, json }: { from: string; to: string; json?: boolean }): Promise<void> {
 	checkUrl("--from", from);
 	checkUrl("--to", to);
+	const { refuseOpenStore, lockWrites } = await engineOf(from);
 	await refuseOpenStore(from, "copy");
 	const source = await openStore(from, Date.now, { verify: "whole", mustExist: true });
 	let lock: WriteLock | undefined;

@@ -13,7 +13,7 @@ import { parseInt64, parsePrintable } from "./arguments.ts";
 import { findCategory } from "./categories.ts";
 import { CommandError } from "./command-error.ts";
 import { changeStore, type DatabaseOptions, sayStore, withDatabase } from "./connection.ts";
-import { eraseNames } from "./maintenance/work.ts";
+import { engineOf } from "./maintenance/work.ts";
 import { examples, printResult } from "./output.ts";
 
 interface EditOptions extends DatabaseOptions {
@@ -104,7 +104,8 @@ async function eraseReplaced({ json, ...flags }: DatabaseOptions): Promise<void>
 /** The edit stays stored if the old name cannot be erased now. @returns why the name is left @throws StoreRefused */
 async function eraseOrExplain(flags: Flags): Promise<string | undefined> {
 	try {
-		const isErased = await eraseNames(readConfig(undefined, flags).databaseUrl, Date.now);
+		const { databaseUrl } = readConfig(undefined, flags);
+		const isErased = await (await engineOf(databaseUrl)).eraseNames(databaseUrl, Date.now);
 		return isErased ? undefined : "another program was using them";
 	} catch (error) {
 		if (error instanceof StorageUnavailable || error instanceof StoreAway) return error.message;

@@ -193,7 +193,7 @@ export interface ImportedPet extends CreateResult {
 export interface Edits {
 	/**
 	 * Edits an animal and records the edit, in one transaction. Every read that begins later, on any node, sees the edit.
-	 * A replaced name stays in unused space until `eraseNames` runs (cli/maintenance/work.ts).
+	 * A replaced name stays in unused space until `eraseNames` runs (cli/maintenance).
 	 */
 	apply(edit: NewEdit): Promise<EditResult>;
 	/**
