@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { editActions, replacesName } from "../contract/console.ts";
-import { toJson as exactJson, isInt64, parseJson } from "../contract/json.ts";
+import { toJson as exactJson, isInt64, tryParseJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { jsonArray } from "../files/formats.ts";
 import type { EditRecord, Store } from "../store/store.ts";
@@ -73,12 +73,7 @@ async function* cellsOfAll(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<s
 /** Reads the output of `audit list --json`. @throws CommandError */
 export function readAuditFile(path: string): EditRecord[] {
 	const advice = "name a file from animal-store audit list --json";
-	let rows: unknown;
-	try {
-		rows = parseJson(readFileSync(path, "utf8"));
-	} catch (error) {
-		if (!(error instanceof SyntaxError)) throw error;
-	}
+	const { value: rows } = tryParseJson(readFileSync(path, "utf8"));
 	if (!Array.isArray(rows)) throw new CommandError(`${path} is not a JSON array: ${advice}`);
 	return rows.map((row, index) => {
 		const edit = toEdit(Object(row));

@@ -2,7 +2,7 @@
 // the batch again; this adds nothing twice, because each row has a key. Needs only fetch.
 
 import type { ImportResult } from "../contract/console.ts";
-import { parseJson } from "../contract/json.ts";
+import { tryParseJson } from "../contract/json.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 
 /** Why an import stopped. The message is one sentence with the fix. */
@@ -111,8 +111,8 @@ async function attempt(rows: readonly string[], target: ImportTarget): Promise<A
 			signal: overdue ? AbortSignal.any([overdue, late]) : late,
 		});
 		const { status, headers } = reply;
-		const body = parsed(await reply.text());
-		const { results, message } = Object(body) as { results?: ImportResult[]; message?: string };
+		const { value } = tryParseJson(await reply.text());
+		const { results, message } = Object(value) as { results?: ImportResult[]; message?: string };
 		if (reply.ok && Array.isArray(results) && results.length === rows.length) return { results, problem: "" };
 		const seconds = Number(headers.get("retry-after") ?? 0);
 		const problem = message ?? `another server, such as a proxy, replied ${status}`;
@@ -121,14 +121,6 @@ async function attempt(rows: readonly string[], target: ImportTarget): Promise<A
 		overdue?.throwIfAborted();
 		const { message, cause: reason } = cause as Error;
 		return { problem: `no reply from ${url}: ${(reason as Error | undefined)?.message ?? message}` };
-	}
-}
-
-function parsed(text: string): unknown {
-	try {
-		return parseJson(text);
-	} catch {
-		return undefined;
 	}
 }
 
