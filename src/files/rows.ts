@@ -22,7 +22,7 @@ interface Place {
 }
 
 /** A row as the file has it: cells of CSV with their columns, or JSON text. */
-export type Given = string | { cells: string[]; columns: string[] };
+type Given = string | { cells: string[]; columns: string[] };
 
 export type Texts = Partial<Record<keyof NewPet, string>>;
 

@@ -11,7 +11,7 @@ import { type Checked, checkOf, type Fault } from "../contract/validate.ts";
 export const wordFields = ["status", "categoryId"] as const;
 export type WordField = (typeof wordFields)[number];
 /** The file's texts in place of these values, unchanged. */
-export type Words = Partial<Record<WordField, string>>;
+type Words = Partial<Record<WordField, string>>;
 
 /** The meanings of texts in the file; null means no value. The keys are results of `plainValue`. */
 export interface Values {

@@ -8,9 +8,9 @@ export interface Metric {
 	labels: readonly string[];
 }
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
-export interface Sample {
+interface Sample {
 	labels?: Labels;
 	/** Appended to the name of the metric, such as `_sum`. */
 	suffix?: string;

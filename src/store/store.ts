@@ -174,7 +174,7 @@ export interface StoreUse {
 }
 
 /** `id` was created by an earlier equal request (`replayed`), or by one for a different animal (`reused`). */
-export interface CreateResult {
+interface CreateResult {
 	id: bigint;
 	outcome: "created" | "replayed" | "reused";
 }
