@@ -21,7 +21,7 @@ export function readEnvFile(path: string): EnvFile {
 
 const assignment = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s;
 
-/** Each line is NAME=value, a comment or blank. @throws ConfigError with a sentence for each wrong line, without values */
+/** Each line is NAME=value, a comment or blank. @throws ConfigError that names each wrong line, without its value */
 export function parseEnvFile(path: string, text: string): EnvFile {
 	const values: Record<string, string> = {};
 	const lines: Record<string, number> = {};

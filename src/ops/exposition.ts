@@ -10,7 +10,7 @@ export interface Metric {
 
 type Labels = Readonly<Record<string, string>>;
 
-interface Sample {
+export interface Sample {
 	labels?: Labels;
 	/** Appended to the name of the metric, such as `_sum`. */
 	suffix?: string;
