@@ -88,7 +88,7 @@ export const unknownMax = 100;
 export function countUnknownValues() {
 	const found = { status: new Map<string, UnknownValue>(), categoryId: new Map<string, UnknownValue>() };
 	return {
-		/** @returns how many of the words have a proposal: if each fault of a row has one, confirming makes it an animal */
+		/** @returns how many words have a proposal: if each fault of a row has one, confirming makes it an animal */
 		add(words: Words): number {
 			let proposals = 0;
 			for (const field of wordFields) {
