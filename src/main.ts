@@ -11,28 +11,25 @@ import { warnOfNearNames } from "./cli/near-names.ts";
 import { adviseAsCalled } from "./cli/output.ts";
 import { namesGiven, useEnvFile } from "./config.ts";
 
-type Make = () => Promise<Command>;
+type Load = () => Promise<(command: Command) => void>;
 
-/** The commands by their headings in the help. */
-const commands: Record<string, Record<string, Make>> = {
+/** The commands by their headings in the help. Each file adds the options and the action to a command. */
+const commands: Record<string, Record<string, Load>> = {
 	"The animals of a running service (ANIMAL_STORE_URL, ANIMAL_STORE_KEY):": {
-		pets: async () => {
-			const [{ petsCommand }, { withEdits }] = await Promise.all([import("./cli/pets.ts"), import("./cli/edits.ts")]);
-			return withEdits(petsCommand());
-		},
-		import: async () => (await import("./cli/import.ts")).importCommand(),
-		export: async () => (await import("./cli/export.ts")).exportCommand(),
+		pets: async () => (await import("./cli/pets.ts")).petsCommand,
+		import: async () => (await import("./cli/import.ts")).importCommand,
+		export: async () => (await import("./cli/export.ts")).exportCommand,
 	},
 	"The service and its store (DATABASE_URL):": {
-		serve: async () => (await import("./cli/serve.ts")).serveCommand(),
-		config: async () => (await import("./cli/serve.ts")).configCommand(),
-		keys: async () => (await import("./cli/keys.ts")).keysCommand(),
-		categories: async () => (await import("./cli/categories.ts")).categoriesCommand(),
-		audit: async () => (await import("./cli/audit.ts")).auditCommand(),
-		backup: async () => (await import("./cli/backup.ts")).backupCommand(),
-		restore: async () => (await import("./cli/backup.ts")).restoreCommand(),
-		verify: async () => (await import("./cli/backup.ts")).verifyCommand(),
-		copy: async () => (await import("./cli/copy.ts")).copyCommand(),
+		serve: async () => (await import("./cli/serve.ts")).serveCommand,
+		config: async () => (await import("./cli/serve.ts")).configCommand,
+		keys: async () => (await import("./cli/keys.ts")).keysCommand,
+		categories: async () => (await import("./cli/categories.ts")).categoriesCommand,
+		audit: async () => (await import("./cli/audit.ts")).auditCommand,
+		backup: async () => (await import("./cli/backup.ts")).backupCommand,
+		restore: async () => (await import("./cli/backup.ts")).restoreCommand,
+		verify: async () => (await import("./cli/backup.ts")).verifyCommand,
+		copy: async () => (await import("./cli/copy.ts")).copyCommand,
 	},
 };
 
@@ -41,8 +38,7 @@ async function addCommands(to: Command, name = ""): Promise<void> {
 	const needsAll = !Object.values(commands).some((group) => Object.hasOwn(group, name));
 	for (const [heading, group] of Object.entries(commands)) {
 		to.commandsGroup(heading);
-		const wanted = Object.entries(group).filter(([each]) => needsAll || each === name);
-		for (const command of await Promise.all(wanted.map(([, make]) => make()))) to.addCommand(command);
+		for (const [each, load] of Object.entries(group)) if (needsAll || each === name) (await load())(to.command(each));
 	}
 }
 
@@ -51,6 +47,12 @@ const program = new Command("animal-store")
 	.description("A store of animals behind a small, exact HTTP/JSON interface.")
 	.version(version, "-V, --version", "print the version")
 	.option("--env-file <file>", "also read settings from this file; flags and variables override it")
+	.exitOverride() // Commander throws, so that output is complete when the process ends.
+	.configureHelp({ showGlobalOptions: true })
+	.configureOutput({
+		writeOut: (text) => void process.stdout.write(adviseAsCalled(text)),
+		writeErr: (text) => void process.stderr.write(adviseAsCalled(text)),
+	})
 	.hook("preAction", (command) => {
 		const { envFile } = command.opts<{ envFile?: string }>();
 		if (envFile !== undefined) useEnvFile(readEnvFile(envFile));
@@ -60,19 +62,6 @@ await addCommands(
 	program,
 	process.argv.slice(2).find((word, index, all) => !word.startsWith("-") && all[index - 1] !== "--env-file"),
 );
-configure(program);
-
-/** Makes Commander throw instead of exit, so that output is complete, and show commands that can be pasted. */
-function configure(command: Command): void {
-	command
-		.exitOverride()
-		.configureHelp({ showGlobalOptions: true })
-		.configureOutput({
-			writeOut: (text) => void process.stdout.write(adviseAsCalled(text)),
-			writeErr: (text) => void process.stderr.write(adviseAsCalled(text)),
-		});
-	command.commands.forEach(configure);
-}
 
 function report(error: unknown): void {
 	const isShown = error instanceof CommanderError;

@@ -2,9 +2,9 @@
 // the ids of animals, but no names.
 
 import { readFileSync } from "node:fs";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { editActions, replacesName } from "../contract/console.ts";
-import { toJson as exactJson, isInt64, parseJson } from "../contract/json.ts";
+import { toJson as exactJson, isInt64, tryParseJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { jsonArray } from "../files/formats.ts";
 import type { EditRecord, Store } from "../store/store.ts";
@@ -12,13 +12,12 @@ import { CommandError } from "./command-error.ts";
 import { type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
 import { examples, formatTable, toStdout } from "./output.ts";
 
-export function auditCommand(): Command {
-	const audit = new Command("audit").description("show the edits that operators made");
+export function auditCommand(audit: Command): void {
+	audit.description("show the edits that operators made");
 	withDatabase(audit.command("list"), "as a JSON array, which restore --audit reads")
 		.description("list all edits, oldest first")
 		.addHelpText("after", examples("audit list", "audit list --json > audit.json"))
 		.action(listEdits);
-	return audit;
 }
 
 async function listEdits({ json = false, ...flags }: DatabaseOptions): Promise<void> {
@@ -74,12 +73,7 @@ async function* cellsOfAll(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<s
 /** Reads the output of `audit list --json`. @throws CommandError */
 export function readAuditFile(path: string): EditRecord[] {
 	const advice = "name a file from animal-store audit list --json";
-	let rows: unknown;
-	try {
-		rows = parseJson(readFileSync(path, "utf8"));
-	} catch (error) {
-		if (!(error instanceof SyntaxError)) throw error;
-	}
+	const { value: rows } = tryParseJson(readFileSync(path, "utf8"));
 	if (!Array.isArray(rows)) throw new CommandError(`${path} is not a JSON array: ${advice}`);
 	return rows.map((row, index) => {
 		const edit = toEdit(Object(row));

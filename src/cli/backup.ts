@@ -2,7 +2,7 @@
 // backup and reports whether it is sound. Both also work while the service runs. `animal-store restore BACKUP` makes a
 // store from a backup, or replaces a damaged or lost store.
 
-import { Command } from "commander";
+import type { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { readAuditFile } from "./audit.ts";
 import { CommandError } from "./command-error.ts";
@@ -12,8 +12,8 @@ import { backupStore, restoreStore } from "./maintenance/backup.ts";
 import { type StoreReport, verifyStore } from "./maintenance/verify.ts";
 import { countOf, printResult } from "./output.ts";
 
-export function backupCommand(): Command {
-	return withDatabase(new Command("backup"))
+export function backupCommand(command: Command): void {
+	withDatabase(command)
 		.description("copy the store of DATABASE_URL to a new file, also while the service runs; restore reads that file")
 		.argument("<file>", "the new file")
 		.action(backUp);
@@ -25,15 +25,15 @@ async function backUp(file: string, { json, ...flags }: DatabaseOptions): Promis
 	printResult(json, { animals, file }, `backed up ${countOf(animals, "animal")} to ${file}`);
 }
 
-export function restoreCommand(): Command {
-	const command = new Command("restore")
+export function restoreCommand(command: Command): void {
+	command
 		.description("make the store of DATABASE_URL from a backup; stop the service first")
 		.argument("<backup>", "a file that animal-store backup wrote")
 		.option("--to <file>", "the file of the store; by default, the one in DATABASE_URL")
 		.option("--force", "replace an existing store")
 		.option("--audit <file>", "the store's edits from audit list --json: the animals they removed are not restored")
 		.action(restore);
-	return withDatabase(command);
+	withDatabase(command);
 }
 
 interface RestoreOptions extends DatabaseOptions {
@@ -52,8 +52,8 @@ async function restore(backup: string, { to, force = false, audit, json, ...flag
 	printResult(json, { animals, backup }, `restored ${countOf(animals, "animal")} from ${backup}`);
 }
 
-export function verifyCommand(): Command {
-	return withDatabase(new Command("verify"))
+export function verifyCommand(command: Command): void {
+	withDatabase(command)
 		.description("read a whole store or backup and report whether it is sound, also while the service runs")
 		.argument("[file]", "a store or a backup; the store of DATABASE_URL if absent")
 		.action(verify);

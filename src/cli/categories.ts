@@ -1,6 +1,6 @@
 // `animal-store categories …` names the categories of the store that DATABASE_URL names, also while the service runs.
 
-import { Command } from "commander";
+import type { Command } from "commander";
 import { type CategoryChange, type CategoryResult, categoriesMax, foldedText } from "../contract/console.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import { describeFaults } from "../contract/validate.ts";
@@ -11,8 +11,8 @@ import { CommandError } from "./command-error.ts";
 import { changeStore, type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
 import { examples, formatTable, printJson, printResult, toStdout } from "./output.ts";
 
-export function categoriesCommand(): Command {
-	const categories = new Command("categories").description("list the categories of animals, and name them");
+export function categoriesCommand(categories: Command): void {
+	categories.description("list the categories of animals, and name them");
 	categories
 		.command("list")
 		.description("list the categories that have a name or animals")
@@ -36,7 +36,6 @@ export function categoriesCommand(): Command {
 			change(async (store) => ({ id: await findCategory(store, text) }), options),
 		);
 	for (const command of categories.commands) withDatabase(command);
-	return categories;
 }
 
 async function list({ json, ...flags }: DatabaseOptions): Promise<void> {

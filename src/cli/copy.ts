@@ -2,7 +2,7 @@
 // Idempotency-Keys unchanged.
 
 import { hash } from "node:crypto";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { problemOfDatabaseUrl } from "../config.ts";
 import { openStore } from "../store/open.ts";
 import { type Store, StoreRefused } from "../store/store.ts";
@@ -11,11 +11,11 @@ import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
 import { type Progress, withBar } from "./long-work.ts";
 import type { WriteLock } from "./maintenance/sqlite.ts";
-import { lockWrites, refuseOpenStore } from "./maintenance/work.ts";
+import { engineOf } from "./maintenance/work.ts";
 import { countOf, printResult } from "./output.ts";
 
-export function copyCommand(): Command {
-	return new Command("copy")
+export function copyCommand(command: Command): void {
+	command
 		.description(
 			"copy a store to another one and compare both; stop the service first; if interrupted, run it again to resume",
 		)
@@ -28,6 +28,7 @@ export function copyCommand(): Command {
 async function copy({ from, to, json }: { from: string; to: string; json?: boolean }): Promise<void> {
 	checkUrl("--from", from);
 	checkUrl("--to", to);
+	const { refuseOpenStore, lockWrites } = await engineOf(from);
 	await refuseOpenStore(from, "copy");
 	const source = await openStore(from, Date.now, { verify: "whole", mustExist: true });
 	let lock: WriteLock | undefined;

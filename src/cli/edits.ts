@@ -13,7 +13,7 @@ import { parseInt64, parsePrintable } from "./arguments.ts";
 import { findCategory } from "./categories.ts";
 import { CommandError } from "./command-error.ts";
 import { changeStore, type DatabaseOptions, sayStore, withDatabase } from "./connection.ts";
-import { eraseNames } from "./maintenance/work.ts";
+import { engineOf } from "./maintenance/work.ts";
 import { examples, printResult } from "./output.ts";
 
 interface EditOptions extends DatabaseOptions {
@@ -28,7 +28,7 @@ const mayBeLeft = (reason: string) =>
 	"run the same command again to erase it (only SQLite and plain PostgreSQL can confirm it)";
 
 /** Adds the commands to `pets`. */
-export function withEdits(pets: Command): Command {
+export function withEdits(pets: Command): void {
 	pets.commandsGroup("For operators; these change the store directly (DATABASE_URL), even while the service runs:");
 	const who = "who makes the edit, for the audit log; by default, this user and host";
 	const editing = (name: string, description: string) => {
@@ -65,7 +65,6 @@ export function withEdits(pets: Command): Command {
 	withDatabase(pets.command("erase-names"))
 		.description("erase the names that edits have replaced; a service does it soon after edits in the console")
 		.action(eraseReplaced);
-	return pets;
 }
 
 /** @param result the state for the message, such as "is removed" @throws CommandError */
@@ -105,7 +104,8 @@ async function eraseReplaced({ json, ...flags }: DatabaseOptions): Promise<void>
 /** The edit stays stored if the old name cannot be erased now. @returns why the name is left @throws StoreRefused */
 async function eraseOrExplain(flags: Flags): Promise<string | undefined> {
 	try {
-		const isErased = await eraseNames(readConfig(undefined, flags).databaseUrl, Date.now);
+		const { databaseUrl } = readConfig(undefined, flags);
+		const isErased = await (await engineOf(databaseUrl)).eraseNames(databaseUrl, Date.now);
 		return isErased ? undefined : "another program was using them";
 	} catch (error) {
 		if (error instanceof StorageUnavailable || error instanceof StoreAway) return error.message;

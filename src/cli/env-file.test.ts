@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ConfigError } from "../config.ts";
 import { parseEnvFile } from "./env-file.ts";
 
 const parse = (text: string) => parseEnvFile("f", text);
@@ -18,8 +19,7 @@ test("a line of a settings file is NAME=value, a comment or blank, and a value s
 		['HOST="it\'s # $HOME `x` \\n "', { HOST: "it's # $HOME `x` \\n " }],
 		["HOST='say \"$x\" \\'", { HOST: 'say "$x" \\' }],
 	] as const) {
-		const { problems, values: read } = parse(text);
-		assert.deepEqual([problems, read], [[], values], JSON.stringify(text));
+		assert.deepEqual(parse(text).values, values, JSON.stringify(text));
 	}
 	assert.deepEqual(parse("# one\n\nHOST=1\nPORT=2").lines, { HOST: 3, PORT: 4 });
 });
@@ -62,10 +62,11 @@ test("every other line is one sentence with its number, and without its value", 
 		["C=hidden", `names C, ${unknown}`],
 		["__proto__=hidden", `names __proto__, ${unknown}`],
 	] as const)
-		assert.deepEqual(parse(`# one\n${line}\nPORT=2`).problems, [`line 2 of f ${problem}`], line);
-	assert.deepEqual(parse("HOST=1\n\nHOST=1\nC\nHOST='2").problems, [
+		assert.throws(() => parse(`# one\n${line}\nPORT=2`), new ConfigError([`line 2 of f ${problem}`]), line);
+	const problems = [
 		"line 3 of f sets HOST again, after line 1",
 		`line 4 of f ${shape}`,
 		"line 5 of f sets HOST again, after line 1",
-	]);
+	];
+	assert.throws(() => parse("HOST=1\n\nHOST=1\nC\nHOST='2"), new ConfigError(problems));
 });

@@ -16,18 +16,13 @@ export function readEnvFile(path: string): EnvFile {
 		if (error instanceof ConfigError) throw error;
 		throw refuse(error instanceof TypeError ? "is not UTF-8" : reasonOf(error));
 	}
-	const { problems, ...file } = parseEnvFile(path, text);
-	if (problems.length > 0) throw new ConfigError(problems);
-	return file;
+	return parseEnvFile(path, text);
 }
 
 const assignment = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s;
 
-/**
- * Each line is NAME=value, a comment or blank.
- * @returns also `problems`: one sentence for each wrong line, without the line's value
- */
-export function parseEnvFile(path: string, text: string): EnvFile & { problems: string[] } {
+/** Each line is NAME=value, a comment or blank. @throws ConfigError that names each wrong line, without its value */
+export function parseEnvFile(path: string, text: string): EnvFile {
 	const values: Record<string, string> = {};
 	const lines: Record<string, number> = {};
 	const problems: string[] = [];
@@ -41,7 +36,8 @@ export function parseEnvFile(path: string, text: string): EnvFile & { problems: 
 		values[name] = /^["']/.test(given) ? given.slice(1, -1) : given;
 		lines[name] ??= index + 1;
 	}
-	return { path, values, lines, problems };
+	if (problems.length > 0) throw new ConfigError(problems);
+	return { path, values, lines };
 }
 
 function problemOfAssignment(name: string | undefined, given: string, lines: EnvFile["lines"]): string | undefined {

@@ -4,7 +4,7 @@ import { createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { type ExportFormat, exportFormats } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
 import type { Pet } from "../contract/pet.ts";
@@ -32,8 +32,8 @@ const formatOf: Record<string, ExportFormat> = {
 /** Long enough for a restart of the service. */
 const retryForMs = 60_000;
 
-export function exportCommand(): Command {
-	const command = withFilter(new Command("export"))
+export function exportCommand(command: Command): void {
+	withFilter(command)
 		.description("write every animal to a file or to standard output; import reads it")
 		.argument("[file]", "a new file; standard output if absent or -")
 		.addOption(
@@ -46,7 +46,7 @@ export function exportCommand(): Command {
 		.option("--json", "the number of animals as JSON; needs a file")
 		.addHelpText("after", examples("export animals.xlsx", "export --format csv --status sold | gzip > sold.csv.gz"))
 		.action(exportPets);
-	return withConnection(command);
+	withConnection(command);
 }
 
 async function exportPets(path: string | undefined, options: ExportOptions): Promise<void> {

@@ -7,7 +7,7 @@ import {
 	mkdtempSync,
 	openAsBlob,
 	openSync,
-	read,
+	readSync,
 	rmSync,
 	writeSync,
 } from "node:fs";
@@ -15,7 +15,6 @@ import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import { promisify } from "node:util";
 import { ColumnError } from "../files/columns.ts";
 import { FileError, isArchive } from "../files/encoding.ts";
 import { detectKind, type FileKind, type Source } from "../files/formats.ts";
@@ -52,27 +51,16 @@ export async function openImportFile(path: string, signal: AbortSignal, sheet?: 
 async function readTable(path: string, sheet: string | undefined) {
 	// The file stays open until the process exits: a program that saves the file may replace it in the meantime.
 	const file = openSync(path, "r");
-	const source = () => piecesOf(file);
-	if (isArchive((await readFrom(file, new Uint8Array(4), 0, 4, 0)).buffer)) {
+	const reading = { fd: file, start: 0, autoClose: false };
+	const source = () => createReadStream(path, reading).iterator({ destroyOnReturn: false });
+	const head = Buffer.alloc(4);
+	readSync(file, head, 0, head.length, 0);
+	if (isArchive(head)) {
 		const { readWorkbook } = await import("../files/workbook.ts");
 		return readWorkbook(await openAsBlob(path), sheet);
 	}
 	if (sheet !== undefined) throw new FileError("the file has no sheets, because it is no workbook: leave out --sheet");
 	return { source, kind: await detectKind(source) };
-}
-
-const pieceSize = 64 * 1024;
-
-const readFrom = promisify(read);
-
-/** Reads the file from its start. A stream would close the file when the first reader stops early. */
-async function* piecesOf(file: number): AsyncGenerator<Uint8Array> {
-	for (let position = 0; ; ) {
-		const { buffer, bytesRead } = await readFrom(file, new Uint8Array(pieceSize), 0, pieceSize, position);
-		if (bytesRead === 0) return;
-		yield buffer.subarray(0, bytesRead);
-		position += bytesRead;
-	}
 }
 
 /** The error of a broken file as a sentence with the file's name; any other error unchanged. */

@@ -1,7 +1,7 @@
 // `animal-store import FILE` adds the animals of a file in its order, each once. The whole file is checked before
 // anything is sent; docs/daily-work.md has the rules, and files/importer.ts sends the rows.
 
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { AnimalStoreError, ApiError } from "../../client/src/index.ts";
 import { newPetFields, type PetStatus, petStatuses } from "../contract/pet.ts";
 import { describeFaults, integerOfText } from "../contract/validate.ts";
@@ -12,7 +12,7 @@ import { ImportFailure, type ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
 import { withKey } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
-import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
+import { countUnknownValues, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
@@ -49,8 +49,8 @@ interface ImportOptions extends ConnectionOptions {
 const someRejectedExitCode = 2;
 const previewRows = 3;
 
-export function importCommand(): Command {
-	const command = new Command("import")
+export function importCommand(command: Command): void {
+	command
 		.description("add the animals of a CSV, .xlsx, NDJSON or JSON file; run it again within 24 hours to resume")
 		.argument("<file>", "the file; - is standard input")
 		.option(
@@ -91,7 +91,7 @@ export function importCommand(): Command {
 			),
 		)
 		.action(importPets);
-	return withConnection(command);
+	withConnection(command);
 }
 
 /** The columns and the meanings of values from `--map`. */
@@ -192,13 +192,12 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 			if (isDamaged(pet.name)) checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(pet.name) }]);
 			return;
 		}
-		if (unknown) checked.values.add(unknown);
-		if (unknown && isUnclear(unknown, faults.length)) {
-			checked.unclear++;
-			return;
+		const proposals = unknown ? checked.values.add(unknown) : 0;
+		if (proposals === faults.length) checked.unclear++;
+		else {
+			checked.rejected++;
+			checked.reasons.add(row, faults);
 		}
-		checked.rejected++;
-		checked.reasons.add(row, faults);
 	}
 	try {
 		const onUnused = (name: string) => void checked.unused.push(name);

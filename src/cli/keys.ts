@@ -1,7 +1,7 @@
 // `animal-store keys …` manages the API keys of the store that DATABASE_URL names, even while the service runs.
 
 import { randomBytes } from "node:crypto";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Flags } from "../config.ts";
 import { parseRate } from "../contract/durations.ts";
 import { defaultScopes, type Operation, operations, type Scope, scopes } from "../contract/operations.ts";
@@ -14,8 +14,8 @@ import { parseDuration, parsePrintable } from "./arguments.ts";
 import { changeStore, type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
 import { adviseAsCalled, examples, formatTable, printJson, toStdout } from "./output.ts";
 
-export function keysCommand(): Command {
-	const keys = new Command("keys").description("create, list, rotate and revoke API keys");
+export function keysCommand(keys: Command): void {
+	keys.description("create, list, rotate and revoke API keys");
 	keys
 		.command("create")
 		.description("create a key and print it; it is shown only this once")
@@ -59,7 +59,6 @@ export function keysCommand(): Command {
 		.description("print a new key without storing it, for API_KEY")
 		.option("--json", "the result as JSON")
 		.action(({ json }: DatabaseOptions) => printKey(keyFromRandom(randomBytes(32)), { json }));
-	return keys;
 }
 
 interface CreateOptions extends DatabaseOptions {

@@ -1,12 +1,13 @@
 // `animal-store pets …` calls the three operations of the interface, from a terminal or a script.
 
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
 import { getPetDeprecation } from "../contract/deprecation.ts";
 import { type Filter, limitDefault, limitMax } from "../contract/operations.ts";
 import { type NewPet, type Pet, petJson } from "../contract/pet.ts";
 import { formatPets, type Pages } from "../files/formats.ts";
 import { fieldOption, filterIn, parseInt64, parseIntegerUpTo, withFilter } from "./arguments.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
+import { withEdits } from "./edits.ts";
 import { examples, formatPetTable, toStdout } from "./output.ts";
 
 interface OutputOptions extends ConnectionOptions {
@@ -27,8 +28,7 @@ const fieldOptions: Record<keyof NewPet, Option> = {
 	status: fieldOption("status", "its status; none if absent"),
 };
 
-export function petsCommand(): Command {
-	const pets = new Command("pets");
+export function petsCommand(pets: Command): void {
 	pets.description("list, add and get animals of a running service, or edit the stored ones");
 	withFilter(withOutput(pets.command("list").description("show animals by ascending id")))
 		.option("--limit <n>", `animals on a page, 1 to ${limitMax}; ${limitDefault} if absent`, parseIntegerUpTo(limitMax))
@@ -47,7 +47,7 @@ export function petsCommand(): Command {
 		.argument("<id>", "its id", parseInt64)
 		.action(get);
 	for (const command of pets.commands) withConnection(command);
-	return pets;
+	withEdits(pets);
 }
 
 async function list({ limit, all = false, last = false, ...options }: ListOptions): Promise<void> {

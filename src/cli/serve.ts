@@ -1,7 +1,7 @@
 // `animal-store serve` runs the service until SIGTERM or SIGINT. `animal-store config` shows the settings that the
 // service would use, and the source of each. Secrets are not shown.
 
-import { Command } from "commander";
+import type { Command } from "commander";
 import { type Flags, flagOf, type GivenSetting, isUnderNpm, readConfig } from "../config.ts";
 import { curlForFirst, curlOf } from "../contract/curl.ts";
 import type { Log } from "../contract/observed.ts";
@@ -15,12 +15,12 @@ import { adviseAsCalled, examples, formatTable, printJson, toStdout } from "./ou
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
 
-export function serveCommand(): Command {
-	const command = new Command("serve")
+export function serveCommand(command: Command): void {
+	command
 		.description("run the service until Ctrl-C or SIGTERM")
 		.option("--first-key", "if the store has no key, create one and print it once")
 		.optionsGroup("Settings (each is also an environment variable; the flag overrides it):");
-	return withSettings(command)
+	withSettings(command)
 		.addHelpText(
 			"after",
 			`
@@ -135,12 +135,12 @@ The reply now: ${reply.status} ${await reply.text()}
 	console.error(adviseAsCalled(text));
 }
 
-export function configCommand(): Command {
-	const command = new Command("config")
+export function configCommand(command: Command): void {
+	command
 		.description("show the settings that the service would use, without secrets; exit code 1 if one is invalid")
 		.option("--json", "as a JSON array")
 		.optionsGroup("The settings of serve:");
-	return withSettings(command).action(async ({ json = false, ...flags }: { json?: boolean } & Flags) => {
+	withSettings(command).action(async ({ json = false, ...flags }: { json?: boolean } & Flags) => {
 		const rows = readConfig(undefined, flags).given.map(withoutSecret);
 		if (json) return printJson(rows);
 		const cells = rows.map(({ name, value, from }) => [name, value ?? "-", from]);

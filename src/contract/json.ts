@@ -32,6 +32,15 @@ export function parseJson(text: string): unknown {
 	return mayRound.test(text) ? JSON.parse(text, exactNumber as Reviver) : JSON.parse(text);
 }
 
+/** Parses JSON, or says why the text is not one JSON value. */
+export function tryParseJson(text: string): { value?: unknown; error?: string } {
+	try {
+		return { value: parseJson(text) };
+	} catch (error) {
+		return { error: (error as SyntaxError).message };
+	}
+}
+
 declare global {
 	/** TypeScript does not declare `rawJSON` yet. */
 	interface JSON {

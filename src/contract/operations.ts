@@ -62,7 +62,7 @@ export const responseHeaders = {
 	Deprecation: "RFC 9745: when the operation became deprecated",
 	Sunset: "RFC 8594: when the operation will be removed",
 } as const;
-export type ResponseHeader = keyof typeof responseHeaders;
+type ResponseHeader = keyof typeof responseHeaders;
 
 /** Headers of every reply under `/v1`. */
 export const commonHeaders: ResponseHeader[] = ["X-Request-Id", "Cache-Control", "RateLimit-Policy", "RateLimit"];

@@ -21,21 +21,6 @@ export class ColumnError extends FileError {
 	choice?: { field: Field; names: string[] };
 }
 
-export interface Columns {
-	/** The position of each field's column; -1 if there is none. */
-	at: Record<Field, number>;
-	/** The columns that fit a field equally well: if there are several, a person has to choose one. */
-	fits: Record<Field, number[]>;
-	/** Columns that are not a field of an animal, except columns that exports and rejected rows add. */
-	unused: string[];
-	/** Required fields without a column. */
-	missing: Field[];
-	/** Columns that a mapping names and the file does not have. */
-	unknown: string[];
-	/** Fields that several columns fit. */
-	ambiguous: Field[];
-}
-
 /**
  * The first row that names all required fields; otherwise the row that names the most fields: a person or a mapping can
  * add the others. Undefined if no row names a field. A row with one cell is a title.
@@ -111,10 +96,12 @@ const required: readonly string[] = NewPet.required;
 /** Columns that exports and rejected rows add. */
 const ours = ["id", "line", "reason"];
 
+export type Columns = ReturnType<typeof findColumns>;
+
 /** Matches names regardless of case, accents, signs and articles. A mapping overrides the names of its fields. */
-export function findColumns(columns: readonly string[], mapping: Mapping = {}): Columns {
+export function findColumns(columns: readonly string[], mapping: Mapping = {}) {
 	const unknown: string[] = [];
-	const fits = Object.fromEntries(newPetFields.map((field) => [field, []])) as unknown as Columns["fits"];
+	const fits = Object.fromEntries(newPetFields.map((field) => [field, [] as number[]])) as Record<Field, number[]>;
 	for (const field of newPetFields) {
 		const wanted = mapping[field];
 		if (wanted === undefined || wanted === null) continue;
@@ -131,13 +118,19 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}): 
 		if (name === "" || taken.includes(index) || ours.includes(plainName(name))) return false;
 		return !(isNamed && categories.includes(names[index] ?? ""));
 	};
-	const at = Object.fromEntries(newPetFields.map((field) => [field, fits[field][0] ?? -1])) as Columns["at"];
+	const at = Object.fromEntries(newPetFields.map((field) => [field, fits[field][0] ?? -1])) as Record<Field, number>;
 	return {
+		/** The position of each field's column; -1 if there is none. */
 		at,
+		/** The columns that fit a field equally well: if there are several, a person has to choose one. */
 		fits,
+		/** Columns that are not a field of an animal, except columns that exports and rejected rows add. */
 		unused: columns.filter(isUnused),
+		/** Required fields without a column. */
 		missing: newPetFields.filter((field) => required.includes(field) && at[field] === -1),
+		/** Columns that a mapping names and the file does not have. */
 		unknown,
+		/** Fields that several columns fit. */
 		ambiguous: newPetFields.filter((field) => fits[field].length > 1),
 	};
 }

@@ -14,16 +14,53 @@ export interface CsvRecord extends RecordPlace {
 
 /** The records that are not blank. @throws FileError at an unclosed quote or a long record, after all records before */
 export async function* csvRecords(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<CsvRecord[]> {
-	const scan = startScan(delimiter);
-	for await (const text of texts) {
-		readText(scan, text);
-		yield scan.found.splice(0);
-		if (scan.failure) throw scan.failure;
+	const cell = cellPattern(delimiter);
+	let line = 1;
+	let row = 1;
+	/** The lines of the current record, whose last cell is not closed yet. */
+	let open = "";
+	/** The start of a line whose end is not read yet. */
+	let rest = "";
+	let failure = undefined as FileError | undefined;
+
+	function read(text: string): CsvRecord[] {
+		const found: CsvRecord[] = [];
+		const end = text.lastIndexOf("\n") + 1;
+		const lines = end === 0 ? "" : open + (rest + text.slice(0, end)).replaceAll("\r\n", "\n");
+		rest = end === 0 ? rest + text : text.slice(end);
+		let start = 0;
+		let breaks = 1;
+		let cells: string[] = [];
+		for (let at = 0; at < lines.length && !failure; at = cell.lastIndex + 1) {
+			cell.lastIndex = at;
+			const [whole = "", quoted, openEnd] = cell.exec(lines) ?? [];
+			const lastBreak = whole.lastIndexOf("\n");
+			if (lastBreak !== -1 && at + lastBreak - start > recordMaxLength) failure = unclosedQuote(line);
+			if (openEnd !== undefined) break;
+			cells.push(quoted?.replaceAll('""', '"') ?? whole);
+			if (lastBreak !== -1) breaks += whole.split("\n").length - 1;
+			if (lines[cell.lastIndex] !== "\n") continue;
+			if (cell.lastIndex - start > recordMaxLength) failure ??= tooLong(line);
+			else if (/\S/.test(cells.join(delimiter))) found.push({ line, row, cells });
+			line += breaks;
+			row++;
+			start = cell.lastIndex + 1;
+			breaks = 1;
+			cells = [];
+		}
+		if (end > 0) open = lines.slice(start);
+		// A line may have one character more than a record: the carriage return at its end.
+		if (open.length + rest.length > recordMaxLength + 1) failure ??= tooLong(line);
+		return found;
 	}
-	readText(scan, "\n");
-	yield scan.found;
-	if (scan.open !== "") refuseQuote(scan);
-	if (scan.failure) throw scan.failure;
+
+	for await (const text of texts) {
+		yield read(text);
+		if (failure) throw failure;
+	}
+	yield read("\n");
+	if (open !== "") failure ??= unclosedQuote(line);
+	if (failure) throw failure;
 }
 
 /** Matches a quoted cell, the lines of a quoted cell that is not closed yet, or an unquoted cell. */
@@ -33,72 +70,7 @@ function cellPattern(delimiter: string): RegExp {
 	return new RegExp(`"(${quoted})(?:"(?=[${delimiter}\n])|($))|[^${delimiter}\n]*`, "y");
 }
 
-/** The position in the file, and the parts of the current record that are read so far. */
-function startScan(delimiter: string) {
-	return {
-		delimiter,
-		cell: cellPattern(delimiter),
-		line: 1,
-		row: 1,
-		cells: [] as string[],
-		/** The characters in the record's cells so far, with a delimiter after each cell, and their line breaks. */
-		size: 0,
-		breaks: 0,
-		/** The lines of a quoted cell that is not closed yet. */
-		open: "",
-		/** The start of a line whose end is not read yet. */
-		rest: "",
-		/** The records that ended in this piece of the file. */
-		found: [] as CsvRecord[],
-		failure: undefined as FileError | undefined,
-	};
-}
-type Scan = ReturnType<typeof startScan>;
-
-function readText(scan: Scan, text: string): void {
-	const end = text.lastIndexOf("\n") + 1;
-	if (end > 0) {
-		const whole = scan.open + (scan.rest + text.slice(0, end)).replaceAll("\r\n", "\n");
-		scan.open = scan.rest = "";
-		for (let at = 0; at < whole.length && !scan.failure; ) at = readCell(scan, whole, at);
-	}
-	scan.rest += text.slice(end);
-	// A line may have one character more than a record: the carriage return at its end.
-	if (scan.size + scan.open.length + scan.rest.length > recordMaxLength + 1) scan.failure ??= tooLong(scan.line);
-}
-
-/** @returns where the next cell begins */
-function readCell(scan: Scan, text: string, at: number): number {
-	const { cell } = scan;
-	cell.lastIndex = at;
-	const [whole = "", quoted, open] = cell.exec(text) ?? [];
-	const lastBreak = whole.lastIndexOf("\n");
-	if (lastBreak !== -1 && scan.size + lastBreak > recordMaxLength) refuseQuote(scan);
-	if (open !== undefined) {
-		scan.open = whole;
-		return text.length;
-	}
-	scan.cells.push(quoted?.replaceAll('""', '"') ?? whole);
-	scan.size += whole.length + 1;
-	if (lastBreak !== -1) scan.breaks += whole.split("\n").length - 1;
-	if (text[cell.lastIndex] === "\n") endRecord(scan);
-	return cell.lastIndex + 1;
-}
-
-function endRecord(scan: Scan): void {
-	const { line, row, cells, size, breaks, delimiter } = scan;
-	// `size` is one too large, because no delimiter follows the last cell.
-	if (size > recordMaxLength + 1) scan.failure ??= tooLong(line);
-	else if (/\S/.test(cells.join(delimiter))) scan.found.push({ line, row, cells });
-	scan.line += breaks + 1;
-	scan.row++;
-	scan.cells = [];
-	scan.size = scan.breaks = 0;
-}
-
-function refuseQuote(scan: Scan): void {
+function unclosedQuote(line: number): FileError {
 	const fix = 'close it, or write a cell that begins with a quote as """text"';
-	const problem = `a quote opens here and is not closed within ${recordMaxLength} characters: ${fix}`;
-	scan.failure ??= new FileError(problem, scan.line);
-	scan.open = "";
+	return new FileError(`a quote opens here and is not closed within ${recordMaxLength} characters: ${fix}`, line);
 }

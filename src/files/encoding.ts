@@ -24,7 +24,7 @@ export function quoteNames(names: readonly string[]): string {
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252";
 
 /** Pieces of a file, cut anywhere. */
-export type Chunks = AsyncIterable<Uint8Array>;
+type Chunks = AsyncIterable<Uint8Array>;
 
 /** Reads the whole file. @throws FileError if the file is binary or mixes encodings */
 export async function detectEncoding(chunks: Chunks): Promise<Encoding> {

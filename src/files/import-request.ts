@@ -2,7 +2,7 @@
 // the batch again; this adds nothing twice, because each row has a key. Needs only fetch.
 
 import type { ImportResult } from "../contract/console.ts";
-import { parseJson } from "../contract/json.ts";
+import { tryParseJson } from "../contract/json.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 
 /** Why an import stopped. The message is one sentence with the fix. */
@@ -111,8 +111,8 @@ async function attempt(rows: readonly string[], target: ImportTarget): Promise<A
 			signal: overdue ? AbortSignal.any([overdue, late]) : late,
 		});
 		const { status, headers } = reply;
-		const body = parsed(await reply.text());
-		const { results, message } = Object(body) as { results?: ImportResult[]; message?: string };
+		const { value } = tryParseJson(await reply.text());
+		const { results, message } = Object(value) as { results?: ImportResult[]; message?: string };
 		if (reply.ok && Array.isArray(results) && results.length === rows.length) return { results, problem: "" };
 		const seconds = Number(headers.get("retry-after") ?? 0);
 		const problem = message ?? `another server, such as a proxy, replied ${status}`;
@@ -121,14 +121,6 @@ async function attempt(rows: readonly string[], target: ImportTarget): Promise<A
 		overdue?.throwIfAborted();
 		const { message, cause: reason } = cause as Error;
 		return { problem: `no reply from ${url}: ${(reason as Error | undefined)?.message ?? message}` };
-	}
-}
-
-function parsed(text: string): unknown {
-	try {
-		return parseJson(text);
-	} catch {
-		return undefined;
 	}
 }
 
@@ -141,17 +133,12 @@ function failureOf(status: number | undefined, problem: string, { url }: ImportT
 	return new ImportFailure(mayPass ? "unreachable" : "unexpected", problem, status !== undefined);
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-	return new Promise((resolve, reject) => {
-		signal.throwIfAborted();
-		const stop = () => {
-			clearTimeout(timer);
-			reject(signal.reason);
-		};
-		const timer = setTimeout(() => {
-			signal.removeEventListener("abort", stop);
-			resolve();
-		}, ms);
-		signal.addEventListener("abort", stop, { once: true });
-	});
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+	const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
+	const timer = setTimeout(end, ms);
+	signal.addEventListener("abort", end);
+	if (!signal.aborted) await ended;
+	clearTimeout(timer);
+	signal.removeEventListener("abort", end);
+	signal.throwIfAborted();
 }

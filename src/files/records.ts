@@ -49,79 +49,66 @@ function isNotBlank({ text }: PetRecord): boolean {
 	return /\S/.test(text);
 }
 
-const [open, close, openObject, closeObject, comma, quote, backslash, newline] = new TextEncoder().encode('[]{},"\\\n');
+/** A bracket, a comma, or a string. Group 1: the line break or the end of the text, if it ends the string. */
+const signs = /[[\]{},]|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*(?:"|\\?(\n|$))/g;
 
 /**
  * The elements of one JSON array. Only strings and brackets are recognised; the JSON parser checks each element.
  * @throws FileError for text before or after the array, for a missing or too long element, and for a missing end
  */
 export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerator<PetRecord[]> {
+	/** The text after the last element, which begins on this line. */
+	let rest = "";
 	let line = 1;
-	/** The position relative to the array. */
-	let place = "before" as "before" | "inside" | "after";
-	/** The number of open brackets in the element. */
-	let depth = 0;
+	/** `due`: the last element ended with a comma. */
+	let place = "before" as "before" | "inside" | "due" | "after";
 	let isInString = false;
-	let isEscaped = false;
-	/** Whether the last element ended with a comma. */
-	let isElementDue = false;
-	let element: PetRecord | undefined;
-	/** Where the current element's text begins in this piece of the file; 0 if it began in an earlier piece. */
-	let start = 0;
-	let found: PetRecord[] = [];
 	const broken = (why: string) => new FileError(`this is not a JSON array: ${why}`, line);
 
-	function scanInString(code: number): void {
-		if (code === newline) throw broken("a string contains a line break");
-		isInString = isEscaped || code !== quote;
-		isEscaped = !isEscaped && code === backslash;
+	/** Drops the start of the rest, and the blanks after it. */
+	function drop(length: number): void {
+		const end = length + rest.slice(length).search(/[^ \t\r\n]|$/);
+		line += rest.slice(0, end).split("\n").length - 1;
+		rest = rest.slice(end);
 	}
 
-	function scanInArray(code: number, at: number): void {
-		if (!element && !isBlank(code)) {
-			element = { line, row: line, text: "" };
-			start = at;
+	/** Where the element ends, at a comma or a closing bracket; -1 if its end is not read yet. */
+	function findEnd(): number {
+		let depth = 0;
+		for (const { 0: sign, 1: end, index } of rest.matchAll(signs)) {
+			isInString = end === "";
+			if (depth === 0 && (sign === "," || sign === "]")) return index;
+			if (sign === "[" || sign === "{") depth++;
+			else if (sign === "]" || sign === "}") depth--;
+			if (end !== "\n" && depth >= 0) continue;
+			drop(index);
+			throw broken(depth < 0 ? "a closing bracket has no opening one" : "a string contains a line break");
 		}
-		if (code === quote) isInString = true;
-		else if (code === open || code === openObject) depth++;
-		else if ((code === close || code === closeObject) && --depth < 0)
-			throw broken("a closing bracket has no opening one");
-	}
-
-	function keep(text: string, end: number): void {
-		if (!element) return;
-		element.text += text.slice(start, end);
-		if (element.text.length > recordMaxLength) throw tooLong(element.line);
-		start = 0;
-	}
-
-	function endElement(isLast: boolean): void {
-		if (element) found.push(element);
-		else if (!isLast || isElementDue) throw broken("an element is missing before or after a comma");
-		element = undefined;
-		isElementDue = !isLast;
-		if (isLast) place = "after";
+		return -1;
 	}
 
 	for await (const text of texts) {
-		for (let at = 0; at < text.length; at++) {
-			const code = text.charCodeAt(at);
-			if (isInString) scanInString(code);
-			else if (place === "inside" && depth === 0 && (code === comma || code === close)) {
-				keep(text, at);
-				endElement(code === close);
-			} else if (place === "inside") scanInArray(code, at);
-			else if (place === "before" && code === open) place = "inside";
-			else if (!isBlank(code)) throw broken(`there is text ${place} the array`);
-			if (code === newline) line++;
+		const found: PetRecord[] = [];
+		rest += text;
+		drop(0);
+		if (place === "before" && rest !== "") {
+			if (!rest.startsWith("[")) throw broken("there is text before the array");
+			place = "inside";
+			drop(1);
 		}
-		keep(text, text.length);
+		while (place === "inside" || place === "due") {
+			const end = findEnd();
+			if ((end === -1 ? rest.length : end) > recordMaxLength) throw tooLong(line);
+			if (end === -1) break;
+			const isLast = rest[end] === "]";
+			if (end > 0) found.push({ line, row: line, text: rest.slice(0, end) });
+			else if (!isLast || place === "due") throw broken("an element is missing before or after a comma");
+			place = isLast ? "after" : "due";
+			drop(end + 1);
+		}
+		if (place === "after" && rest !== "") throw broken("there is text after the array");
 		yield found;
-		found = [];
 	}
+	drop(rest.length);
 	if (place !== "after") throw broken(isInString ? "the file ends inside a string" : "the closing bracket is missing");
-}
-
-function isBlank(code: number): boolean {
-	return code === 0x20 || code === 0x09 || code === newline || code === 0x0d;
 }

@@ -2,7 +2,7 @@
 // row). After fixing, the text can be imported: an import ignores `line` and `reason`, except the key of a row that was
 // sent, so that no row is added twice.
 
-import { parseJson } from "../contract/json.ts";
+import { tryParseJson } from "../contract/json.ts";
 import { csv, type FileKind } from "./formats.ts";
 import type { FileRow } from "./rows.ts";
 
@@ -53,15 +53,7 @@ function jsonLine(line: number, given: string, reason: string): string {
 		.trim()
 		.replace(/[\r\n]+/g, " ")
 		.replace(earlier, "");
-	if (!isObject(text)) return `{${ours},"text":${JSON.stringify(given)}}\n`;
+	if (!text.startsWith("{") || tryParseJson(text).error !== undefined)
+		return `{${ours},"text":${JSON.stringify(given)}}\n`;
 	return `${text.slice(0, -1)}${/^\{\s*\}$/.test(text) ? "" : ","}${ours}}\n`;
-}
-
-function isObject(text: string): boolean {
-	try {
-		parseJson(text);
-		return text.startsWith("{");
-	} catch {
-		return false;
-	}
 }

@@ -1,7 +1,7 @@
 // Parses a file of animals row by row and checks each row before anything is sent. A row that breaks a rule has faults.
 // A broken file, such as one without a required column, is refused as a whole.
 
-import { parseJson, toJson } from "../contract/json.ts";
+import { toJson, tryParseJson } from "../contract/json.ts";
 import { isInt64Schema, NewPet, newPetFields } from "../contract/pet.ts";
 import { checkFields, checkTexts, type Fault, integerOfText } from "../contract/validate.ts";
 import { ColumnError, type Columns, checkColumns, findColumns, type Mapping } from "./columns.ts";
@@ -22,7 +22,7 @@ interface Place {
 }
 
 /** A row as the file has it: cells of CSV with their columns, or JSON text. */
-export type Given = string | { cells: string[]; columns: string[] };
+type Given = string | { cells: string[]; columns: string[] };
 
 export type Texts = Partial<Record<keyof NewPet, string>>;
 
@@ -132,7 +132,7 @@ export async function previewRows(
 }
 
 function objectOf(text: string): Record<string, unknown> {
-	return Object(tryParse(text).value);
+	return Object(tryParseJson(text).value);
 }
 
 function textOf(value: unknown): string {
@@ -221,7 +221,7 @@ async function* jsonRows(source: Source, kind: FileKind, reading: Reading): Asyn
 		});
 	}
 	function petOfJson(text: string, line: number): Outcome {
-		const { value, error } = tryParse(text);
+		const { value, error } = tryParseJson(text);
 		if (error !== undefined && isArray) throw new FileError(`this is not JSON: ${error}`, line);
 		if (error !== undefined) return { faults: [{ field: undefined, problem: "not one JSON object", detail: error }] };
 		if (typeof value !== "object" || value === null || Array.isArray(value))
@@ -247,12 +247,4 @@ function columnFinder(mapping: Mapping | undefined): (names: string[]) => Column
 			last = { names, columns: findColumns(names, mapping) };
 		return last.columns;
 	};
-}
-
-function tryParse(text: string): { value?: unknown; error?: string } {
-	try {
-		return { value: parseJson(text) };
-	} catch (error) {
-		return { error: (error as SyntaxError).message };
-	}
 }

@@ -11,7 +11,7 @@ import { type Checked, checkOf, type Fault } from "../contract/validate.ts";
 export const wordFields = ["status", "categoryId"] as const;
 export type WordField = (typeof wordFields)[number];
 /** The file's texts in place of these values, unchanged. */
-export type Words = Partial<Record<WordField, string>>;
+type Words = Partial<Record<WordField, string>>;
 
 /** The meanings of texts in the file; null means no value. The keys are results of `plainValue`. */
 export interface Values {
@@ -88,15 +88,19 @@ export const unknownMax = 100;
 export function countUnknownValues() {
 	const found = { status: new Map<string, UnknownValue>(), categoryId: new Map<string, UnknownValue>() };
 	return {
-		add(words: Words): void {
+		/** @returns how many words have a proposal: if each fault of a row has one, confirming makes it an animal */
+		add(words: Words): number {
+			let proposals = 0;
 			for (const field of wordFields) {
 				const { [field]: text } = words;
 				if (text === undefined) continue;
 				const plain = plainValue(text);
-				const known = found[field].get(plain);
-				if (known) known.rows++;
-				else if (found[field].size < unknownMax) found[field].set(plain, { ...propose(field, text), rows: 1 });
+				const value = found[field].get(plain) ?? { ...propose(field, text), rows: 0 };
+				value.rows++;
+				if (value.proposed !== undefined) proposals++;
+				if (found[field].size < unknownMax) found[field].set(plain, value);
 			}
+			return proposals;
 		},
 		/** Sorted by field, then by frequency, the most frequent first. */
 		list: (): UnknownValue[] =>
@@ -107,15 +111,6 @@ export function countUnknownValues() {
 function propose(field: WordField, text: string) {
 	if (field === "status") return { field, text: text.trim(), proposed: proposeStatus(text) };
 	return { field, text: text.trim(), proposed: proposeCategory(text) };
-}
-
-/** Whether every fault of a row is a word with a proposal: confirming the proposals makes the row an animal. */
-export function isUnclear(words: Words, faultCount: number): boolean {
-	const isProposed = (field: WordField) => {
-		const { [field]: text } = words;
-		return text !== undefined && propose(field, text).proposed !== undefined;
-	};
-	return wordFields.filter(isProposed).length === faultCount;
 }
 
 /** The result of checking a row. */

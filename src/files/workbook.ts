@@ -1,7 +1,7 @@
 // Reads a sheet of a workbook (.xlsx) as the CSV that a spreadsheet program would save: all later code handles CSV
 // only. Numbers keep the digits of the file, so that no int64 is rounded; a formula is replaced by its result.
 
-import { unzipSync, zipSync } from "fflate";
+import { type UnzipFileFilter, unzipSync, zipSync } from "fflate";
 import readSheets from "read-excel-file/universal";
 import { findHeading, hasTexts } from "./columns.ts";
 import { FileError } from "./encoding.ts";
@@ -56,24 +56,22 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 function unpacked(bytes: Uint8Array): ArrayBuffer {
 	let total = 0;
 	let isWorkbook = false;
-	const unzip = (isWanted: (name: string) => boolean) => {
+	const unzip = (filter: UnzipFileFilter) => {
 		try {
-			return unzipSync(bytes, {
-				filter({ name, originalSize }) {
-					isWorkbook ||= name === "xl/workbook.xml";
-					total += originalSize;
-					return isWanted(name);
-				},
-			});
+			return unzipSync(bytes, { filter });
 		} catch {
 			throw new FileError("the archive is damaged: save the workbook again");
 		}
 	};
-	unzip(() => false);
+	unzip(({ name, originalSize }) => {
+		isWorkbook ||= name === "xl/workbook.xml";
+		total += originalSize;
+		return false;
+	});
 	if (!isWorkbook)
 		throw new FileError("the file is an archive, but no workbook (.xlsx): save the table as .xlsx or CSV");
 	if (total > contentMaxBytes) throw new FileError("the workbook unpacks to more than 128 MiB: save the sheet as CSV");
-	const parts = unzip((name) => /\.(xml|rels)$/.test(name));
+	const parts = unzip(({ name }) => /\.(xml|rels)$/.test(name));
 	return zipSync(parts, { level: 0 }).buffer;
 }
 

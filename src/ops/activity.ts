@@ -9,38 +9,17 @@ import type { Metrics } from "./metrics.ts";
 
 const minutesMax = 180;
 
-export function watchActivity({ latency, upToMs }: Pick<Metrics, "latency" | "upToMs">) {
+export function watchActivity({ operationTimes: times }: Pick<Metrics, "operationTimes">) {
 	const past: Minute[] = [];
-	let before = latency();
-	const present = () =>
-		minuteOf(
-			upToMs,
-			latency().map((count, index) => count - (before[index] ?? 0)),
-		);
+	const present = (): Minute =>
+		times.count === 0 ? { replies: 0 } : { replies: times.count, p95Ms: times.percentile(95) / 1000 };
 	const recorder = setInterval(() => {
 		past.push(present());
-		before = latency();
+		times.reset();
 		if (past.length >= minutesMax) past.shift();
 	}, 60_000).unref();
 	/** `minutes`: since the start, at most the newest 180, oldest first; the last minute is not over. */
 	return { minutes: () => [...past, present()], close: () => clearInterval(recorder) };
-}
-
-/** @param counts one more than `upToMs`: the last counts replies above the last bound, which are taken as that bound */
-export function minuteOf(upToMs: number[], counts: number[]): Minute {
-	const replies = counts.reduce((sum, count) => sum + count, 0);
-	if (replies === 0) return { replies };
-	const rank = 0.95 * replies;
-	let below = 0;
-	for (const [index, upper] of upToMs.entries()) {
-		const count = counts[index] ?? 0;
-		const lower = upToMs[index - 1] ?? 0;
-		// Interpolates linearly within the bucket.
-		if (count > 0 && below + count >= rank)
-			return { replies, p95Ms: lower + ((rank - below) / count) * (upper - lower) };
-		below += count;
-	}
-	return { replies, p95Ms: upToMs.at(-1) ?? 0 };
 }
 
 /** Small batches: each batch delays other reads by only one or two milliseconds. */

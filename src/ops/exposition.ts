@@ -8,7 +8,7 @@ export interface Metric {
 	labels: readonly string[];
 }
 
-export type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Record<string, string>>;
 
 export interface Sample {
 	labels?: Labels;
@@ -21,31 +21,23 @@ export interface Sample {
 export type Value = number | Iterable<Sample> | undefined;
 
 /** One series of a histogram. */
-export interface Series {
-	/** Ascending upper bounds of the buckets. */
-	readonly bounds: readonly number[];
-	/** The number of observations in each bucket; there is one more bucket than bounds. */
-	readonly counts: number[];
-	readonly sum: number;
-	observe(value: number): void;
-}
+export type Series = ReturnType<typeof createSeries>;
 
-export function createSeries(bounds: readonly number[]): Series {
-	const counts: number[] = Array.from({ length: bounds.length + 1 }, () => 0);
-	let sum = 0;
-	return {
+/** @param bounds ascending upper bounds of the buckets */
+export function createSeries(bounds: readonly number[]) {
+	const series = {
 		bounds,
-		counts,
-		get sum() {
-			return sum;
-		},
-		observe(value) {
+		/** The number of observations in each bucket; there is one more bucket than bounds. */
+		counts: [...bounds, Infinity].map(() => 0),
+		sum: 0,
+		observe(value: number): void {
 			let index = 0;
 			while (index < bounds.length && value > (bounds[index] as number)) index++;
-			(counts[index] as number)++;
-			sum += value;
+			(series.counts[index] as number)++;
+			series.sum += value;
 		},
 	};
+	return series;
 }
 
 /** The samples of a histogram's series, with cumulative buckets. */

@@ -1,6 +1,7 @@
 // Requests: rate, errors and duration by operation, refusals by reason, connections and bytes. Every label has a
 // bounded number of values.
 
+import { createHistogram } from "node:perf_hooks";
 import { errorCodes } from "../contract/errors.ts";
 import type { ImportCounts, Reply, TrafficCounts } from "../contract/observed.ts";
 import { operations } from "../contract/operations.ts";
@@ -9,6 +10,7 @@ import { createSeries, histogramSamples, type Series, samplesBy, upToSeconds } f
 export function createRequestMetrics(traffic: () => TrafficCounts) {
 	/** At most a few dozen rows: a linear search takes less time than building a string as a key. */
 	const durations: { operation: string; method: string; status: number; series: Series }[] = [];
+	const operationTimes = createHistogram({ highest: 1e9, figures: 2 });
 	const imported: ImportCounts = { added: 0, present: 0, different: 0, removed: 0, invalid: 0 };
 	const refusals = new Map<string, number>([...errorCodes, "client_abort"].map((code) => [code, 0]));
 
@@ -23,17 +25,12 @@ export function createRequestMetrics(traffic: () => TrafficCounts) {
 	return {
 		observeReply({ route, method, status, seconds, reason, imported: rows }: Reply): void {
 			seriesOf(route, methodClassOf(method), status).observe(seconds);
+			if (route in operations) operationTimes.record(Math.max(1, Math.round(seconds * 1e6)));
 			if (reason !== undefined) refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
 			for (const outcome in rows) imported[outcome as keyof ImportCounts] += rows[outcome as keyof ImportCounts];
 		},
-		/** Counts replies to operations by duration: one count for each bound in `upToMs`, and one for slower replies. */
-		latency(): number[] {
-			const counted = durations.filter(({ operation }) => operation in operations);
-			const countAt = (index: number) => counted.reduce((sum, { series }) => sum + (series.counts[index] ?? 0), 0);
-			return [...upToSeconds, Infinity].map((_, index) => countAt(index));
-		},
-		/** The upper bounds of the durations in `latency`, in milliseconds. */
-		upToMs: upToSeconds.map((seconds) => seconds * 1000),
+		/** The durations of the replies to operations, in microseconds. The console's figures reset them every minute. */
+		operationTimes,
 		read() {
 			const counts = traffic();
 			return {

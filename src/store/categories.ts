@@ -15,7 +15,7 @@ const setName = "ON CONFLICT (id) DO UPDATE SET name = excluded.name, folded = e
 const idEnd = 2n ** 53n;
 
 /** The categories in use at some moment, to find the next free number. */
-export interface UsedCategories {
+interface UsedCategories {
 	/** The largest category below 2^53 that an animal had at that moment. */
 	largest: bigint;
 	/** The last animal and the last edit before that moment. */

@@ -174,7 +174,7 @@ export interface StoreUse {
 }
 
 /** `id` was created by an earlier equal request (`replayed`), or by one for a different animal (`reused`). */
-export interface CreateResult {
+interface CreateResult {
 	id: bigint;
 	outcome: "created" | "replayed" | "reused";
 }
@@ -193,7 +193,7 @@ export interface ImportedPet extends CreateResult {
 export interface Edits {
 	/**
 	 * Edits an animal and records the edit, in one transaction. Every read that begins later, on any node, sees the edit.
-	 * A replaced name stays in unused space until `eraseNames` runs (cli/maintenance/work.ts).
+	 * A replaced name stays in unused space until `eraseNames` runs (cli/maintenance).
 	 */
 	apply(edit: NewEdit): Promise<EditResult>;
 	/**

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import fs, { existsSync, openAsBlob, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { Command } from "commander";
 import { exportCommand } from "../../src/cli/export.ts";
 import { readRows } from "../../src/files/rows.ts";
 import { readWorkbook } from "../../src/files/workbook.ts";
@@ -140,7 +141,9 @@ test("an export is synced before it gets its name", async (context) => {
 	});
 	context.mock.method(console, "error", () => {});
 	const parameters = [path("a.csv"), "--url", service.url, "--key", service.key];
-	await exportCommand().parseAsync(parameters, { from: "user" });
+	const command = new Command();
+	exportCommand(command);
+	await command.parseAsync(parameters, { from: "user" });
 	assert.deepEqual(calls, ["synced, there: false"]);
 	assert.match(readFileSync(path("a.csv"), "utf8"), /^id,name/);
 });

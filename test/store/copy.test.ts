@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { type CopyOptions, copyStore } from "../../src/cli/copy.ts";
-import { lockWrites } from "../../src/cli/maintenance/work.ts";
+import { engineOf } from "../../src/cli/maintenance/work.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -202,7 +202,7 @@ test("nothing is acknowledged by a service that starts while the source is copie
 		const create = async () => (await callerOf(service.url, key).create()).status;
 		const isPostgres = from.startsWith("postgres:");
 		const brief = isPostgres ? withSettings(from, { idle_in_transaction_session_timeout: "50ms" }) : from;
-		const lock = await lockWrites(brief);
+		const lock = await (await engineOf(brief)).lockWrites(brief);
 		assert.equal(await create(), 503);
 		await lock.check();
 		await lock.release();
@@ -241,7 +241,7 @@ test("a copy whose lock on the source was lost stays unfinished", async (context
 	const { databaseUrl: url, open } = await engines.postgres(context);
 	const from = await open();
 	const to = await (await engines.sqlite(context)).open();
-	const lock = await lockWrites(url);
+	const lock = await (await engineOf(url)).lockWrites(url);
 	context.after(() => lock.release());
 	const holders = "FROM pg_locks WHERE mode = 'ShareLock' AND relation = 'pets'::regclass";
 	await runSql(url, `SELECT pg_terminate_backend(pid) ${holders}`);

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { eraseNames } from "../../src/cli/maintenance/work.ts";
+import { engineOf } from "../../src/cli/maintenance/work.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
@@ -119,7 +119,7 @@ test("a removed name is not marked as erased where Citus keeps the animals on a 
 		await query(`${citus}; ${placed}`);
 		const { id } = await store.createPet(rex);
 		await store.edits.apply({ petId: id, editor: "a", action: "remove" });
-		assert.equal(await eraseNames(url, Date.now), isErased);
+		assert.equal(await (await engineOf(url)).eraseNames(url, Date.now), isErased);
 		assert.equal((await store.edits.list(0n, 1))[0]?.erasedAtMs !== undefined, isErased);
 	}
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { verifyStore } from "../../src/cli/maintenance/verify.ts";
-import { eraseNames } from "../../src/cli/maintenance/work.ts";
+import { engineOf } from "../../src/cli/maintenance/work.ts";
 import { replacesName } from "../../src/contract/console.ts";
 import type { NewPet, Pet } from "../../src/contract/pet.ts";
 import { fingerprintOf } from "../../src/store/idempotency.ts";
@@ -39,7 +39,7 @@ function newFile(context: TestContext) {
 		/** A number that grows by 1 each time the file is rewritten. */
 		rewritings: async () => Number(await pragma("schema_version")),
 		isSound: async () => (await pragma("integrity_check")) === "ok",
-		erase: () => eraseNames(databaseUrl, () => atMs + 1),
+		erase: async () => (await engineOf(databaseUrl)).eraseNames(databaseUrl, () => atMs + 1),
 	};
 }
 
@@ -230,7 +230,7 @@ test("postgres: a removed or replaced name is in no catalog, and in files only i
 	const texts = [...edited.map((id) => petOf(id).name), ...removed.map((id) => fingerprintOf(petOf(id)))];
 	await sql("CHECKPOINT");
 	assert.ok(findInTables(String(folder), texts).has("used"), "findInTables finds the names before they are erased");
-	assert.equal(await eraseNames(databaseUrl, () => atMs + 1), true);
+	assert.equal(await (await engineOf(databaseUrl)).eraseNames(databaseUrl, () => atMs + 1), true);
 	await sql("CHECKPOINT");
 	const tables = await sql("SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'm')");
 	for (const { name } of tables) {

@@ -18,7 +18,7 @@ const listRetryMs = 100;
 const others = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 	AND application_name IN ('animal-store', current_setting('application_name'))`;
 
-/** See work.ts. */
+/** See sqlite.ts. */
 export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
 	const { pool } = await openPool(databaseUrl, { mustExist: true, connectionsMax: 1 });
 	try {
@@ -35,7 +35,7 @@ export async function refuseOpenStore(databaseUrl: string, work: string): Promis
 	}
 }
 
-/** See work.ts. */
+/** See sqlite.ts. */
 export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
 	const { pool } = await openPool(databaseUrl, { mustExist: true, connectionsMax: 1 });
 	const client = await pool.take();
@@ -69,7 +69,7 @@ const limitMs = 30 * 60_000;
 const attempts = 2;
 const retryMs = 500;
 
-/** See work.ts. @returns false if a long transaction may still see a name, or if the server does not report this */
+/** See sqlite.ts. @returns false if a long transaction may still see a name, or if the server does not report this */
 export async function eraseNames(url: string, now: () => number): Promise<boolean> {
 	const { pool } = await openPool(url, { mustExist: true, connectionsMax: 1 }, limitMs);
 	try {

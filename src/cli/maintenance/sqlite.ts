@@ -41,7 +41,11 @@ export function lockFile(file: string, work: string): () => void {
 	return unlock;
 }
 
-/** See work.ts. */
+/**
+ * Must be called before this process opens the store.
+ * @param work the work that needs the service to be stopped, for the message
+ * @throws StoreRefused if a service has the store open
+ */
 export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
 	const file = pathOf(databaseUrl);
 	try {
@@ -58,7 +62,7 @@ export interface WriteLock {
 	release(): Promise<void>;
 }
 
-/** See work.ts. */
+/** Locks a store, which this process may have open, against all present and future writers. @throws StoreRefused */
 export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
 	const file = pathOf(databaseUrl);
 	const database = new Database(file, { timeout: busyTimeoutMs });
@@ -82,9 +86,11 @@ const batchPages = 50;
 const roundsMax = 3;
 
 /**
- * See work.ts. Clears only the pages whose unused space contains former rows. Other processes may read and write the
- * store; this process must not have it open, because closing a second descriptor of a file releases its locks.
+ * Erases the names that edits have replaced so far, and records the time in the audit log. Clears only the pages whose
+ * unused space contains former rows. Other processes may read and write the store; this process must not have it open,
+ * because closing a second descriptor of a file releases its locks.
  * @returns false if another process holds a long read transaction, or keeps the write lock
+ * @throws StoreRefused, StorageUnavailable
  */
 export async function eraseNames(databaseUrl: string, now: () => number): Promise<boolean> {
 	const file = pathOf(databaseUrl);
