@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -12,6 +12,7 @@ import { introduction } from "../../openapi/introduction.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs } from "../support/until.ts";
+import { titlesOfTests } from "./promises-page.ts";
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -22,9 +23,9 @@ const pages = new Map([
 	["openapi.json", introduction] as const,
 ]);
 
-/** Blocks that another test or script runs: the page, the block's first words, and a text of the test or script. */
+/** Blocks that run elsewhere: the page, the block's first words, and the path of a script or a part of a test's title. */
 const elsewhere: [page: string, start: string, by: string][] = [
-	["README.md", "npm ci && npm start", "the first lines of the README"],
+	["README.md", "npm ci && npm start", "package/try-release.ts"],
 	[
 		"docs/embedded-store.md",
 		"npx animal-store serve",
@@ -35,26 +36,27 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/postgresql.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
 	["docs/embedded-store.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],
 	["docs/embedded-store.md", "npx animal-store restore", "a backup made under load restores over a crashed store"],
-	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql", "is not deployed without the address of a database"],
+	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql", "test/proofs/kubernetes.ts"],
 	[
 		"client/README.md",
 		"npm install @animal-store/client",
 		"the installed client works in every Node from version 20, and Bun and Deno on the PATH",
 	],
-	["CONTRIBUTING.md", "npm ci", "npm run --silent lint"],
+	["CONTRIBUTING.md", "npm ci", ".ci/run"],
 ];
 
 function blocksOf(text: string): string[] {
 	return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
 }
 
-/** The source of each proof, and its strings that can be the first words of a block: they contain a space or `=`. */
+/** The source of each proof, and the strings in its statements that call `blockOf` or a function named after it. */
 const proofs = globSync("test/proofs/*.ts", { cwd: root }).map((path) => {
 	const text = readFileSync(join(root, path), "utf8");
-	return { text, starts: [...text.matchAll(/"([^"\n]{4,}[ =][^"\n]*)"/g)].map(([, start = ""]) => start) };
+	const calls = text.split(/;\n/).filter((statement) => /block(Of)?\(/i.test(statement));
+	return { text, starts: [...calls.join().matchAll(/"([^"\n]+)"/g)].map(([, start = ""]) => start) };
 });
 
-/** Whether a proof names the page and the block's first words (`blockOf`), and so runs the block. */
+/** Whether a proof names the page, and the block's first words for `blockOf`: then the proof runs the block. */
 const isProved = (page: string, block: string) =>
 	proofs.some(({ text, starts }) => text.includes(page) && starts.some((start) => block.startsWith(start)));
 
@@ -71,13 +73,11 @@ test("commands are in blocks of the language sh, which the tests run", () => {
 });
 
 test("each block that runs elsewhere exists once, and so does the test or script that runs it", () => {
-	const tests = globSync(["test/*/*.test.ts", "test/proofs/*.ts", "package/*.ts", ".ci/run"], { cwd: root })
-		.filter((path) => path !== "test/house/documents.test.ts")
-		.map((path) => readFileSync(join(root, path), "utf8"));
+	const titles = [...titlesOfTests().values()].flat();
 	for (const [page, start, by] of elsewhere) {
 		const found = blocksOf(pages.get(page) ?? "").filter((block) => block.startsWith(start));
 		assert.equal(found.length, 1, `${page}: ${start}`);
-		const isThere = tests.some((text) => text.includes(by));
+		const isThere = by.includes("/") ? existsSync(join(root, by)) : titles.some((title) => title.includes(by));
 		assert.ok(isThere, `${page} names ${by}`);
 	}
 });

@@ -1,6 +1,6 @@
 // Generates docs/promises.md from the table of promises, and records the last long run of each proof.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { type Proven, promises } from "../promises.ts";
 import { statements } from "../statements.ts";
 
@@ -36,23 +36,22 @@ function item(text: string): string {
 	return `- ${lines.join("\n  ")}`;
 }
 
-/** The text of each test file, by its path. */
-export function filesOfTests(): Map<string, string> {
-	const paths = ["src", "test"].flatMap((folder) =>
-		readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
-	);
-	const tests = paths.filter(
-		(path) => /^(?!test\/(promises|statements)\.ts$).*\.ts$/.test(path) && !path.includes("node_modules"),
-	);
-	return new Map(tests.sort().map((path) => [path, readFileSync(new URL(path, root), "utf8")]));
+/** The titles of the tests in each file, by its path. */
+export function titlesOfTests(): Map<string, string[]> {
+	const paths = globSync(["src/**/*.ts", "test/*/**/*.ts"], { cwd: root, exclude: ["**/node_modules"] });
+	const titlesIn = (path: string) =>
+		[...readFileSync(new URL(path, root), "utf8").matchAll(/^\t*test\(\s*(["`])(.*?)\1,/gm)].map(
+			([, , title = ""]) => title,
+		);
+	return new Map(paths.sort().map((path) => [path, titlesIn(path)]));
 }
 
-/** The files that prove a promise. Each title is the title of a test, the path of a file, or the name of a corpus. */
-export function filesThatProve(titles: string[], tests: Map<string, string>): string[] {
+/** The files that prove a promise. Each title is a part of a test's, the path of a file, or the name of a corpus. */
+export function filesThatProve(titles: string[], tests: ReturnType<typeof titlesOfTests>): string[] {
 	const files = titles.flatMap((title) => {
 		if (title.startsWith("test/")) return [title];
 		if (!title.includes(" ")) return [`test/contract/corpus/${title}.requests.txt`];
-		const found = [...tests].filter(([, text]) => text.includes(title)).map(([path]) => path);
+		const found = [...tests].filter(([, all]) => all.some((one) => one.includes(title))).map(([path]) => path);
 		if (found.length === 0) throw new Error(`test/promises.ts names a test that does not exist: ${title}`);
 		return found;
 	});
@@ -60,7 +59,7 @@ export function filesThatProve(titles: string[], tests: Map<string, string>): st
 }
 
 export function promisesPage(): string {
-	const tests = filesOfTests();
+	const tests = titlesOfTests();
 	const itemOf = ({ says, tests: titles, proofs = [] }: Proven) => {
 		const files = filesThatProve(titles, tests).map((path) => `\`${path.replace("test/", "")}\``);
 		return item(`${says} ${[...files, ...proofs.map((name) => `**${name}**`)].join(" ")}`);

@@ -226,7 +226,7 @@ async function assertRepeats(newer: Running, key: string, ledger: Ledger): Promi
 async function rollBack(trial: Trial, store: Upgradable, ledger: Ledger, [newer, ...others]: [Running, ...Running[]]) {
 	const page = "docs/embedded-store.md";
 	const cwd = mkdtempSync(join(trial.folder, "back-"));
-	const run = (block: string, url: string) =>
+	const runBlock = (block: string, url: string) =>
 		execFileSync("bash", ["-euo", "pipefail", "-c", blockOf(page, block)], {
 			cwd,
 			env: { PATH: process.env["PATH"], ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: store.key },
@@ -237,12 +237,12 @@ async function rollBack(trial: Trial, store: Upgradable, ledger: Ledger, [newer,
 	const rex = JSON.parse(reply.body);
 	assert.equal(rex.breed, "collie", "the newer version stores its new field");
 	ledger.acknowledge({ pet: { name: "Rex", categoryId: 1n }, idempotencyKey: undefined }, BigInt(rex.id));
-	run("npx animal-store export", newer.url);
+	runBlock("npx animal-store export", newer.url);
 	for (const node of [newer, ...others]) await node.stop();
 	const older = await startProgram(trial, await store.restore());
 	const restored = (await listAll(older.url, store.key)).length;
 	assert.ok(restored >= 300 && restored < ledger.acknowledged.size);
-	run("last=", older.url);
+	runBlock("last=", older.url);
 	ledger.verify(await listAll(older.url, store.key));
 	trial.say(`rolled back: ${restored} animals restored, ${ledger.acknowledged.size - restored} imported, same ids`);
 	await older.stop();
