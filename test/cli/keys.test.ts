@@ -5,12 +5,11 @@ import { execFile } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { isWellFormedKey } from "../../src/keys/formats.ts";
 import { shareOut } from "../house/mutants.ts";
 import { ask } from "../support/caller.ts";
-import { assertRefused, runProgram, startProgram } from "../support/program.ts";
+import { assertRefused, programOf, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -144,7 +143,7 @@ test("--help explains every command", async () => {
 
 test("advice names the command as it is called: with npx in a checkout, else by its own name", async (context) => {
 	const installed = join(temporaryFolder(context), "animal-store");
-	symlinkSync(fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url)), installed);
+	symlinkSync(programOf(), installed);
 	const { stdout } = await promisify(execFile)(process.execPath, [installed, "pets", "list", "--help"]);
 	assert.match(stdout, /^Usage: animal-store pets list/);
 	assert.match(stdout, /\n {2}animal-store pets list --status available\n/);

@@ -2,12 +2,12 @@
 // of credential are in test/contract/corpus/credentials and targets.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type Scope, scopes } from "../../src/contract/operations.ts";
 import { hashOfKey } from "../../src/keys/formats.ts";
 import { createKey, rotateKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
+import { read } from "../support/checkout.ts";
 import { assertFailure, posting, type TestRequest, testService } from "../support/service.ts";
 
 test("a rotated key gets its full lifetime again; a key without expiry still has none", async (context) => {
@@ -57,7 +57,7 @@ const withTicket = "GET /console/exports/:ticket";
 
 /** The method and path of each endpoint in src/http/routes.ts. */
 function declaredEndpoints(): string[] {
-	const source = readFileSync(new URL("../../src/http/routes.ts", import.meta.url), "utf8");
+	const source = read("src/http/routes.ts");
 	const routes = [...source.matchAll(/router\.add\(\s*"(\/console\/[^"]+)",([^;]+);/g)];
 	return routes.flatMap(([, path, rules = ""]) => {
 		const methods = rules.match(/\b(?:get|post)\b/gi) ?? [];

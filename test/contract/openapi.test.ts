@@ -1,7 +1,6 @@
 // openapi.json is generated, committed, served and complete, and a standard linter finds nothing.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv } from "ajv";
@@ -11,6 +10,7 @@ import { errorTable } from "../../openapi/introduction.ts";
 import { errorCodes } from "../../src/contract/errors.ts";
 import { checkFields } from "../../src/contract/validate.ts";
 import { readIdempotencyKey } from "../../src/http/checks.ts";
+import { read } from "../support/checkout.ts";
 import { seed } from "../support/random.ts";
 import { testService } from "../support/service.ts";
 
@@ -22,7 +22,7 @@ const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
 ajv.addSchema({ ...document, $id: "openapi" });
 
 test("openapi.json is up to date: npm run openapi writes it", () => {
-	assert.equal(readFileSync(new URL("../../openapi.json", import.meta.url), "utf8"), openApiText());
+	assert.equal(read("openapi.json"), openApiText());
 });
 
 test("the document is served exactly as committed", async (context) => {
@@ -46,7 +46,7 @@ test("generators can copy the description into comments and texts", () => {
 });
 
 test("docs/errors.md has the table of codes that the document has", () => {
-	const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
+	const page = read("docs/errors.md");
 	assert.ok(page.includes(errorTable()) && document.info.description.includes(errorTable()));
 	assert.equal(page.match(/^\| `/gm)?.length, errorCodes.length, "the table has no other row");
 });

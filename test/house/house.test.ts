@@ -2,19 +2,17 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { settings } from "../../src/settings.ts";
 import { promises } from "../promises.ts";
 import { statements } from "../statements.ts";
+import { checkout, read } from "../support/checkout.ts";
 import { filesThatProve, promisesPage, titlesOfTests, writePromises } from "./promises-page.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const read = (path: string) => readFileSync(join(root, path), "utf8");
 const filesIn = (folder: string) =>
-	readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+	readdirSync(join(checkout, folder), { recursive: true, encoding: "utf8" })
 		.filter((path) => !path.includes("node_modules"))
 		.map((path) => join(folder, path));
 const sources = ["src", "openapi", "client/src", "console/src", "console/reference"]
@@ -41,7 +39,7 @@ const mayImport: Record<string, RegExp> = {
 
 function importsOf(path: string): string[] {
 	return [...read(path).matchAll(/(?:from|import\(|new URL\()\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
-		relative(root, join(root, dirname(path), target)),
+		relative(checkout, join(checkout, dirname(path), target)),
 	);
 }
 
@@ -157,7 +155,7 @@ test("every file and every test that a document names exists", () => {
 
 test("every relative link of a document in the package leads to a file in the package", () => {
 	const listing = execFileSync("npm", ["pack", "--dry-run", "--ignore-scripts", "--json"], {
-		cwd: root,
+		cwd: checkout,
 		encoding: "utf8",
 	});
 	const [packed] = Object.values<{ files: { path: string }[] }>(JSON.parse(listing));

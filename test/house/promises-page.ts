@@ -1,22 +1,22 @@
 // Generates docs/promises.md from the table of promises, and records the last long run of each proof.
 
-import { globSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Proven, promises } from "../promises.ts";
 import { statements } from "../statements.ts";
+import { checkout, read } from "../support/checkout.ts";
 
-const root = new URL("../../", import.meta.url);
-const page = new URL("docs/promises.md", root);
-const runsFile = new URL("../last-runs.json", import.meta.url);
+const runsFile = join(checkout, "test/last-runs.json");
 
 /** @param run the date, options and result of the proof's run, in one line */
 export function recordRun(name: string, run: string): void {
-	const last: Record<string, string> = JSON.parse(readFileSync(runsFile, "utf8"));
+	const last: Record<string, string> = JSON.parse(read("test/last-runs.json"));
 	const runs = Object.entries({ ...last, [name]: run }).sort(([a], [b]) => (a < b ? -1 : 1));
 	writeFileSync(runsFile, `${JSON.stringify(Object.fromEntries(runs), null, "\t")}\n`);
 }
 
 export function writePromises(): void {
-	writeFileSync(page, promisesPage());
+	writeFileSync(join(checkout, "docs/promises.md"), promisesPage());
 }
 
 const introduction = `# Promises, and their proofs
@@ -38,11 +38,9 @@ function item(text: string): string {
 
 /** The titles of the tests in each file, by its path. */
 export function titlesOfTests(): Map<string, string[]> {
-	const paths = globSync(["src/**/*.ts", "test/*/**/*.ts"], { cwd: root, exclude: ["**/node_modules"] });
+	const paths = globSync(["src/**/*.ts", "test/*/**/*.ts"], { cwd: checkout, exclude: ["**/node_modules"] });
 	const titlesIn = (path: string) =>
-		[...readFileSync(new URL(path, root), "utf8").matchAll(/^\t*test\(\s*(["`])(.*?)\1,/gm)].map(
-			([, , title = ""]) => title,
-		);
+		[...read(path).matchAll(/^\t*test\(\s*(["`])(.*?)\1,/gm)].map(([, , title = ""]) => title);
 	return new Map(paths.sort().map((path) => [path, titlesIn(path)]));
 }
 

@@ -2,22 +2,20 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { completeLock } from "../../package/lock.ts";
 import { ask } from "../support/caller.ts";
-import { checkOut, newMachine, oldTools } from "../support/machine.ts";
+import { checkOut, copyTree, read } from "../support/checkout.ts";
+import { newMachine, oldTools } from "../support/machine.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs, until } from "../support/until.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-
 test("the lock file has what npm leaves out: no engines but of Node's packages, no compiling", () => {
-	const text = readFileSync(join(root, "package-lock.json"), "utf8");
+	const text = read("package-lock.json");
 	assert.equal(completeLock(text), text, "npm run lock");
 });
 
@@ -51,9 +49,7 @@ test("npm 10 and Node 20 install the service without warnings, start it, and end
 
 /** Packs a copy of the checkout. @returns the tarball */
 function pack(context: TestContext): string {
-	const folder = join(temporaryFolder(context), "animal-store");
-	checkOut(folder);
-	for (const path of ["node_modules", "test/node_modules"]) symlinkSync(join(root, path), join(folder, path));
+	const folder = copyTree(join(temporaryFolder(context), "animal-store"));
 	execFileSync(process.execPath, ["package/build.ts"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
 	const [line = ""] = execFileSync("npm", ["pack", "--ignore-scripts", "--json"], { cwd: folder, encoding: "utf8" })
 		.split("\n")

@@ -5,11 +5,11 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_p
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
+import { checkout } from "./checkout.ts";
 import { within } from "./until.ts";
 
 /** The folder whose program runs: this checkout, or the package if a proof runs from it. */
-let root = fileURLToPath(new URL("../..", import.meta.url));
+let root = checkout;
 
 /** From here on, the program of this folder is run. */
 export function runFrom(tree: string): void {
