@@ -37,7 +37,7 @@ export const proof: Proof = {
 	},
 	async prove(trial) {
 		const server = await startPostgresFor(trial);
-		const { environment, key } = await withKey(`${server.url}/postgres`);
+		const { environment, key } = await withKey(server.databaseUrl);
 		// docs/postgresql.md recommends these settings of the role.
 		for (const setting of ["statement_timeout = '4s'", "lock_timeout = '3s'"])
 			await runSql(environment.DATABASE_URL, `ALTER ROLE animals SET ${setting}`);

@@ -7,7 +7,6 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { addTo } from "../house/changed-tree.ts";
-import { startBalancer } from "../support/balancer.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { copyTree } from "../support/checkout.ts";
 import { type Answer, idOf, post } from "../support/create.ts";
@@ -17,6 +16,7 @@ import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
 import { type Running, runWell, startProgram, startRefused } from "../support/program.ts";
 import { newStore, type Proof, type Trial, type TrialStore, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
+import { startBalancer } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 import { postgresTools, startServer } from "./pg-backup.ts";
 

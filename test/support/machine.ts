@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { checkout } from "./checkout.ts";
 import { isServing } from "./listen.ts";
-import { until, within } from "./until.ts";
+import { type CleanUps, until, within } from "./until.ts";
 
 const limitMs = 240_000;
 
@@ -40,7 +40,6 @@ export async function install(folder: string, name: string, wanted: string) {
 	return { path, version: manifest.version as string };
 }
 
-type Context = { after(cleanUp: () => unknown): void };
 type Receiver = "npm" | "group";
 
 type Stop = (signal: NodeJS.Signals, whom: Receiver) => Promise<void>;
@@ -53,7 +52,7 @@ export interface Machine {
 }
 
 /** @param home an empty folder for node and npm, which the caller removes @param folder where commands run */
-export function newMachine(context: Context, home: string, folder: string, { node, npm }: Tools, more = {}): Machine {
+export function newMachine(context: CleanUps, home: string, folder: string, { node, npm }: Tools, more = {}): Machine {
 	const bin = join(home, "bin");
 	mkdirSync(bin);
 	symlinkSync(node, join(bin, "node"));

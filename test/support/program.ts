@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { checkout } from "./checkout.ts";
-import { within } from "./until.ts";
+import { type CleanUps, within } from "./until.ts";
 
 /** The folder whose program runs: this checkout, or the package if a proof runs from it. */
 let root = checkout;
@@ -155,7 +155,7 @@ export async function startRefused(environment: Environment, said: RegExp | RegE
 
 /** Starts the service on free ports and waits until it listens. It is killed at the end of the test. */
 export async function startProgram(
-	context: { after(cleanUp: () => void): void },
+	context: CleanUps,
 	environment: Environment,
 	{ parameters = ["serve"], ...options }: Start & { parameters?: string[] } = {},
 ): Promise<Running> {
