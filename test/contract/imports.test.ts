@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
-import { ask } from "../support/caller.ts";
+import { figureOf } from "../support/scrape.ts";
 import { assertFailure, create, posting, type TestService, testService } from "../support/service.ts";
 
 const post = posting("/console/imports");
@@ -101,10 +101,7 @@ test("the rows of an import are counted in the log and the metrics", async (cont
 	await resultsOf(service, [row(1), row(2), row(1), 5]);
 	const counts = { added: 2, present: 1, different: 0, removed: 0, invalid: 1 };
 	assert.deepEqual(service.log.find((line) => line["http.route"] === "/console/imports")?.["imported"], counts);
-	const text = (await ask(`${service.opsUrl}/metrics`)).body;
-	assert.match(text, /^animal_store_imported_rows_total\{outcome="added"\} 2$/m);
-	assert.match(
-		text,
-		/^animal_store_request_duration_seconds_count\{operation="import",method="write",status="200"\} 1$/m,
-	);
+	assert.equal(await figureOf(service, "animal_store_imported_rows_total", { outcome: "added" }), 2);
+	const written = { operation: "import", method: "write", status: "200" };
+	assert.equal(await figureOf(service, "animal_store_request_duration_seconds_count", written), 1);
 });

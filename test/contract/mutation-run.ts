@@ -70,8 +70,7 @@ export async function runMutations(
 		readLog(caseOf);
 		if ((at / batchSize) % 20 === 19) say?.(`${at + count} of ${cases} cases, ${result.findings.length} findings`);
 	}
-	service.process.kill("SIGTERM");
-	const { code, stderr } = await within("the service to stop", service.finished);
+	const { code, stderr } = await service.stop();
 	readLog(new Map());
 	assert.deepEqual([code, stderr], [0, ""], "the service stops in an orderly way");
 	return result;

@@ -233,13 +233,11 @@ test("with a socket that systemd holds, a restart under load fails no request", 
 	assert.match(String(node?.url), new RegExp(`:${port}$`));
 	const clients = Promise.all(Array.from({ length: 8 }, client));
 	await Promise.race([clients, until("100 replies", () => replies > 100)]);
-	node?.process.kill("SIGTERM");
-	await node?.finished;
+	await node?.stop();
 	node = await second?.();
 	const enough = replies + 100;
 	await Promise.race([clients, until("100 more replies", () => replies > enough)]);
 	isStopped = true;
 	await within("the clients to end", clients);
-	node?.process.kill("SIGTERM");
-	await node?.finished;
+	await node?.stop();
 });

@@ -43,7 +43,7 @@ async function fillBackups(trial: Trial) {
 	const environment = { ...store.environment, BACKUP_TO: to, BACKUP_EVERY: "1s" };
 	const service = await startProgram(trial, environment);
 	const load = startSteadyLoad([service.url], store.key);
-	await until("animals", () => load.ledger.acknowledged.size >= 3000);
+	await load.acknowledges(3000);
 	await load.stop();
 	const failedBackups = await backUpToSmallDisks(trial, store);
 

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { addTo } from "../house/changed-tree.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { copyTree } from "../support/checkout.ts";
-import { type Answer, idOf, post } from "../support/create.ts";
+import { idOf, post } from "../support/create.ts";
 import { blockOf } from "../support/document-blocks.ts";
 import { type Ledger, listAll } from "../support/ledger.ts";
 import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
@@ -18,6 +18,7 @@ import { newStore, type Proof, type Trial, type TrialStore, withKey } from "../s
 import { runSql } from "../support/sql.ts";
 import { startBalancer } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
+import type { Reply } from "../support/wire.ts";
 import { postgresTools, startServer } from "./pg-backup.ts";
 
 export const proof: Proof = {
@@ -147,7 +148,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 	let refused = 0;
 	let firstRefusedMs = Number.NaN;
 	// A refused client sends the same create to the next node, like a client of a balancer.
-	const onReply = (url: string, { status, body }: Answer) => {
+	const onReply = (url: string, { status, body }: Reply) => {
 		const nowMs = performance.now();
 		if (status === 201) lastMs.set(url, nowMs);
 		if (status === 201) return void firstMs.set(url, firstMs.get(url) ?? nowMs);
@@ -156,9 +157,9 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 	};
 	const load = startMixedLoad(urls, key, { clients: 12, onReply });
 	const { ledger } = load;
-	await until("creates", () => ledger.acknowledged.size >= 300);
+	await load.acknowledges(300);
 	await store.backUp();
-	await until("creates after the backup", () => ledger.acknowledged.size >= 600);
+	await load.acknowledges(300);
 
 	const version = async () => Number((await runSql(environment.DATABASE_URL, store.schema))[0]?.["version"]);
 	const before = await version();
@@ -169,8 +170,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 	const idleMs = idleKnows.then(() => performance.now() - upgradedAtMs);
 	const newer = await starting;
 	urls.push(newer.url);
-	const afterUpgrade = ledger.acknowledged.size + 300;
-	await until("creates on the newer node", () => ledger.acknowledged.size >= afterUpgrade);
+	await load.acknowledges(300);
 	const noticedMs = firstRefusedMs - upgradedAtMs;
 	const lateMs = (lastMs.get(older.url) ?? Number.NaN) - upgradedAtMs;
 	await load.stop();

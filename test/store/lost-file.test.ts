@@ -74,8 +74,7 @@ async function assertStopped(
 		const scene = { service, key, sql: async () => [] };
 		for (const path of ["/v1/pets", "/v1/pets?limit=2", "/v1/pets/1"]) assert.equal(await statusOf(scene, path), 503);
 	}
-	service.process.kill("SIGTERM");
-	const { code, stdout } = await within("the service to stop", service.finished);
+	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);
 	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
 	assert.equal(fatal.length, 1, stdout.slice(0, 2000));

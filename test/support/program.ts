@@ -176,7 +176,7 @@ export async function startProgram(
 	});
 	const stop = (signal: NodeJS.Signals = "SIGTERM") => {
 		child.kill(signal);
-		return finished;
+		return within(`the end after ${signal}`, finished);
 	};
 	return { process: child, pid: child.pid as number, url, opsUrl, output, finished, stop };
 }
