@@ -229,11 +229,8 @@ test("if the store refuses in the middle, the reply has the edits before; if all
 		return apply(given);
 	};
 	const sold = [1, 2, 3].map((id) => ({ id, action: "set-status", status: "sold", seen }));
-	const outcomes = (await edit(service, ...sold)) as { outcome: string }[];
-	assert.deepEqual(
-		outcomes.map(({ outcome }) => outcome),
-		["edited", "edited"],
-	);
+	const outcomes = ((await edit(service, ...sold)) as { outcome: string }[]).map(({ outcome }) => outcome);
+	assert.deepEqual(outcomes, ["edited", "edited"]);
 	left = 2;
 	assertFailure(await service.send(post({ edits: sold })), "storage_unavailable");
 	assert.equal((await edits.list(0n, 9)).length, 2);

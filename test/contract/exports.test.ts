@@ -264,10 +264,8 @@ test("an export that fails in the middle breaks off the connection, for clients 
 	for (const line of lines)
 		assert.deepEqual([line["http.response.status_code"], line["error.type"]], [200, "storage_unavailable"]);
 	const errors = service.log.filter(({ level }) => level === "error");
-	assert.deepEqual(
-		errors.map(({ cause }) => cause),
-		["the server is away", "the server is away"],
-	);
+	const causes = errors.map(({ cause }) => cause);
+	assert.deepEqual(causes, ["the server is away", "the server is away"]);
 });
 
 test("the log line of an export that fails by a bug has its route, and not its ticket", async (context) => {

@@ -35,10 +35,8 @@ test("a standard linter finds nothing (Redocly, recommended rules)", async () =>
 	const config = await createConfig({ extends: ["recommended"] });
 	const problems = await lintFromString({ source: openApiText(), config });
 	assert.notEqual((await lintFromString({ source: openApiText().replaceAll("getPet", "listPets"), config })).length, 0);
-	assert.deepEqual(
-		problems.map(({ ruleId, severity, message }) => `${severity} ${ruleId}: ${message}`),
-		[],
-	);
+	const found = problems.map(({ ruleId, severity, message }) => `${severity} ${ruleId}: ${message}`);
+	assert.deepEqual(found, []);
 });
 
 test("generators can copy the description into comments and texts", () => {
@@ -102,14 +100,10 @@ test("the served document lists BASE_URL first, and no other host", async (conte
 	const baseUrl = "https://animals.test/v1";
 	const { send } = await testService(context, { environment: { BASE_URL: baseUrl } });
 	const { servers } = JSON.parse((await send({ path: "/openapi.json" })).body);
-	assert.deepEqual(
-		servers.map(({ url }: { url: string }) => url),
-		[baseUrl, "/v1"],
-	);
-	assert.deepEqual(
-		document.servers.map(({ url }: { url: string }) => url),
-		["/v1"],
-	);
+	const urls = servers.map(({ url }: { url: string }) => url);
+	assert.deepEqual(urls, [baseUrl, "/v1"]);
+	const committed = document.servers.map(({ url }: { url: string }) => url);
+	assert.deepEqual(committed, ["/v1"]);
 });
 
 /** All values of the members with this name, anywhere in the document. */

@@ -86,10 +86,8 @@ test("http does not know the database engine, and SQL is in the store and its ma
 test("no statement of PostgreSQL joins tables, except API keys with their secrets", () => {
 	const joins = /\bJOIN\b|\b(?:FROM|USING) \w+(?: (?:AS )?\w+)?, (?!unnest\()/;
 	const shared = sources.filter((path) => /^src\/store\/(postgres\/.*|[^/]*)\.ts$/.test(path));
-	assert.deepEqual(
-		shared.filter((path) => joins.test(read(path))),
-		["src/store/reads.ts"],
-	);
+	const joining = shared.filter((path) => joins.test(read(path)));
+	assert.deepEqual(joining, ["src/store/reads.ts"]);
 });
 
 test("the environment is read in config.ts only; clock and randomness come in from outside", () => {
@@ -167,10 +165,8 @@ test("every relative link of a document in the package leads to a file in the pa
 	const links = paths.filter((path) => path.endsWith(".md")).flatMap(linksOf);
 	assert.ok(links.length > 100, `${links.length} links`);
 	const isThere = (target: string) => paths.some((path) => path === target || path.startsWith(join(target, "/")));
-	assert.deepEqual(
-		links.filter(({ target }) => !isThere(target)),
-		[],
-	);
+	const broken = links.filter(({ target }) => !isThere(target));
+	assert.deepEqual(broken, []);
 });
 
 /** The anchors that GitHub makes from the headings of a page. */

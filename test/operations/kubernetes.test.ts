@@ -96,10 +96,8 @@ test("kubernetes: ports are those of image and settings, and every reference to 
 		],
 	);
 	assert.match(dockerfile, new RegExp(`^EXPOSE ${[...ports.values()].join(" ")}$`, "m"));
-	assert.deepEqual(
-		service.spec.ports.map(({ targetPort }) => targetPort),
-		["http"],
-	);
+	const targets = service.spec.ports.map(({ targetPort }) => targetPort);
+	assert.deepEqual(targets, ["http"]);
 	const admitted = policy.spec.ingress.map(({ ports: each }) => each.map(({ port }) => port));
 	assert.deepEqual(admitted, [["http"], ["ops"]], "each port admits different senders");
 	const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];

@@ -61,11 +61,8 @@ async function fillBackups(trial: Trial) {
 	makeRoom();
 	await until("a backup", async () => (await lastBackup()) > 0);
 	await service.stop();
-	assert.deepEqual(
-		readdirSync(to).filter((name) => !/^animal-store-\d{8}T\d{6}Z\.db$/.test(name)),
-		[],
-		"no draft is left",
-	);
+	const others = readdirSync(to).filter((name) => !/^animal-store-\d{8}T\d{6}Z\.db$/.test(name));
+	assert.deepEqual(others, [], "no draft is left");
 	return { failedBackups, failuresOfTheService: failures.length };
 }
 

@@ -57,8 +57,9 @@ export const proof: Proof = {
 		const pets = await listAll(restored.url, key);
 		const names = new Map(pets.map((pet) => [pet.id, pet]));
 		for (const { id = 0n, pet } of early.ledger.acknowledged.values()) assert.deepEqual(names.get(id), { id, ...pet });
+		const ids = pets.map(({ id }) => id);
 		assert.deepEqual(
-			pets.map(({ id }) => id),
+			ids,
 			pets.map((_, index) => BigInt(index + 1)),
 			"the beginning of the list is restored, without a gap",
 		);

@@ -150,10 +150,8 @@ test("a commit that no standby confirms is a 503, until one does: then a repeat 
 	await setOnServer(url, "synchronous_standby_names", "");
 	assert.deepEqual([await create("a"), await create("before")], ["201 true", "201 true"]);
 	const pets = await listAll(service.url, key);
-	assert.deepEqual(
-		pets.map(({ name }) => name),
-		["Max", "plain", "a"],
-	);
+	const names = pets.map(({ name }) => name);
+	assert.deepEqual(names, ["Max", "plain", "a"]);
 });
 
 test("a failover to a streaming replica loses no acknowledged animal", async (context) => {

@@ -102,11 +102,8 @@ for (const [what, moved] of Object.entries({ file: (file: string) => file, folde
 		});
 		await assertStopped(it, lost(it.file), false);
 		const pets = await listed(context, it.file, it.key);
-		assert.deepEqual(
-			pets.map(({ name }) => name),
-			["the other one"],
-			"the previous store's WAL was not replayed over it",
-		);
+		const names = pets.map(({ name }) => name);
+		assert.deepEqual(names, ["the other one"], "the previous store's WAL was not replayed over it");
 		it.ledger.verify(await listed(context, it.file.replace(place, `${place}.away`), it.key));
 	});
 }
