@@ -10,13 +10,13 @@ import { isWellFormedKey } from "../../src/keys/formats.ts";
 import { shareOut } from "../house/mutants.ts";
 import { ask } from "../support/caller.ts";
 import { assertRefused, programOf, runProgram, startProgram } from "../support/program.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { temporaryFolder, temporaryStore } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 const statusWith = async (url: string, key: string) => (await ask(`${url}/v1/pets`, { key })).status;
 
 test("a key can be created, listed, rotated with grace and revoked while the service runs", async (context) => {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const environment = { DATABASE_URL: temporaryStore(context) };
 	const { url } = await startProgram(context, environment);
 	const keys = (...parameters: string[]) => runProgram(["keys", ...parameters], { environment });
 	const list = async () => JSON.parse((await keys("list", "--json")).stdout);
@@ -68,7 +68,7 @@ function stopsWorking(url: string, key: string, sinceMs: number): Promise<boolea
 }
 
 test("a wrong command prints the fix on stderr, and exits with 1", async (context) => {
-	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const databaseUrl = temporaryStore(context);
 	const environment = { DATABASE_URL: databaseUrl };
 	await runProgram(["keys", "create", "--name", "a"], { environment });
 	const none = ["--database-url", `${databaseUrl}.none`];

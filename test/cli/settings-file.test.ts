@@ -9,8 +9,7 @@ import { readConnection } from "../../src/cli/connection.ts";
 import { readEnvFile } from "../../src/cli/env-file.ts";
 import { readConfig } from "../../src/config.ts";
 import { oldTools } from "../support/machine.ts";
-import { programOf, runProgram } from "../support/program.ts";
-import { refusals } from "../support/refusals.ts";
+import { programOf, refusals, runProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 
 test("a flag overrides the environment, which overrides the settings file; config says which", async (context) => {

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { RequestListener, Server } from "node:http";
 import { connect, type Socket } from "node:net";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
 import { lingerMs } from "../../src/http/connection.ts";
@@ -15,7 +14,7 @@ import { ask } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { startProgram } from "../support/program.ts";
 import { figureOf } from "../support/scrape.ts";
-import { assertFailure, assertNoErrors, temporaryFolder, testService } from "../support/service.ts";
+import { assertFailure, assertNoErrors, temporaryStore, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 import { createHead, exchange, type Reply } from "../support/wire.ts";
 
@@ -166,7 +165,7 @@ for (const files of [64, 120]) {
 	test(`with ${files} files, more connections are closed and counted; operators can connect`, {
 		skip: process.platform !== "linux",
 	}, async (context) => {
-		const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+		const environment = { DATABASE_URL: temporaryStore(context) };
 		const under = ["prlimit", `--nofile=${files}:${files}`];
 		const service = await startProgram(context, environment, { under });
 		const { url, opsUrl, output } = service;

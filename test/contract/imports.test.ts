@@ -4,15 +4,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
 import { figureOf } from "../support/scrape.ts";
-import { assertFailure, create, posting, type TestService, testService } from "../support/service.ts";
+import { assertFailure, consoleReply, create, posting, type TestService, testService } from "../support/service.ts";
 
 const post = posting("/console/imports");
 const importOf = (rows: unknown, headers = {}) => post(typeof rows === "string" ? rows : { rows }, headers);
 
-async function resultsOf({ send }: TestService, rows: unknown, headers = {}): Promise<Record<string, unknown>[]> {
-	const { status, body, headers: got } = await send(importOf(rows, headers));
-	assert.deepEqual([status, got["cache-control"]], [200, "no-store"], body);
-	return JSON.parse(body).results;
+async function resultsOf(service: TestService, rows: unknown, headers = {}): Promise<Record<string, unknown>[]> {
+	return JSON.parse(await consoleReply(service, importOf(rows, headers))).results;
 }
 
 const row = (number: number, more = {}) => ({ key: `k-${number}`, name: `animal ${number}`, categoryId: 1, ...more });

@@ -4,7 +4,14 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { figureOf } from "../support/scrape.ts";
-import { create, posting, type TestRequest, type TestService, testService } from "../support/service.ts";
+import {
+	assertNoErrors,
+	create,
+	posting,
+	type TestRequest,
+	type TestService,
+	testService,
+} from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, createHead, exchange, fillKernel, type Reply } from "../support/wire.ts";
 
@@ -141,7 +148,7 @@ test("refusals for overload close connections, share a log line per second, and 
 		assert.ok(JSON.stringify(line).length < 300);
 	}
 	assert.equal(await figureOf(service, "animal_store_refusals_total", { reason: "overloaded" }), 6);
-	assert.ok(!service.log.some(({ level }) => level === "error"));
+	assertNoErrors(service);
 });
 
 test("the log line of a 500 has URL, route, ids and stack, and neither the body nor a key", async (context) => {

@@ -13,7 +13,7 @@ import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
 import { startProgram } from "../support/program.ts";
 import { withKey } from "../support/proof.ts";
-import { create, type TestService, temporaryFolder, testService } from "../support/service.ts";
+import { create, type TestService, temporaryFolder, temporaryStore, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 import { Connection, createHead } from "../support/wire.ts";
 
@@ -207,7 +207,7 @@ test("with STOP_DELAY, a stopping service accepts connections while readyz is 50
 });
 
 test("with a socket that systemd holds, a restart under load fails no request", async (context) => {
-	const { environment, key } = await withKey(`sqlite:${join(temporaryFolder(context), "animals.db")}`);
+	const { environment, key } = await withKey(temporaryStore(context));
 	const folder = temporaryFolder(context);
 	const listener = createServer().listen(0);
 	const { port } = listener.address() as AddressInfo;

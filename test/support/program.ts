@@ -5,6 +5,7 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_p
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { ConfigError } from "../../src/config.ts";
 import { checkout } from "./checkout.ts";
 import { type CleanUps, within } from "./until.ts";
 
@@ -151,6 +152,17 @@ export async function startRefused(environment: Environment, said: RegExp | RegE
 	assert.equal(stderr.trim().split("\n").length, sentences.length, stderr);
 	assert.doesNotMatch(stdout, /"msg":"(listening|stopping|stopped)"/);
 	return stderr;
+}
+
+/** The sentences of the ConfigError that `read` throws; none if it succeeds. */
+export function refusals(read: () => unknown): string[] {
+	try {
+		read();
+		return [];
+	} catch (error) {
+		assert.ok(error instanceof ConfigError);
+		return error.message.split("\n");
+	}
 }
 
 /** Starts the service on free ports and waits until it listens. It is killed at the end of the test. */
