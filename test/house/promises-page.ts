@@ -15,10 +15,6 @@ export function recordRun(name: string, run: string): void {
 	writeFileSync(runsFile, `${JSON.stringify(Object.fromEntries(runs), null, "\t")}\n`);
 }
 
-export function writePromises(): void {
-	writeFileSync(join(checkout, "docs/promises.md"), promisesPage());
-}
-
 const introduction = `# Promises, and their proofs
 
 Each promise is followed by the files whose tests fail when it is broken (\`npm test\`), some of them recorded requests and replies

@@ -70,13 +70,11 @@ test("kubernetes: the pods of both engines differ only in their store", () => {
 	assert.deepEqual(withoutStore(embedded), withoutStore(container));
 	const { containers: _, volumes, topologySpreadConstraints, ...ofDeployment } = pod.spec;
 	const { containers, ...ofSet } = statefulSet.spec.template.spec;
-	assert.deepEqual(
-		{ ...ofSet, securityContext: { ...ofSet.securityContext, fsGroupChangePolicy: undefined } },
-		{
-			...ofDeployment,
-			securityContext: { ...ofDeployment.securityContext, fsGroupChangePolicy: undefined },
-		},
-	);
+	const shared = <Pod extends { securityContext: object }>(pod: Pod) => ({
+		...pod,
+		securityContext: { ...pod.securityContext, fsGroupChangePolicy: undefined },
+	});
+	assert.deepEqual(shared(ofSet), shared(ofDeployment));
 	const claims = statefulSet.spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name);
 	assert.deepEqual(embedded.volumeMounts, [
 		{ name: "data", mountPath: /^VOLUME (.*)$/m.exec(dockerfile)?.[1] },
