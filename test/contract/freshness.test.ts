@@ -29,7 +29,7 @@ function openAsker(context: TestContext, url: string) {
 	return async (request: string): Promise<Reply> => {
 		for (;;) {
 			connection.socket.write(request);
-			const reply = await within("a reply", connection.next(false));
+			const reply = await within("a reply", connection.next());
 			if (reply?.status !== 503) return reply ?? assert.fail("the connection was closed");
 			connection = new Connection(port);
 		}

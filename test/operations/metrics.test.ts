@@ -77,7 +77,7 @@ test("refusals are counted by reason: keys, rates, the HTTP parser, and clients 
 	const upload = new Connection(service.port);
 	const { key } = await createKey(service.issuer, { name: "other", scopes: ["pets:write"] });
 	upload.socket.write(createHead(key, "Content-Length: 100\r\nExpect: 100-continue\r\n\r\n"));
-	await upload.next(false);
+	await upload.next();
 	upload.socket.resetAndDestroy();
 	await until("the abort to be counted", async () => (await count("client_abort")) === 1);
 	const reasons = ["missing_credential", "invalid_credential", "malformed_request", "pet_not_found", "rate_limited"];

@@ -94,7 +94,7 @@ test("an upload that the client aborts is logged as refused", async (context) =>
 async function beginUpload({ port, key }: TestService, headers = ""): Promise<Socket> {
 	const upload = new Connection(port);
 	upload.socket.write(createHead(key, `${headers}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n`));
-	await upload.next(false);
+	await upload.next();
 	upload.socket.write('{"name":');
 	return upload.socket;
 }
@@ -123,7 +123,7 @@ test("if a client stops reading, replies that it can read whole count as sent, o
 	await until("the connection to be cut", () => linesOf(499) > 0 && service.traffic().connections === 0);
 	client.socket.resume();
 	let whole = 0;
-	for (let reply = await client.next(false); reply; reply = await client.next(false))
+	for (let reply = await client.next(); reply; reply = await client.next())
 		if (Number(reply.headers["content-length"]) === Buffer.byteLength(reply.body)) whole++;
 	assert.deepEqual([linesOf(200), await countOf(service, "page", 200)], [whole, whole]);
 	assert.equal(await countOf(service, "page", 499), linesOf(499));
