@@ -154,7 +154,7 @@ export const promises: Record<string, Proven[]> = {
 		{
 			says: "While the server is down, requests get 503 with `Retry-After`; within 5 s of its return everything works. No node ends.",
 			tests: [
-				"while the server is down (kill -9), requests get 503, and all succeed after its return",
+				"requests get 503, and all succeed after its return",
 				"postgres: a connection lost in a transaction fails only its caller",
 				"if the server has no free connection, a node's reads wait for its own connections",
 			],

@@ -1,14 +1,13 @@
 // `animal-store categories list`, `name` and `forget`, and `pets set-category`, while a service runs.
 
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { test } from "node:test";
 import { ask } from "../support/caller.ts";
 import { assertRefused, keyFor, runProgram, startProgram } from "../support/program.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { temporaryStore } from "../support/service.ts";
 
 test("categories are named, listed and forgotten, and take animals by number or name", async (context) => {
-	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const DATABASE_URL = temporaryStore(context);
 	const key = await keyFor(DATABASE_URL);
 	const { url } = await startProgram(context, { DATABASE_URL });
 	const body = '{"name":"Rex","categoryId":9007199254740993}';

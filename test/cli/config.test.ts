@@ -7,8 +7,7 @@ import { test } from "node:test";
 import { nearestSetting } from "../../src/cli/near-names.ts";
 import { namesGiven, readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
-import { assertRefused, runProgram } from "../support/program.ts";
-import { refusals } from "../support/refusals.ts";
+import { assertRefused, refusals, runProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 
 test("config shows each setting, its value and source, as a table or JSON, without secrets", async () => {

@@ -192,8 +192,9 @@ test("restore --audit brings back no animal removed after the backup, and keeps 
 	assert.deepEqual(categories, ["1 Dog", "2 Cat"]);
 	assert.equal((await opened.getPet(7n)).json, undefined);
 	assert.deepEqual(await readPet(opened, 8n), { id: 8n, name: "Animal number 8.", categoryId: 1n });
+	const edits = (await opened.edits.list(0n, 10)).map(({ id, petId, editor }) => [id, petId, editor]);
 	assert.deepEqual(
-		(await opened.edits.list(0n, 10)).map(({ id, petId, editor }) => [id, petId, editor]),
+		edits,
 		[5n, 7n, 200n, 203n].map((petId, index) => [BigInt(index + 1), petId, "operator"]),
 	);
 	const replayed = await opened.createPet({ name: "Animal number 7.", categoryId: 1n }, key);

@@ -5,19 +5,18 @@ import { execFile } from "node:child_process";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { isWellFormedKey } from "../../src/keys/formats.ts";
 import { shareOut } from "../house/mutants.ts";
 import { ask } from "../support/caller.ts";
-import { assertRefused, runProgram, startProgram } from "../support/program.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { assertRefused, programOf, runProgram, startProgram } from "../support/program.ts";
+import { temporaryFolder, temporaryStore } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 const statusWith = async (url: string, key: string) => (await ask(`${url}/v1/pets`, { key })).status;
 
 test("a key can be created, listed, rotated with grace and revoked while the service runs", async (context) => {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const environment = { DATABASE_URL: temporaryStore(context) };
 	const { url } = await startProgram(context, environment);
 	const keys = (...parameters: string[]) => runProgram(["keys", ...parameters], { environment });
 	const list = async () => JSON.parse((await keys("list", "--json")).stdout);
@@ -69,7 +68,7 @@ function stopsWorking(url: string, key: string, sinceMs: number): Promise<boolea
 }
 
 test("a wrong command prints the fix on stderr, and exits with 1", async (context) => {
-	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const databaseUrl = temporaryStore(context);
 	const environment = { DATABASE_URL: databaseUrl };
 	await runProgram(["keys", "create", "--name", "a"], { environment });
 	const none = ["--database-url", `${databaseUrl}.none`];
@@ -144,7 +143,7 @@ test("--help explains every command", async () => {
 
 test("advice names the command as it is called: with npx in a checkout, else by its own name", async (context) => {
 	const installed = join(temporaryFolder(context), "animal-store");
-	symlinkSync(fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url)), installed);
+	symlinkSync(programOf(), installed);
 	const { stdout } = await promisify(execFile)(process.execPath, [installed, "pets", "list", "--help"]);
 	assert.match(stdout, /^Usage: animal-store pets list/);
 	assert.match(stdout, /\n {2}animal-store pets list --status available\n/);

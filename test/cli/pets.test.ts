@@ -3,14 +3,12 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createKey } from "../../src/keys/issue.ts";
-import { assertRefused, onTerminal, runProgram } from "../support/program.ts";
+import { assertRefused, onTerminal, programOf, runProgram } from "../support/program.ts";
 import { testService } from "../support/service.ts";
 
 const run = promisify(execFile);
-const bin = fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url));
 const int64Max = "9223372036854775807";
 
 async function connected(context: TestContext) {
@@ -103,7 +101,7 @@ test("a closed pipe ends the command silently", async (context) => {
 	const { service, environment } = await connected(context);
 	const name = "x".repeat(200);
 	for (let n = 0; n < 2000; n++) await service.store.createPet({ name, categoryId: 1n });
-	const env = { ...environment, PATH: process.env["PATH"], NODE: process.execPath, BIN: bin };
+	const env = { ...environment, PATH: process.env["PATH"], NODE: process.execPath, BIN: programOf() };
 	const lists = ["pets list --all", "pets list --all --json", "export", "export --format csv"];
 	for (const command of [...lists.map((list) => `${list} 2>&3 | head -1`), "serve --help 2>&3 | true"]) {
 		const line = `"$NODE" "$BIN" ${command}; echo "\${PIPESTATUS[0]}"`;

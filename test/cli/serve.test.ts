@@ -10,11 +10,11 @@ import { settings } from "../../src/settings.ts";
 import { ask } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { assertRefused, runProgram, type Start, startProgram, startRefused } from "../support/program.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { temporaryFolder, temporaryStore } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
 test("the quick start prints the first key once, with a working curl command and its reply", async (context) => {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const environment = { DATABASE_URL: temporaryStore(context) };
 	const first = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
 	await until("the first answer", () => first.output.stderr.includes("The reply now"));
 	const [key = ""] = /pets_[0-9A-Za-z]{49}/.exec(first.output.stderr) ?? [];
@@ -31,7 +31,7 @@ test("the quick start prints the first key once, with a working curl command and
 });
 
 test("a failed quick start does not use up the first key", async (context) => {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, OPS_PORT: "0" };
+	const environment = { DATABASE_URL: temporaryStore(context), OPS_PORT: "0" };
 	const port = await listenFor(context, createServer());
 	const failed = await runProgram(["serve", "--first-key"], { environment: { ...environment, PORT: String(port) } });
 	assert.equal(failed.code, 1);
@@ -39,7 +39,7 @@ test("a failed quick start does not use up the first key", async (context) => {
 });
 
 test("the production command prints no secret", async (context) => {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const environment = { DATABASE_URL: temporaryStore(context) };
 	const service = await startProgram(context, environment);
 	const { code, stdout, stderr } = await service.stop("SIGINT");
 	assert.deepEqual([code, stderr], [0, ""]);
@@ -95,7 +95,7 @@ test("serve --help lists every setting with variable and default; a flag overrid
 		if (name !== "API_KEY") assert.ok(text.includes(flag) && text.includes(`(default: ${preset ?? "none"})`), name);
 	}
 	assert.match(text, /without a flag, because other users can see flags: API_KEY/);
-	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const databaseUrl = temporaryStore(context);
 	const parameters = ["serve", "--port", "0", "--ops-port=0", "--database-url", databaseUrl, "--log-level", "info"];
 	const environment = { PORT: "none", DATABASE_URL: "none", LOG_LEVEL: "none" };
 	const { url } = await startProgram(context, environment, { parameters });
@@ -105,7 +105,7 @@ test("serve --help lists every setting with variable and default; a flag overrid
 });
 
 test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor open a debugger", async (context) => {
-	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}` };
+	const environment = { DATABASE_URL: temporaryStore(context) };
 	const service = await startProgram(context, environment);
 	const ignored = ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
 	for (const signal of ignored) service.process.kill(signal);
@@ -141,7 +141,7 @@ test("a module that Node preloads runs in the service only, not in its threads a
 });
 
 test("signals within a second are one stop, and a later one ends the service immediately", async (context) => {
-	const DATABASE_URL = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const DATABASE_URL = temporaryStore(context);
 	const graceful = await startProgram(context, { DATABASE_URL, STOP_DELAY: "2s" });
 	const firstAtMs = performance.now();
 	const isEnough = () => graceful.process.kill("SIGTERM") && performance.now() - firstAtMs > 500;

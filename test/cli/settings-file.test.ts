@@ -5,13 +5,11 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { readConnection } from "../../src/cli/connection.ts";
 import { readEnvFile } from "../../src/cli/env-file.ts";
 import { readConfig } from "../../src/config.ts";
 import { oldTools } from "../support/machine.ts";
-import { runProgram } from "../support/program.ts";
-import { refusals } from "../support/refusals.ts";
+import { programOf, refusals, runProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 
 test("a flag overrides the environment, which overrides the settings file; config says which", async (context) => {
@@ -64,9 +62,8 @@ test("all commands read the settings file, named before or after the command", a
 
 test("an older Node leaves the settings file to the command, which says why it cannot be read", (context) => {
 	const file = join(temporaryFolder(context), "settings");
-	const command = fileURLToPath(new URL("../../bin/animal-store.js", import.meta.url));
 	// With `--`, Node 20 does not read --env-file itself. Node 18 never does.
-	const { stderr } = spawnSync(oldTools.node, ["--", command, "config", "--env-file", file], { encoding: "utf8" });
+	const { stderr } = spawnSync(oldTools.node, ["--", programOf(), "config", "--env-file", file], { encoding: "utf8" });
 	assert.equal(stderr, `animal-store: --env-file names ${file}, which does not exist\n`);
 });
 

@@ -207,10 +207,8 @@ test("onRetry gets each failed attempt that is repeated, and the wait before the
 			[2, "ApiError"],
 		],
 	);
-	assert.deepEqual(
-		retries.map(({ waitMs }) => waitMs),
-		waits,
-	);
+	const waited = retries.map(({ waitMs }) => waitMs);
+	assert.deepEqual(waited, waits);
 	assert.ok(Number(waits[1]) >= 2000, "after Retry-After");
 	retries.length = 0;
 	await failureOf(answered([refusal(400)], { onRetry: (retry) => void retries.push(retry) }).store.listPage());

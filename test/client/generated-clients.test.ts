@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { compile } from "../../client/build.ts";
 import { create, temporaryFolder, testService } from "../support/service.ts";
 import { slowMs } from "../support/until.ts";
-import { linesOf, seeds } from "./generated-client.ts";
+import { linesOf, seeds } from "./tools.ts";
 
 const run = promisify(execFile);
 const modules = join(import.meta.dirname, "../node_modules");

@@ -5,10 +5,10 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
-import { fileURLToPath } from "node:url";
 import { buildClient, compile } from "../../client/build.ts";
+import { checkout } from "../support/checkout.ts";
 
-const client = fileURLToPath(new URL("../../client/", import.meta.url));
+const client = join(checkout, "client");
 
 /** Installs the client before the tests of a file, and removes it afterwards. @returns its folder */
 export function installedClient(): string {

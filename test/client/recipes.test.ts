@@ -2,13 +2,15 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { ApiError, isUnsettledBy } from "../../client/src/errors.ts";
 import { type ErrorCode, errorCodes, errors } from "../../src/contract/errors.ts";
 import type { PetStatus } from "../../src/contract/pet.ts";
+import { read } from "../support/checkout.ts";
+import { blocksOf } from "../support/document-blocks.ts";
 import { testService } from "../support/service.ts";
 import { readPets } from "../support/store-reads.ts";
 import { cutting } from "../support/tcp-proxy.ts";
@@ -17,8 +19,8 @@ import { compilePrograms, installedClient } from "./package.ts";
 const run = promisify(execFile);
 const folder = installedClient();
 
-const readme = readFileSync(new URL("../../client/README.md", import.meta.url), "utf8");
-const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = ""]) => text);
+const readme = read("client/README.md");
+const blocks = blocksOf(readme, "ts");
 const recipes = new Map(
 	[...readme.matchAll(/^### \d+\. ([^\n]+)\n(?:(?!^#).)*?^```ts\n(.*?)^```$/gms)].map(([, title = "", text = ""]) => [
 		title,

@@ -1,5 +1,6 @@
 // Other people's tools for OpenAPI documents, which `npm run prove -- --only clients` installs and runs: linters, and
-// generators whose clients run the programs in test/client/programs.
+// generators. The program of each generated client, in test/client/programs, lists, filters, reads pages of two, creates
+// and gets an animal, is refused three times, and prints the lines of `linesOf`.
 
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -9,6 +10,25 @@ import { freePort } from "../support/postgres-server.ts";
 import { type Need, program } from "../support/proof.ts";
 
 const runFile = promisify(execFile);
+
+/** The animals that exist before the program runs. */
+export const seeds = [
+	{ name: "Rex", categoryId: 1, status: "available" },
+	{ name: "Max", categoryId: 2, status: "sold" },
+	{ name: "Ida", categoryId: 3 },
+	{ name: "Leo", categoryId: 4, status: "sold" },
+	{ name: "Mia", categoryId: 5, status: "pending" },
+];
+
+/** The category of the animal that each program creates. A double cannot hold it. */
+const category = "9007199254740993";
+
+/** @param integers how the language represents an int64 */
+export function linesOf(integers: "exact" | "rounded"): string[] {
+	const kept = integers === "exact" ? category : String(Number(category));
+	const refused = ["400 invalid_cursor", "401 invalid_credential", "404 pet_not_found"];
+	return ["list 5", "filter 2", "page 5", `create ${kept}`, `get ${kept}`, ...refused];
+}
 
 export interface Workplace {
 	folder: string;

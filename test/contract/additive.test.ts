@@ -1,15 +1,14 @@
 // Changes to the OpenAPI document that would break programs are reported; additions are not.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { breakingChanges, type Document } from "../../package/additive.ts";
+import { read } from "../support/checkout.ts";
 
-const read = (path: string): Document => JSON.parse(readFileSync(new URL(path, import.meta.url), "utf8"));
-const released = read("../../package/released/openapi.json");
+const released: Document = JSON.parse(read("package/released/openapi.json"));
 
 test("openapi.json only adds to what was released", () => {
-	assert.deepEqual(breakingChanges(released, read("../../openapi.json")), []);
+	assert.deepEqual(breakingChanges(released, JSON.parse(read("openapi.json"))), []);
 });
 
 /** Makes a change to a copy of the released document. @returns the breaking changes that are reported */

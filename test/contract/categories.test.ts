@@ -3,22 +3,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CategoriesReply, CategoryResult } from "../../src/contract/console.ts";
-import { assertFailure, assertInvalid, posting, type TestService, testService } from "../support/service.ts";
+import {
+	assertFailure,
+	assertInvalid,
+	consoleReply,
+	posting,
+	type TestService,
+	testService,
+} from "../support/service.ts";
 
 const path = "/console/categories";
 
 const post = posting(path);
 
-async function change({ send }: TestService, ...categories: unknown[]): Promise<CategoryResult[]> {
-	const { status, headers, body } = await send(post({ categories }));
-	assert.deepEqual([status, headers["cache-control"]], [200, "no-store"], body);
-	return JSON.parse(body).results;
+async function change(service: TestService, ...categories: unknown[]): Promise<CategoryResult[]> {
+	return JSON.parse(await consoleReply(service, post({ categories }))).results;
 }
 
-async function list({ send }: TestService): Promise<CategoriesReply["categories"]> {
-	const { status, headers, body } = await send({ path });
-	assert.deepEqual([status, headers["cache-control"], headers["etag"]], [200, "no-store", undefined], body);
-	return JSON.parse(body).categories;
+async function list(service: TestService): Promise<CategoriesReply["categories"]> {
+	return JSON.parse(await consoleReply(service, { path })).categories;
 }
 
 test("categories are listed with their names and totals, and each change has its outcome", async (context) => {

@@ -7,6 +7,7 @@ import { type Scope, scopes } from "../../src/contract/operations.ts";
 import { hashOfKey } from "../../src/keys/formats.ts";
 import { createKey, rotateKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
+import { read } from "../support/checkout.ts";
 import { assertFailure, posting, type TestRequest, testService } from "../support/service.ts";
 
 test("a rotated key gets its full lifetime again; a key without expiry still has none", async (context) => {
@@ -38,8 +39,9 @@ test("operators see which keys still call getPet", async (context) => {
 
 const seen = { name: "Rex" };
 
-/** A valid request to each endpoint of the console that needs a scope. */
-const endpoints: [Scope, TestRequest][] = [
+/** A valid request to each endpoint of the console, and the scope that it needs; undefined: any key may call it. */
+const endpoints: [Scope | undefined, TestRequest][] = [
+	[undefined, { path: "/console/key" }],
 	["metrics:read", { path: "/console/activity" }],
 	["pets:read", { path: "/console/find" }],
 	["pets:read", { path: "/console/categories" }],
@@ -50,6 +52,19 @@ const endpoints: [Scope, TestRequest][] = [
 	["pets:edit", { path: "/console/history?id=1" }],
 ];
 
+/** Its request has a ticket instead of a key; test/contract/exports.test.ts tests it. */
+const withTicket = "GET /console/exports/:ticket";
+
+/** The method and path of each endpoint in src/http/routes.ts. */
+function declaredEndpoints(): string[] {
+	const source = read("src/http/routes.ts");
+	const routes = [...source.matchAll(/router\.add\(\s*"(\/console\/[^"]+)",([^;]+);/g)];
+	return routes.flatMap(([, path, rules = ""]) => {
+		const methods = rules.match(/\b(?:get|post)\b/gi) ?? [];
+		return [...new Set(methods.map((name) => `${name.toUpperCase()} ${path}`))];
+	});
+}
+
 test("each endpoint of the console needs its scope, and no page of another origin calls one", async (context) => {
 	const Origin = "https://shop.example";
 	const service = await testService(context, { environment: { CORS_ORIGINS: Origin } });
@@ -57,22 +72,26 @@ test("each endpoint of the console needs its scope, and no page of another origi
 	const keyWith = async (...scopes: Scope[]) => (await createKey(issuer, { name: "a", scopes })).key;
 	const assertClosed = ({ headers }: { headers: object }) =>
 		assert.doesNotMatch(Object.keys(headers).join(), /access-control/);
+	const tried = endpoints.map(([, { method = "GET", path }]) => `${method} ${path.split("?")[0]}`);
+	assert.deepEqual([...tried, withTicket].sort(), declaredEndpoints().sort(), "every endpoint is in the table");
 	for (const [scope, request] of endpoints) {
 		const ask = (Authorization?: string) =>
 			send({ ...request, headers: { ...request.headers, Origin, Authorization } });
 		assertFailure(await ask(), "missing_credential");
-		const refused = await ask(`Bearer ${await keyWith(...scopes.filter((one) => one !== scope))}`);
-		assertFailure(refused, "insufficient_scope");
-		assert.ok(refused.headers["www-authenticate"]?.includes(`scope="${scope}"`), scope);
-		const served = await ask(`Bearer ${await keyWith(scope)}`);
+		if (scope) {
+			const refused = await ask(`Bearer ${await keyWith(...scopes.filter((one) => one !== scope))}`);
+			assertFailure(refused, "insufficient_scope");
+			assert.ok(refused.headers["www-authenticate"]?.includes(`scope="${scope}"`), scope);
+			assertClosed(refused);
+		}
+		const served = await ask(`Bearer ${await keyWith(scope ?? "pets:write")}`);
 		assert.equal(served.status, 200, served.body);
 		const preflight = { Origin, "Access-Control-Request-Method": "POST", Authorization: undefined };
-		for (const reply of [refused, served, await send({ method: "OPTIONS", path: request.path, headers: preflight })])
+		for (const reply of [served, await send({ method: "OPTIONS", path: request.path, headers: preflight })])
 			assertClosed(reply);
 	}
 	const [edit, ...others] = await service.store.edits.list(0n, 2);
 	assert.deepEqual([edit?.action, others], ["remove", []], "only the edit with its scope is done");
-	assertClosed(await send({ path: "/console/key", headers: { Origin } }));
 	const covered = await send({ path: "/v1/pets", headers: { Origin } });
 	assert.equal(covered.headers["access-control-allow-origin"], Origin, "the service has an allowed origin");
 	assertFailure(await send({ path: "/v1/console/history?id=1" }), "route_not_found");

@@ -5,15 +5,12 @@ import { request } from "node:http";
 import { test } from "node:test";
 import type { FindReply } from "../../src/contract/console.ts";
 import type { FindQuery } from "../../src/store/store.ts";
-import { assertFailure, type TestService, testService } from "../support/service.ts";
+import { assertFailure, assertNoErrors, consoleReply, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
-const pathOf = (query: Record<string, string>) => `/console/find?${new URLSearchParams(query)}`;
-
-async function find({ send }: TestService, query: Record<string, string>): Promise<FindReply> {
-	const { status, headers, body } = await send({ path: pathOf(query) });
-	assert.deepEqual([status, headers["cache-control"], headers["etag"]], [200, "no-store", undefined], body);
-	return JSON.parse(body);
+async function find(service: TestService, query: Record<string, string>): Promise<FindReply> {
+	const path = `/console/find?${new URLSearchParams(query)}`;
+	return JSON.parse(await consoleReply(service, { path }));
 }
 
 test("a search finds names without regard to case and accents, by status too, and exactly", async (context) => {
@@ -106,5 +103,5 @@ test("a search that nobody waits for any more is dropped, without an error", asy
 	const line = await until("the log line", () => service.log.find((line) => line["http.route"] === "/console/find"));
 	assert.deepEqual([line["http.response.status_code"], line["error.type"]], [499, "client_abort"]);
 	await new Promise(setImmediate);
-	assert.ok(!service.log.some(({ level }) => level === "error"));
+	assertNoErrors(service);
 });

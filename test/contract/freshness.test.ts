@@ -4,13 +4,12 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { scopes } from "../../src/contract/operations.ts";
 import { createKey, revokeKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
 import { type Running, startProgram } from "../support/program.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { temporaryStore } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 import { Connection, createHead, type Reply } from "../support/wire.ts";
 
@@ -30,7 +29,7 @@ function openAsker(context: TestContext, url: string) {
 	return async (request: string): Promise<Reply> => {
 		for (;;) {
 			connection.socket.write(request);
-			const reply = await within("a reply", connection.next(false));
+			const reply = await within("a reply", connection.next());
 			if (reply?.status !== 503) return reply ?? assert.fail("the connection was closed");
 			connection = new Connection(port);
 		}
@@ -63,7 +62,7 @@ async function openCrowd(context: TestContext, { url, process }: Running, reques
 }
 
 test("sqlite: a reply shows each create, edit and revocation before it, with 1,300 connections", async (context) => {
-	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const databaseUrl = temporaryStore(context);
 	const environment = { DATABASE_URL: databaseUrl, CONNECTIONS_PER_ADDRESS: "2000" };
 	const store = await openStore(databaseUrl, Date.now);
 	context.after(() => store.close());

@@ -27,10 +27,8 @@ test("a repeated create gets the first reply, byte for byte, even if its animal 
 test("fifty concurrent creates with one Idempotency-Key create one animal, and all return it", async (context) => {
 	const { send } = await testService(context);
 	const replies = await Promise.all(Array.from({ length: 50 }, () => send(create(rex, { "Idempotency-Key": "once" }))));
-	assert.deepEqual(
-		[...new Set(replies.map(({ status, body }) => `${status} ${body}`))],
-		['201 {"id":1,"name":"Rex","categoryId":1}'],
-	);
+	const different = [...new Set(replies.map(({ status, body }) => `${status} ${body}`))];
+	assert.deepEqual(different, ['201 {"id":1,"name":"Rex","categoryId":1}']);
 	assert.equal(replies.filter(({ headers }) => headers["idempotency-replayed"] === undefined).length, 1);
 	assert.equal(JSON.parse((await send({ path: "/v1/pets" })).body).length, 1);
 });

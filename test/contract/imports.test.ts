@@ -3,16 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
-import { ask } from "../support/caller.ts";
-import { assertFailure, create, posting, type TestService, testService } from "../support/service.ts";
+import { figureOf } from "../support/scrape.ts";
+import { assertFailure, consoleReply, create, posting, type TestService, testService } from "../support/service.ts";
 
 const post = posting("/console/imports");
 const importOf = (rows: unknown, headers = {}) => post(typeof rows === "string" ? rows : { rows }, headers);
 
-async function resultsOf({ send }: TestService, rows: unknown, headers = {}): Promise<Record<string, unknown>[]> {
-	const { status, body, headers: got } = await send(importOf(rows, headers));
-	assert.deepEqual([status, got["cache-control"]], [200, "no-store"], body);
-	return JSON.parse(body).results;
+async function resultsOf(service: TestService, rows: unknown, headers = {}): Promise<Record<string, unknown>[]> {
+	return JSON.parse(await consoleReply(service, importOf(rows, headers))).results;
 }
 
 const row = (number: number, more = {}) => ({ key: `k-${number}`, name: `animal ${number}`, categoryId: 1, ...more });
@@ -101,10 +99,7 @@ test("the rows of an import are counted in the log and the metrics", async (cont
 	await resultsOf(service, [row(1), row(2), row(1), 5]);
 	const counts = { added: 2, present: 1, different: 0, removed: 0, invalid: 1 };
 	assert.deepEqual(service.log.find((line) => line["http.route"] === "/console/imports")?.["imported"], counts);
-	const text = (await ask(`${service.opsUrl}/metrics`)).body;
-	assert.match(text, /^animal_store_imported_rows_total\{outcome="added"\} 2$/m);
-	assert.match(
-		text,
-		/^animal_store_request_duration_seconds_count\{operation="import",method="write",status="200"\} 1$/m,
-	);
+	assert.equal(await figureOf(service, "animal_store_imported_rows_total", { outcome: "added" }), 2);
+	const written = { operation: "import", method: "write", status: "200" };
+	assert.equal(await figureOf(service, "animal_store_request_duration_seconds_count", written), 1);
 });

@@ -9,7 +9,7 @@ import { AnimalStore } from "../../client/src/index.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
 import { startProgram } from "../support/program.ts";
-import { within } from "../support/until.ts";
+import { type CleanUps, within } from "../support/until.ts";
 import { Connection } from "../support/wire.ts";
 import { canary, checkExchange, type Exchange, logProblems } from "./mutation-check.ts";
 import { corpusRequests, type MutationCase, mutationCase } from "./mutations.ts";
@@ -36,7 +36,7 @@ const shortTimeouts = fileURLToPath(new URL("./short-timeouts.ts", import.meta.u
 
 /** Runs the cases against a new service on this store. */
 export async function runMutations(
-	context: { after(cleanUp: () => void): void },
+	context: CleanUps,
 	{ databaseUrl, seed, first, cases, say }: MutationRun,
 ): Promise<MutationResult> {
 	const key = keyFromRandom(Buffer.alloc(32, `mutations ${seed}`));
@@ -70,8 +70,7 @@ export async function runMutations(
 		readLog(caseOf);
 		if ((at / batchSize) % 20 === 19) say?.(`${at + count} of ${cases} cases, ${result.findings.length} findings`);
 	}
-	service.process.kill("SIGTERM");
-	const { code, stderr } = await within("the service to stop", service.finished);
+	const { code, stderr } = await service.stop();
 	readLog(new Map());
 	assert.deepEqual([code, stderr], [0, ""], "the service stops in an orderly way");
 	return result;

@@ -1,11 +1,10 @@
 // A short run of the fuzzer, with the same cases each time. `npm run prove -- --only mutations` tries many more cases.
 
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { databaseFor } from "../support/postgres.ts";
 import { seed } from "../support/random.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { temporaryStore } from "../support/service.ts";
 import { checkExchange, logProblems } from "./mutation-check.ts";
 import { runMutations } from "./mutation-run.ts";
 
@@ -19,7 +18,7 @@ async function tryMutations(context: TestContext, databaseUrl: string, first: nu
 }
 
 test("sqlite: 2,500 mutated requests get no 5xx, nothing without the key, only Error objects", async (context) => {
-	await tryMutations(context, `sqlite:${join(temporaryFolder(context), "animals.db")}`, 0);
+	await tryMutations(context, temporaryStore(context), 0);
 });
 
 test("postgres: 2,500 mutated requests get no 5xx, nothing without the key, only Error objects", async (context) => {
@@ -71,8 +70,6 @@ test("the check of mutations reports wrong and revealing replies, open ends, and
 		{ level: "fatal", requestId: "fatal" },
 	];
 	const found = logProblems(lines.map((line) => JSON.stringify(line)));
-	assert.deepEqual(
-		found.map(({ requestId }) => requestId),
-		["keyless", "error", "fatal"],
-	);
+	const ids = found.map(({ requestId }) => requestId);
+	assert.deepEqual(ids, ["keyless", "error", "fatal"]);
 });

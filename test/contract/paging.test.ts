@@ -55,6 +55,21 @@ async function fill({ store }: TestService, count: number): Promise<void> {
 	);
 }
 
+/** Several clients create this many animals at once. */
+function startCreating({ store }: TestService, count: number, clients: number) {
+	const creating = { created: 0, isOver: false };
+	const client = async () => {
+		while (creating.created < count) {
+			creating.created++;
+			await store.createPet({ name: "n", categoryId: 1n });
+		}
+	};
+	const done = Promise.all(Array.from({ length: clients }, client)).finally(() => {
+		creating.isOver = true;
+	});
+	return { creating, done };
+}
+
 test("all pages, forwards and backwards, have every animal once, for every limit and filter", async (context) => {
 	const service = await testService(context);
 	await fill(service, 203);
@@ -87,13 +102,7 @@ test("a backward page that was emptied by hand has no prev, and links to what fo
 
 test("reading all pages during creates neither skips nor repeats; the last page shows the rest", async (context) => {
 	const service = await testService(context);
-	let created = 0;
-	const creators = Array.from({ length: 8 }, async () => {
-		while (created < 1500) {
-			created++;
-			await service.store.createPet({ name: "n", categoryId: 1n });
-		}
-	});
+	const { creating, done } = startCreating(service, 1500, 8);
 	let seen = 0;
 	const poll = async (path: string) => {
 		const { ids, last } = await walk(service, path);
@@ -107,29 +116,15 @@ test("reading all pages during creates neither skips nor repeats; the last page 
 		return last;
 	};
 	let last = await poll("/v1/pets?limit=7");
-	let isCreating = true;
-	const done = Promise.all(creators).finally(() => {
-		isCreating = false;
-	});
-	while (isCreating) last = await poll(last);
+	while (!creating.isOver) last = await poll(last);
 	await done;
 	await poll(last);
-	assert.equal(seen, created);
+	assert.equal(seen, creating.created);
 });
 
 test("reading backwards during creates neither skips nor repeats; the last page shows new ones", async (context) => {
 	const service = await testService(context);
-	let created = 0;
-	let isCreating = true;
-	const creators = Array.from({ length: 4 }, async () => {
-		while (created < 600) {
-			created++;
-			await service.store.createPet({ name: "n", categoryId: 1n });
-		}
-	});
-	const done = Promise.all(creators).finally(() => {
-		isCreating = false;
-	});
+	const { creating, done } = startCreating(service, 600, 4);
 	let seen = 0;
 	const poll = async () => {
 		const ids = await walkBack(service, "/v1/pets?limit=7", seen + 1);
@@ -142,10 +137,10 @@ test("reading backwards during creates neither skips nor repeats; the last page 
 		assert.equal(news[0] ?? seen + 1, seen + 1, "the walk reaches the known ids");
 		seen += news.length;
 	};
-	while (isCreating) await poll();
+	while (!creating.isOver) await poll();
 	await done;
 	await poll();
-	assert.equal(seen, created);
+	assert.equal(seen, creating.created);
 });
 
 test("a cursor of another store is refused", async (context) => {

@@ -46,7 +46,7 @@ test("a client that keeps 31 requests under way gets the replies to 1,000 of the
 	};
 	send(underWayMax - 1);
 	for (let count = 1; count <= 1000; count++) {
-		assert.equal((await connection.next(false))?.status, 200);
+		assert.equal((await connection.next())?.status, 200);
 		if (sent < 1000) send(1);
 	}
 	connection.end();
@@ -74,7 +74,7 @@ test("a client that pipelines large pages and pauses for longer than a time-out 
 	socket.write(page.repeat(19) + get(service, "Connection: close\r\n"));
 	const late = new Connection(service.port);
 	late.socket.write("GET /v1/pets HTTP/1.1\r\n");
-	assert.equal((await late.next(false))?.status, 408);
+	assert.equal((await late.next())?.status, 408);
 	assert.deepEqual(await read(), Array(sent + 20).fill("HTTP/1.1 200 OK"));
 });
 
@@ -85,9 +85,9 @@ test("a client that pauses while the service stops gets all replies to what was 
 	await until("the requests to arrive", () => service.traffic().requestsInFlight === 21);
 	const idle = new Connection(service.port);
 	idle.socket.write(get(service));
-	assert.equal((await idle.next(false))?.status, 200);
+	assert.equal((await idle.next())?.status, 200);
 	const stopped = service.stop();
-	assert.equal(await idle.next(false), undefined);
+	assert.equal(await idle.next(), undefined);
 	assert.deepEqual(await read(), Array(sent + 20).fill("HTTP/1.1 200 OK"));
 	await within("the stop", stopped);
 });
@@ -105,12 +105,12 @@ test("requests that were read before a stop are all answered", async (context) =
 	for (const { socket } of clients) socket.write(requests);
 	const idle = new Connection(service.port);
 	idle.socket.write(get(service));
-	await Promise.all([idle, ...clients].map((client) => client.next(false)));
+	await Promise.all([idle, ...clients].map((client) => client.next()));
 	const stopped = service.stop(slowMs); // On a busy machine, all replies together take longer than a stop normally may.
 	for (const client of clients)
-		for (let count = 1; count < 29; count++) assert.equal((await client.next(false))?.status, 200);
-	assert.equal(await idle.next(false), undefined, "a connection without requests is closed");
+		for (let count = 1; count < 29; count++) assert.equal((await client.next())?.status, 200);
+	assert.equal(await idle.next(), undefined, "a connection without requests is closed");
 	release();
-	for (const client of clients) assert.equal((await client.next(false))?.status, 201);
+	for (const client of clients) assert.equal((await client.next())?.status, 201);
 	await within("the stop", stopped);
 });

@@ -5,8 +5,9 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { copyTree } from "../support/checkout.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { copyTree, type RunOptions, runTests } from "./mutants.ts";
+import { type RunOptions, runTests } from "./mutants.ts";
 
 /** A text to insert into a file after another text, which the file must contain exactly once. */
 export type Addition = [file: string, after: string, addition: string];

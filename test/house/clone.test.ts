@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
+import { copyTree } from "../support/checkout.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs } from "../support/until.ts";
-import { copyTree, runTests } from "./mutants.ts";
+import { runTests } from "./mutants.ts";
 
 test("a clone with core.autocrlf=true passes the linter, and the tests that read files as text", {
 	timeout: slowMs, // The test runs other tests in a clone.

@@ -3,28 +3,29 @@
 
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { copyFileSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { introduction } from "../../openapi/introduction.ts";
-import { runProgram, startProgram } from "../support/program.ts";
+import { checkout, read } from "../support/checkout.ts";
+import { blocksOf } from "../support/document-blocks.ts";
+import { programOf, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs } from "../support/until.ts";
+import { titlesOfTests } from "./promises-page.ts";
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const pages = new Map([
-	...globSync(["*.md", "docs/**/*.md", "client/README.md"], { cwd: root })
+	...globSync(["*.md", "docs/**/*.md", "client/README.md"], { cwd: checkout })
 		.sort()
-		.map((path) => [path, readFileSync(join(root, path), "utf8")] as const),
+		.map((path) => [path, read(path)] as const),
 	["openapi.json", introduction] as const,
 ]);
 
-/** Blocks that another test or script runs: the page, the block's first words, and a text of the test or script. */
+/** Blocks that run elsewhere: the page, the block's first words, and the path of a script or a part of a test's title. */
 const elsewhere: [page: string, start: string, by: string][] = [
-	["README.md", "npm ci && npm start", "the first lines of the README"],
+	["README.md", "npm ci && npm start", "package/try-release.ts"],
 	[
 		"docs/embedded-store.md",
 		"npx animal-store serve",
@@ -35,26 +36,25 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/postgresql.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
 	["docs/embedded-store.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],
 	["docs/embedded-store.md", "npx animal-store restore", "a backup made under load restores over a crashed store"],
-	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql", "is not deployed without the address of a database"],
+	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql", "test/proofs/kubernetes.ts"],
 	[
 		"client/README.md",
 		"npm install @animal-store/client",
 		"the installed client works in every Node from version 20, and Bun and Deno on the PATH",
 	],
-	["CONTRIBUTING.md", "npm ci", "npm run --silent lint"],
+	["CONTRIBUTING.md", "npm ci", ".ci/run"],
 ];
 
-function blocksOf(text: string): string[] {
-	return [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
-}
+const commandsOf = (text: string) => blocksOf(text, "sh");
 
-/** The source of each proof, and its strings that can be the first words of a block: they contain a space or `=`. */
-const proofs = globSync("test/proofs/*.ts", { cwd: root }).map((path) => {
-	const text = readFileSync(join(root, path), "utf8");
-	return { text, starts: [...text.matchAll(/"([^"\n]{4,}[ =][^"\n]*)"/g)].map(([, start = ""]) => start) };
+/** The source of each proof, and the strings in its statements that call `blockOf` or a function named after it. */
+const proofs = globSync("test/proofs/*.ts", { cwd: checkout }).map((path) => {
+	const text = read(path);
+	const calls = text.split(/;\n/).filter((statement) => /block(Of)?\(/i.test(statement));
+	return { text, starts: [...calls.join().matchAll(/"([^"\n]+)"/g)].map(([, start = ""]) => start) };
 });
 
-/** Whether a proof names the page and the block's first words (`blockOf`), and so runs the block. */
+/** Whether a proof names the page, and the block's first words for `blockOf`: then the proof runs the block. */
 const isProved = (page: string, block: string) =>
 	proofs.some(({ text, starts }) => text.includes(page) && starts.some((start) => block.startsWith(start)));
 
@@ -71,13 +71,11 @@ test("commands are in blocks of the language sh, which the tests run", () => {
 });
 
 test("each block that runs elsewhere exists once, and so does the test or script that runs it", () => {
-	const tests = globSync(["test/*/*.test.ts", "test/proofs/*.ts", "package/*.ts", ".ci/run"], { cwd: root })
-		.filter((path) => path !== "test/house/documents.test.ts")
-		.map((path) => readFileSync(join(root, path), "utf8"));
+	const titles = [...titlesOfTests().values()].flat();
 	for (const [page, start, by] of elsewhere) {
-		const found = blocksOf(pages.get(page) ?? "").filter((block) => block.startsWith(start));
+		const found = commandsOf(pages.get(page) ?? "").filter((block) => block.startsWith(start));
 		assert.equal(found.length, 1, `${page}: ${start}`);
-		const isThere = tests.some((text) => text.includes(by));
+		const isThere = by.includes("/") ? existsSync(join(checkout, by)) : titles.some((title) => title.includes(by));
 		assert.ok(isThere, `${page} names ${by}`);
 	}
 });
@@ -86,12 +84,12 @@ test("each block that runs elsewhere exists once, and so does the test or script
 const tidy = ["README.md", "docs/programs.md", "docs/embedded-store.md"];
 
 for (const [page, text] of pages) {
-	const blocks = blocksOf(text).filter((block) => !runsElsewhere(page, block));
+	const blocks = commandsOf(text).filter((block) => !runsElsewhere(page, block));
 	if (blocks.length === 0) continue;
 	const title = `the commands of ${page} run${tidy.includes(page) ? ", and leave no untracked file" : ""}`;
 	// Slow: a page has up to twenty commands, and each starts a Node process.
 	test(title, { timeout: slowMs }, async (context) => {
-		const folder = checkout(context);
+		const folder = newClone(context);
 		if (page === "docs/daily-work.md") writeFileSync(join(folder, "animals.csv"), "name,categoryId\nMax,1\n");
 		const { key } = await newKey(folder, "me");
 		const { url } = await startProgram(context, {}, { folder });
@@ -109,14 +107,14 @@ for (const [page, text] of pages) {
 }
 
 /** A folder like a new clone, and a folder of commands that replace the commands that npm installs. */
-function checkout(context: TestContext): string {
+function newClone(context: TestContext): string {
 	const folder = temporaryFolder(context);
 	const bin = temporaryFolder(context);
 	execFileSync("git", ["init", "--quiet"], { cwd: folder });
-	copyFileSync(join(root, ".gitignore"), join(folder, ".gitignore"));
+	copyFileSync(join(checkout, ".gitignore"), join(folder, ".gitignore"));
 	execFileSync("git", ["add", ".gitignore"], { cwd: folder });
 	mkdirSync(join(folder, "data"));
-	const command = `exec "${process.execPath}" "${join(root, "bin/animal-store.js")}" "$@"\n`;
+	const command = `exec "${process.execPath}" "${programOf()}" "$@"\n`;
 	writeFileSync(join(bin, "animal-store"), `#!/bin/sh\n${command}`, { mode: 0o755 });
 	writeFileSync(join(bin, "npx"), `#!/bin/sh\nshift\n${command}`, { mode: 0o755 });
 	programs.set(folder, bin);
@@ -140,7 +138,7 @@ async function runShell(folder: string, script: string, environment: Record<stri
 
 test("a block of commands that is pasted into a shell stops at its first failed step", async (context) => {
 	const isSequence = (page: string, block: string) => /&&\s*(#.*)?$/m.test(block) || isProved(page, block);
-	const blocks = [...pages].flatMap(([page, text]) => blocksOf(text).filter((block) => isSequence(page, block)));
+	const blocks = [...pages].flatMap(([page, text]) => commandsOf(text).filter((block) => isSequence(page, block)));
 	assert.ok(blocks.length > 20, `${blocks.length} blocks`);
 	// No program is found, so every step fails. The programs of a pipe are one step.
 	const shell = 'command_not_found_handle() { echo "$1" >> log; return 1; }; date() { :; }; PATH=/none; : > log';
@@ -155,8 +153,8 @@ test("a block of commands that is pasted into a shell stops at its first failed 
 });
 
 test("every script, proof and command that a document names exists", async () => {
-	const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-	const proofs = readdirSync(join(root, "test/proofs")).map((file) => file.replace(".ts", ""));
+	const { scripts } = JSON.parse(read("package.json"));
+	const proofs = readdirSync(join(checkout, "test/proofs")).map((file) => file.replace(".ts", ""));
 	const { stdout: help } = await runProgram(["help"]);
 	for (const [page, text] of pages) {
 		for (const [, name = ""] of text.matchAll(/npm run (?:--silent )?([\w:]+)/g))

@@ -2,19 +2,17 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { settings } from "../../src/settings.ts";
 import { promises } from "../promises.ts";
 import { statements } from "../statements.ts";
-import { filesOfTests, filesThatProve, promisesPage, writePromises } from "./promises-page.ts";
+import { checkout, read } from "../support/checkout.ts";
+import { filesThatProve, promisesPage, titlesOfTests } from "./promises-page.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const read = (path: string) => readFileSync(join(root, path), "utf8");
 const filesIn = (folder: string) =>
-	readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+	readdirSync(join(checkout, folder), { recursive: true, encoding: "utf8" })
 		.filter((path) => !path.includes("node_modules"))
 		.map((path) => join(folder, path));
 const sources = ["src", "openapi", "client/src", "console/src", "console/reference"]
@@ -41,7 +39,7 @@ const mayImport: Record<string, RegExp> = {
 
 function importsOf(path: string): string[] {
 	return [...read(path).matchAll(/(?:from|import\(|new URL\()\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
-		relative(root, join(root, dirname(path), target)),
+		relative(checkout, join(checkout, dirname(path), target)),
 	);
 }
 
@@ -88,10 +86,8 @@ test("http does not know the database engine, and SQL is in the store and its ma
 test("no statement of PostgreSQL joins tables, except API keys with their secrets", () => {
 	const joins = /\bJOIN\b|\b(?:FROM|USING) \w+(?: (?:AS )?\w+)?, (?!unnest\()/;
 	const shared = sources.filter((path) => /^src\/store\/(postgres\/.*|[^/]*)\.ts$/.test(path));
-	assert.deepEqual(
-		shared.filter((path) => joins.test(read(path))),
-		["src/store/reads.ts"],
-	);
+	const joining = shared.filter((path) => joins.test(read(path)));
+	assert.deepEqual(joining, ["src/store/reads.ts"]);
 });
 
 test("the environment is read in config.ts only; clock and randomness come in from outside", () => {
@@ -157,7 +153,7 @@ test("every file and every test that a document names exists", () => {
 
 test("every relative link of a document in the package leads to a file in the package", () => {
 	const listing = execFileSync("npm", ["pack", "--dry-run", "--ignore-scripts", "--json"], {
-		cwd: root,
+		cwd: checkout,
 		encoding: "utf8",
 	});
 	const [packed] = Object.values<{ files: { path: string }[] }>(JSON.parse(listing));
@@ -169,10 +165,8 @@ test("every relative link of a document in the package leads to a file in the pa
 	const links = paths.filter((path) => path.endsWith(".md")).flatMap(linksOf);
 	assert.ok(links.length > 100, `${links.length} links`);
 	const isThere = (target: string) => paths.some((path) => path === target || path.startsWith(join(target, "/")));
-	assert.deepEqual(
-		links.filter(({ target }) => !isThere(target)),
-		[],
-	);
+	const broken = links.filter(({ target }) => !isThere(target));
+	assert.deepEqual(broken, []);
 });
 
 /** The anchors that GitHub makes from the headings of a page. */
@@ -206,19 +200,15 @@ function textOfTests(): string {
 }
 
 test("a title of a test is a promise of at most 90 characters", () => {
-	const titles = filesIn("test").flatMap((path) =>
-		path.endsWith(".ts")
-			? [...read(path).matchAll(/^\t*test\(\s*(["`])(.*?)\1,/gm)].map(([, , title = ""]) => title)
-			: [],
-	);
+	const titles = [...titlesOfTests()].flatMap(([path, all]) => (path.startsWith("test/") ? all : []));
 	assert.ok(titles.length > 500, `${titles.length} titles were found`);
 	// An interpolated part counts as eight characters.
 	for (const title of titles) assert.ok(title.replaceAll(/\$\{[^}]*\}/g, "12345678").length <= 90, title);
 });
 
 test("every promise names tests and proofs that exist, and docs/promises.md is made from them", () => {
-	if (process.env["WRITE_PROMISES"]) writePromises();
-	const tests = filesOfTests();
+	if (process.env["WRITE_PROMISES"]) writeFileSync(join(checkout, "docs/promises.md"), promisesPage());
+	const tests = titlesOfTests();
 	for (const { says, tests: titles, proofs = [] } of [...Object.values(promises).flat(), ...statements]) {
 		assert.ok(titles.length > 0, says);
 		for (const file of filesThatProve(titles, tests)) assert.doesNotThrow(() => read(file), `${says} names ${file}`);

@@ -4,15 +4,16 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { checkout, copyTree } from "../support/checkout.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { applied, copyTree, readMutants, root, tryMutant } from "./mutants.ts";
+import { applied, readMutants, tryMutant } from "./mutants.ts";
 import { testsFor } from "./stryker.ts";
 
 test("every listed mutant changes its file in one place, and names tests that exist", async () => {
 	for (const mutant of await readMutants()) {
 		assert.notEqual(mutant.from, mutant.to, mutant.file);
 		assert.ok(applied(mutant).includes(mutant.to), mutant.file);
-		assert.ok(existsSync(join(root, mutant.test)), `${mutant.test}, named for ${mutant.file}`);
+		assert.ok(existsSync(join(checkout, mutant.test)), `${mutant.test}, named for ${mutant.file}`);
 	}
 });
 
@@ -33,9 +34,9 @@ test("a mutant is killed by a test that detects it, is unloaded, or survives", a
 });
 
 test("a source is tested by the tests of its folder, those with its name first", () => {
-	const tests = testsFor("src/http/paging.ts", root);
+	const tests = testsFor("src/http/paging.ts");
 	assert.deepEqual(tests.slice(0, 2), ["src/http/paging.test.ts", "test/contract/paging.test.ts"]);
 	assert.ok(tests.includes("test/contract/model.test.ts"));
-	assert.ok(testsFor("src/store", root).includes("src/store/postgres/url.test.ts"));
-	assert.throws(() => testsFor("console/src/app.tsx", root), /is in no folder that has tests: src\/contract, /);
+	assert.ok(testsFor("src/store").includes("src/store/postgres/url.test.ts"));
+	assert.throws(() => testsFor("console/src/app.tsx"), /is in no folder that has tests: src\/contract, /);
 });

@@ -1,14 +1,25 @@
-// Runs tests against mutants, each in a copy of the tree, with the project's test command. A mutant is killed if a test
-// fails and the command exits with a code other than 0.
+// Mutants: small deliberate faults in source files, in the lists of test/house/mutants. Runs tests against them, each in a
+// copy of the tree, with the project's test command. A mutant is killed if a test fails and the command exits with a code
+// other than 0. `npm run prove -- --only mutants` proves that tests kill all of them.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { Faults, Mutant } from "./mutant.ts";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { read } from "../support/checkout.ts";
 
-export const root = fileURLToPath(new URL("../..", import.meta.url));
+export interface Mutant {
+	/** The path of the source file in the repository. */
+	file: string;
+	/** A text that the file has exactly once. */
+	from: string;
+	to: string;
+	/** The path of a test file in the repository; one of its tests must fail. */
+	test: string;
+}
+
+/** Faults by the test file that detects them. If several files detect a fault, the quickest file is named. */
+export type Faults = Record<string, [file: string, from: string, to: string][]>;
 
 export interface Verdict {
 	/** `killed`: a test failed. `unloaded`: a test file could not be loaded, and no test failed. */
@@ -35,18 +46,10 @@ export async function readMutants(list = ""): Promise<Mutant[]> {
 }
 
 /** The content of the file with the fault. @throws Error unless the file has `from` exactly once */
-export function applied({ file, from, to }: Mutant, text = readFileSync(join(root, file), "utf8")): string {
+export function applied({ file, from, to }: Mutant, text = read(file)): string {
 	const pieces = text.split(from);
 	if (pieces.length !== 2) throw new Error(`${file} has this text ${pieces.length - 1} times: ${from}`);
 	return pieces.join(to);
-}
-
-/** Copies the tree, so that a test can change it. The copy shares the installed packages. */
-export function copyTree(folder: string): string {
-	const isCopied = (path: string) => !["node_modules", ".git"].includes(basename(path));
-	cpSync(root, folder, { recursive: true, filter: isCopied });
-	for (const path of ["node_modules", "test/node_modules"]) symlinkSync(join(root, path), join(folder, path));
-	return folder;
 }
 
 /** Runs test files in a tree. At the end, their temporary folder is removed and their process group killed. */

@@ -1,22 +1,18 @@
 // Generates docs/promises.md from the table of promises, and records the last long run of each proof.
 
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Proven, promises } from "../promises.ts";
 import { statements } from "../statements.ts";
+import { checkout, read } from "../support/checkout.ts";
 
-const root = new URL("../../", import.meta.url);
-const page = new URL("docs/promises.md", root);
-const runsFile = new URL("../last-runs.json", import.meta.url);
+const runsFile = join(checkout, "test/last-runs.json");
 
 /** @param run the date, options and result of the proof's run, in one line */
 export function recordRun(name: string, run: string): void {
-	const last: Record<string, string> = JSON.parse(readFileSync(runsFile, "utf8"));
+	const last: Record<string, string> = JSON.parse(read("test/last-runs.json"));
 	const runs = Object.entries({ ...last, [name]: run }).sort(([a], [b]) => (a < b ? -1 : 1));
 	writeFileSync(runsFile, `${JSON.stringify(Object.fromEntries(runs), null, "\t")}\n`);
-}
-
-export function writePromises(): void {
-	writeFileSync(page, promisesPage());
 }
 
 const introduction = `# Promises, and their proofs
@@ -36,23 +32,20 @@ function item(text: string): string {
 	return `- ${lines.join("\n  ")}`;
 }
 
-/** The text of each test file, by its path. */
-export function filesOfTests(): Map<string, string> {
-	const paths = ["src", "test"].flatMap((folder) =>
-		readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
-	);
-	const tests = paths.filter(
-		(path) => /^(?!test\/(promises|statements)\.ts$).*\.ts$/.test(path) && !path.includes("node_modules"),
-	);
-	return new Map(tests.sort().map((path) => [path, readFileSync(new URL(path, root), "utf8")]));
+/** The titles of the tests in each file, by its path. */
+export function titlesOfTests(): Map<string, string[]> {
+	const paths = globSync(["src/**/*.ts", "test/*/**/*.ts"], { cwd: checkout, exclude: ["**/node_modules"] });
+	const titlesIn = (path: string) =>
+		[...read(path).matchAll(/^\t*test\(\s*(["`])(.*?)\1,/gm)].map(([, , title = ""]) => title);
+	return new Map(paths.sort().map((path) => [path, titlesIn(path)]));
 }
 
-/** The files that prove a promise. Each title is the title of a test, the path of a file, or the name of a corpus. */
-export function filesThatProve(titles: string[], tests: Map<string, string>): string[] {
+/** The files that prove a promise. Each title is a part of a test's, the path of a file, or the name of a corpus. */
+export function filesThatProve(titles: string[], tests: ReturnType<typeof titlesOfTests>): string[] {
 	const files = titles.flatMap((title) => {
 		if (title.startsWith("test/")) return [title];
 		if (!title.includes(" ")) return [`test/contract/corpus/${title}.requests.txt`];
-		const found = [...tests].filter(([, text]) => text.includes(title)).map(([path]) => path);
+		const found = [...tests].filter(([, all]) => all.some((one) => one.includes(title))).map(([path]) => path);
 		if (found.length === 0) throw new Error(`test/promises.ts names a test that does not exist: ${title}`);
 		return found;
 	});
@@ -60,7 +53,7 @@ export function filesThatProve(titles: string[], tests: Map<string, string>): st
 }
 
 export function promisesPage(): string {
-	const tests = filesOfTests();
+	const tests = titlesOfTests();
 	const itemOf = ({ says, tests: titles, proofs = [] }: Proven) => {
 		const files = filesThatProve(titles, tests).map((path) => `\`${path.replace("test/", "")}\``);
 		return item(`${says} ${[...files, ...proofs.map((name) => `**${name}**`)].join(" ")}`);

@@ -7,6 +7,7 @@ import { once } from "node:events";
 import { chmodSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
+import { checkout } from "../support/checkout.ts";
 import { npmEnvironment } from "../support/package.ts";
 import type { Trial } from "../support/proof.ts";
 import { testLimitMs } from "../support/until.ts";
@@ -26,17 +27,17 @@ const testsOf: Record<string, string> = {
 };
 
 /** The source files in a folder, or the one file at `place`. */
-export function sourcesOf(place: string, root: string): string[] {
-	const files = /\.tsx?$/.test(place) ? [place] : globSync(`${place}/**/*.{ts,tsx}`, { cwd: root }).sort();
+export function sourcesOf(place: string): string[] {
+	const files = /\.tsx?$/.test(place) ? [place] : globSync(`${place}/**/*.{ts,tsx}`, { cwd: checkout }).sort();
 	return files.filter((file) => !file.endsWith(".test.ts"));
 }
 
 /** The test files for a file or folder; files that share a word with its name are first. @throws Error if none exist */
-export function testsFor(place: string, root: string): string[] {
+export function testsFor(place: string): string[] {
 	const folder = Object.keys(testsOf).find((name) => `${place}/`.startsWith(`${name}/`));
 	if (!folder) throw new Error(`${place} is in no folder that has tests: ${Object.keys(testsOf).join(", ")}`);
 	const all = [`${folder}/**`, `${testsOf[folder]}`].flatMap((path) =>
-		globSync(`${path}/*.test.ts`, { cwd: root }).sort(),
+		globSync(`${path}/*.test.ts`, { cwd: checkout }).sort(),
 	);
 	const words = basename(place, ".ts").split("-");
 	const isNamesake = (path: string) =>

@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import {
 	type Expression,
 	type FunctionDeclaration,
@@ -17,8 +16,7 @@ import {
 	SyntaxKind,
 } from "typescript/unstable/ast";
 import { API, type Project } from "typescript/unstable/sync";
-
-const root = fileURLToPath(new URL("../..", import.meta.url));
+import { checkout } from "../support/checkout.ts";
 
 const functions = [
 	SyntaxKind.ArrowFunction,
@@ -62,16 +60,14 @@ function faultsIn({ program, checker }: Project, path: string): string[] {
 
 for (const config of ["tsconfig.json", "console/tsconfig.json"])
 	test(`${config}: the types are right, and every promise is awaited, kept or void`, (context) => {
-		const api = new API({ cwd: root });
+		const api = new API({ cwd: checkout });
 		context.after(() => api.close());
-		const project = api.updateSnapshot({ openProjects: [root + config] }).getProject(root + config);
+		const project = api.updateSnapshot({ openProjects: [checkout + config] }).getProject(checkout + config);
 		assert.ok(project);
 		const sources = project.program
 			.getSourceFileNames()
-			.filter((path) => /^(console\/)?src\/.*(?<!\.test)\.tsx?$/.test(path.slice(root.length)));
+			.filter((path) => /^(console\/)?src\/.*(?<!\.test)\.tsx?$/.test(path.slice(checkout.length)));
 		assert.ok(sources.length > 50);
-		assert.deepEqual(
-			sources.flatMap((path) => faultsIn(project, path)),
-			[],
-		);
+		const faults = sources.flatMap((path) => faultsIn(project, path));
+		assert.deepEqual(faults, []);
 	});

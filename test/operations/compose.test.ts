@@ -1,14 +1,15 @@
 // deploy/compose.yaml agrees with the settings and its scripts, which `npm run prove -- --only compose` runs.
 
 import assert from "node:assert/strict";
-import { accessSync, constants, readFileSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { load } from "js-yaml";
 import { readConfig } from "../../src/config.ts";
+import { checkout, read } from "../support/checkout.ts";
 import { configurationOf } from "../support/document-blocks.ts";
 
-const deploy = new URL("../../deploy/", import.meta.url);
-const text = readFileSync(new URL("compose.yaml", deploy), "utf8");
+const text = read("deploy/compose.yaml");
 const { services } = load(text) as { services: Record<string, Service> };
 
 interface Service {
@@ -22,13 +23,14 @@ test("compose: every mounted file exists, and every script is executable", () =>
 		.filter((volume) => volume.startsWith("./"))
 		.map((volume) => volume.split(":")[0] ?? "");
 	assert.ok(mounted.length >= 4);
-	for (const path of mounted) accessSync(new URL(path, deploy), path.endsWith(".sh") ? constants.X_OK : constants.R_OK);
+	for (const path of mounted)
+		accessSync(join(checkout, "deploy", path), path.endsWith(".sh") ? constants.X_OK : constants.R_OK);
 });
 
 test("compose: every password is set, each for its scripts, and no node gets the superuser's", () => {
 	const passwords = [...new Set(text.match(/\b[A-Z]+_PASSWORD(?=:\?choose one\})/g))];
 	assert.deepEqual(passwords.toSorted(), ["ANIMALS_PASSWORD", "POSTGRES_PASSWORD", "STANDBY_PASSWORD"]);
-	const roles = readFileSync(new URL("postgres/roles.sh", deploy), "utf8");
+	const roles = read("deploy/postgres/roles.sh");
 	const names = new Set([...roles.matchAll(/\$(\w+_PASSWORD)\b/g)].map(([, name = ""]) => name));
 	const { database, backup } = services;
 	for (const name of names) assert.ok(database?.environment?.[name], name);
@@ -47,7 +49,7 @@ test("compose: every password is set, each for its scripts, and no node gets the
 });
 
 test("compose: its nginx chooses nodes as docs/proxies.md does, and includes the same file", () => {
-	const nginx = readFileSync(new URL("nginx.conf", deploy), "utf8");
+	const nginx = read("deploy/nginx.conf");
 	const page = configurationOf("docs/proxies.md", "nginx", { "127.0.0.1:8080": "node-1:8080" });
 	const upstream = (text: string) =>
 		/upstream animals \{[^}]*\}/

@@ -2,22 +2,20 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { completeLock } from "../../package/lock.ts";
 import { ask } from "../support/caller.ts";
-import { checkOut, newMachine, oldTools } from "../support/machine.ts";
+import { checkOut, copyTree, read } from "../support/checkout.ts";
+import { newMachine, oldTools } from "../support/machine.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs, until } from "../support/until.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-
 test("the lock file has what npm leaves out: no engines but of Node's packages, no compiling", () => {
-	const text = readFileSync(join(root, "package-lock.json"), "utf8");
+	const text = read("package-lock.json");
 	assert.equal(completeLock(text), text, "npm run lock");
 });
 
@@ -51,9 +49,7 @@ test("npm 10 and Node 20 install the service without warnings, start it, and end
 
 /** Packs a copy of the checkout. @returns the tarball */
 function pack(context: TestContext): string {
-	const folder = join(temporaryFolder(context), "animal-store");
-	checkOut(folder);
-	for (const path of ["node_modules", "test/node_modules"]) symlinkSync(join(root, path), join(folder, path));
+	const folder = copyTree(join(temporaryFolder(context), "animal-store"));
 	execFileSync(process.execPath, ["package/build.ts"], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
 	const [line = ""] = execFileSync("npm", ["pack", "--ignore-scripts", "--json"], { cwd: folder, encoding: "utf8" })
 		.split("\n")
@@ -66,10 +62,8 @@ test("the package has JavaScript, types, maps and the console, and serves with N
 }, async (context) => {
 	const tarball = pack(context);
 	const files = execFileSync("tar", ["-tzf", tarball], { encoding: "utf8" }).split("\n");
-	assert.deepEqual(
-		files.filter((path) => /test|bench|(?<!\.d|\/docs\/programs\/program)\.tsx?$/.test(path)),
-		[],
-	);
+	const sources = files.filter((path) => /test|bench|(?<!\.d|\/docs\/programs\/program)\.tsx?$/.test(path));
+	assert.deepEqual(sources, []);
 	for (const name of ["main.js", "main.d.ts", "main.js.map"])
 		assert.ok(files.includes(`package/lib/src/${name}`), name);
 	assert.ok(files.includes("package/lib/dist/console/index.html"));
@@ -91,8 +85,6 @@ test("the package has JavaScript, types, maps and the console, and serves with N
 	const types = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
 	const problems = types.types ? types.problems.map(({ kind }) => kind) : ["no types"];
 	// The package has only ES modules, so `require` needs a Node that can load them.
-	assert.deepEqual(
-		problems.filter((kind) => kind !== "CJSResolvesToESM" && kind !== "NoResolution"),
-		[],
-	);
+	const others = problems.filter((kind) => kind !== "CJSResolvesToESM" && kind !== "NoResolution");
+	assert.deepEqual(others, []);
 });

@@ -70,13 +70,11 @@ test("kubernetes: the pods of both engines differ only in their store", () => {
 	assert.deepEqual(withoutStore(embedded), withoutStore(container));
 	const { containers: _, volumes, topologySpreadConstraints, ...ofDeployment } = pod.spec;
 	const { containers, ...ofSet } = statefulSet.spec.template.spec;
-	assert.deepEqual(
-		{ ...ofSet, securityContext: { ...ofSet.securityContext, fsGroupChangePolicy: undefined } },
-		{
-			...ofDeployment,
-			securityContext: { ...ofDeployment.securityContext, fsGroupChangePolicy: undefined },
-		},
-	);
+	const shared = <Pod extends { securityContext: object }>(pod: Pod) => ({
+		...pod,
+		securityContext: { ...pod.securityContext, fsGroupChangePolicy: undefined },
+	});
+	assert.deepEqual(shared(ofSet), shared(ofDeployment));
 	const claims = statefulSet.spec.volumeClaimTemplates?.map(({ metadata }) => metadata.name);
 	assert.deepEqual(embedded.volumeMounts, [
 		{ name: "data", mountPath: /^VOLUME (.*)$/m.exec(dockerfile)?.[1] },
@@ -96,10 +94,8 @@ test("kubernetes: ports are those of image and settings, and every reference to 
 		],
 	);
 	assert.match(dockerfile, new RegExp(`^EXPOSE ${[...ports.values()].join(" ")}$`, "m"));
-	assert.deepEqual(
-		service.spec.ports.map(({ targetPort }) => targetPort),
-		["http"],
-	);
+	const targets = service.spec.ports.map(({ targetPort }) => targetPort);
+	assert.deepEqual(targets, ["http"]);
 	const admitted = policy.spec.ingress.map(({ ports: each }) => each.map(({ port }) => port));
 	assert.deepEqual(admitted, [["http"], ["ops"]], "each port admits different senders");
 	const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];

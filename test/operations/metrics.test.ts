@@ -1,19 +1,19 @@
 // The /metrics of a running service, and the metrics that the alerts, the dashboard and the documents name.
 
 import assert from "node:assert/strict";
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { test } from "node:test";
 import { getPetDeprecation } from "../../src/contract/deprecation.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { metricTable } from "../../src/ops/metrics.ts";
 import { ask } from "../support/caller.ts";
+import { read } from "../support/checkout.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { figureOf, parseMetrics, samplesOf } from "../support/scrape.ts";
 import { create, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, createHead, exchange } from "../support/wire.ts";
 
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const rex = { name: "Rex", categoryId: 1, status: "sold" };
 
 const families = Object.entries(metricTable).map(([name, metric]) => ({ name, ...metric }));
@@ -77,7 +77,7 @@ test("refusals are counted by reason: keys, rates, the HTTP parser, and clients 
 	const upload = new Connection(service.port);
 	const { key } = await createKey(service.issuer, { name: "other", scopes: ["pets:write"] });
 	upload.socket.write(createHead(key, "Content-Length: 100\r\nExpect: 100-continue\r\n\r\n"));
-	await upload.next(false);
+	await upload.next();
 	upload.socket.resetAndDestroy();
 	await until("the abort to be counted", async () => (await count("client_abort")) === 1);
 	const reasons = ["missing_credential", "invalid_credential", "malformed_request", "pet_not_found", "rate_limited"];

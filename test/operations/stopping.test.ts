@@ -13,7 +13,7 @@ import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
 import { startProgram } from "../support/program.ts";
 import { withKey } from "../support/proof.ts";
-import { create, type TestService, temporaryFolder, testService } from "../support/service.ts";
+import { create, type TestService, temporaryFolder, temporaryStore, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 import { Connection, createHead } from "../support/wire.ts";
 
@@ -42,25 +42,25 @@ test("while the service stops, readyz is 503 on both ports, and accepted request
 	const list = await unfinished(service, "/v1/pets", `Authorization: Bearer ${service.key}\r\n`);
 	const upload = new Connection(service.port);
 	upload.socket.write(createHead(service.key, "Content-Length: 27\r\nExpect: 100-continue\r\n\r\n"));
-	assert.equal((await upload.next(false))?.status, 100, "the service asks for the body");
+	assert.equal((await upload.next())?.status, 100, "the service asks for the body");
 	const idle = new Connection(service.port);
 	idle.socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
-	assert.equal((await idle.next(false))?.status, 200);
+	assert.equal((await idle.next())?.status, 200);
 	const stopped = service.stop();
-	assert.equal(await idle.next(false), undefined, "the idle connection is closed");
+	assert.equal(await idle.next(), undefined, "the idle connection is closed");
 	await portClosed(service);
 	const onOpsPort = await ask(`${service.opsUrl}/readyz`);
 	assert.deepEqual([onOpsPort.status, JSON.parse(onOpsPort.body).code], [503, "shutting_down"]);
 	assert.equal((await ask(`${service.opsUrl}/livez`)).status, 200);
 	ready.socket.write("\r\n");
-	const notReady = await ready.next(false);
+	const notReady = await ready.next();
 	assert.deepEqual([notReady?.status, notReady?.headers["connection"]], [503, "close"]);
 	assert.match(notReady?.body ?? "", /"shutting_down"/);
 	upload.socket.write('{"name":"a"');
 	upload.socket.write(',"categoryId":1}');
-	assert.equal((await upload.next(false))?.status, 201);
+	assert.equal((await upload.next())?.status, 201);
 	list.socket.write("\r\n");
-	const listed = await list.next(false);
+	const listed = await list.next();
 	assert.deepEqual([listed?.status, listed?.headers["connection"], listed?.body.length], [200, "close", 36]);
 	await within("the stop", stopped);
 });
@@ -72,7 +72,7 @@ test("connections that wait to be accepted when the service stops are accepted a
 	await Promise.all(waiting.map(({ socket }) => once(socket, "connect")));
 	for (const { socket } of waiting) socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
 	const stopped = service.stop();
-	const replies = await Promise.all(waiting.map((connection) => connection.next(false)));
+	const replies = await Promise.all(waiting.map((connection) => connection.next()));
 	for (const reply of replies) assert.equal(reply?.status, 200);
 	await within("the stop", stopped);
 });
@@ -94,7 +94,7 @@ test("while connections come in each tick of a busy event loop, a stop resets no
 	setImmediate(visit);
 	const stopped = service.stop();
 	await until("the last visit", isLate);
-	const replies = await Promise.all(connections.map((one) => one.next(false)));
+	const replies = await Promise.all(connections.map((one) => one.next()));
 	for (const reply of replies) assert.equal(reply?.status, 200);
 	// The last replies may be sent when the port is already closed.
 	for (const reply of replies.slice(0, replies.length / 2)) assert.equal(reply?.headers["connection"], "keep-alive");
@@ -121,7 +121,7 @@ test("a client that pauses between two requests gets one more reply while the se
 	const connection = new Connection(service.port);
 	const ask = () => {
 		connection.socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
-		return connection.next(false);
+		return connection.next();
 	};
 	assert.equal((await ask())?.headers["connection"], "keep-alive");
 	const stopped = service.stop();
@@ -138,11 +138,11 @@ test("while the service stops, a reply closes the connection, even after a body 
 	const connection = new Connection(service.port);
 	const post = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n\r\n\r\n\r\n\r\n";
 	connection.socket.write(post);
-	assert.equal((await connection.next(false))?.status, 401);
+	assert.equal((await connection.next())?.status, 401);
 	const stopped = service.stop();
 	await portClosed(service);
 	connection.socket.write(post);
-	const reply = await connection.next(false);
+	const reply = await connection.next();
 	assert.deepEqual([reply?.status, reply?.headers["connection"]], [401, "close"]);
 	await stopped;
 });
@@ -152,7 +152,7 @@ test("requests that are unfinished when the grace period ends are aborted", asyn
 	const endless = await unfinished(service, "/livez");
 	await service.send({ path: "/livez" });
 	await within("the stop", service.stop(300));
-	assert.equal(await endless.next(false), undefined);
+	assert.equal(await endless.next(), undefined);
 });
 
 const never = () => new Promise<never>(() => {});
@@ -207,7 +207,7 @@ test("with STOP_DELAY, a stopping service accepts connections while readyz is 50
 });
 
 test("with a socket that systemd holds, a restart under load fails no request", async (context) => {
-	const { environment, key } = await withKey(`sqlite:${join(temporaryFolder(context), "animals.db")}`);
+	const { environment, key } = await withKey(temporaryStore(context));
 	const folder = temporaryFolder(context);
 	const listener = createServer().listen(0);
 	const { port } = listener.address() as AddressInfo;
@@ -233,13 +233,11 @@ test("with a socket that systemd holds, a restart under load fails no request", 
 	assert.match(String(node?.url), new RegExp(`:${port}$`));
 	const clients = Promise.all(Array.from({ length: 8 }, client));
 	await Promise.race([clients, until("100 replies", () => replies > 100)]);
-	node?.process.kill("SIGTERM");
-	await node?.finished;
+	await node?.stop();
 	node = await second?.();
 	const enough = replies + 100;
 	await Promise.race([clients, until("100 more replies", () => replies > enough)]);
 	isStopped = true;
 	await within("the clients to end", clients);
-	node?.process.kill("SIGTERM");
-	await node?.finished;
+	await node?.stop();
 });

@@ -188,8 +188,7 @@ function faultsOf({ service, start, key, database, place, trial }: Setting): Fau
 			cause: () => {},
 			async repeat() {
 				await sleep(1500);
-				running.process.kill("SIGKILL");
-				await running.finished;
+				await running.stop("SIGKILL");
 				running = await start();
 			},
 			end: () => {},

@@ -72,10 +72,7 @@ async function freezeBehind(proxy: ProxyProgram, trial: Trial): Promise<object> 
 	await load.stop();
 	load.ledger.verify(await listAll(url, key));
 	const slowestMs = Math.round(load.slowestMs);
-	for (const node of running) {
-		node.process.kill("SIGKILL");
-		await node.finished;
-	}
+	for (const node of running) await node.stop("SIGKILL");
 	const refused = await ask(`${url}/v1/pets`, { key });
 	assert.deepEqual([refused.status, refused.headers["retry-after"]], [503, "1"]);
 	assert.match(refused.body, /^{"code":"storage_unavailable",.*"status":503}$/);

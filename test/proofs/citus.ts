@@ -9,10 +9,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "../support/caller.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
-import { startPoller } from "../support/page-poller.ts";
 import { type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
 import { type Running, startProgram, startRefused } from "../support/program.ts";
 import { type Need, type Proof, type Trial, withKey } from "../support/proof.ts";
+import { startPoller } from "../support/readers.ts";
 import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
 

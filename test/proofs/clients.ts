@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { linesOf, seeds } from "../client/generated-client.ts";
-import { run, type Tool, tools } from "../client/tools.ts";
+import { linesOf, run, seeds, type Tool, tools } from "../client/tools.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { startProgram } from "../support/program.ts";
 import { newStore, type Proof, type Trial } from "../support/proof.ts";

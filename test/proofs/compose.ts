@@ -42,7 +42,7 @@ export const proof: Proof = {
 		const { environment, key } = await withKey(animals(primary.port));
 		const node = await startProgram(trial, environment);
 		const load = startSteadyLoad([node.url], key);
-		await until("500 creates", () => load.ledger.acknowledged.size >= 500);
+		await load.acknowledges(500);
 		const dump = await firstDump(machine, environment.DATABASE_URL);
 		await load.stop();
 		node.process.kill("SIGKILL");

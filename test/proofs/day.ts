@@ -98,7 +98,7 @@ async function embedded(trial: Trial) {
 async function onServer(trial: Trial) {
 	// The server has the same version as the programs that back it up.
 	const server = await startPostgresFor(trial, [], bin);
-	const databaseUrl = `${server.url}/postgres`;
+	const { databaseUrl } = server;
 	return live(trial, {
 		name: "postgres",
 		databaseUrl,

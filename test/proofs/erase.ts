@@ -12,6 +12,7 @@ import { newStore, type Proof, type Trial } from "../support/proof.ts";
 import { seededRandom } from "../support/random.ts";
 import { startReaders } from "../support/readers.ts";
 import { samplesOf } from "../support/scrape.ts";
+import { runSql } from "../support/sql.ts";
 
 const createWaitMaxMs = 5000;
 const removals = 100;
@@ -30,8 +31,8 @@ export const proof: Proof = {
 		const half = Math.floor(animals / 2);
 		const adjacent = Array.from({ length: removals / 2 }, (_, index) => half + index);
 		const ids = new Set([...adjacent, ...Array.from({ length: removals }, anyId)].slice(0, removals));
-		const names = namesOf(file, ids);
-		const before = rewritingsOf(file);
+		const names = await namesOf(environment.DATABASE_URL, ids);
+		const before = await rewritingsOf(environment.DATABASE_URL);
 
 		const service = await startProgram(trial, environment);
 		const load = startMixedLoad([service.url], key, { clients: 16 });
@@ -58,7 +59,7 @@ export const proof: Proof = {
 		return {
 			animals,
 			removals: ids.size,
-			rewritings: rewritingsOf(file) - before,
+			rewritings: (await rewritingsOf(environment.DATABASE_URL)) - before,
 			medianCommandMs: Math.round(times[times.length >> 1] ?? Number.NaN),
 			longestCommandMs: Math.round(times.at(-1) ?? Number.NaN),
 			created: load.ledger.acknowledged.size,
@@ -82,20 +83,14 @@ function makeStore(file: string, animals: number, anyId: () => number): void {
 	database.close();
 }
 
-function namesOf(file: string, ids: Set<number>): string[] {
-	const database = new Database(file, { readonly: true });
-	const name = database.prepare<[number], string>("SELECT name FROM pets WHERE id = ?").pluck();
-	const names = [...ids].map((id) => name.get(id) ?? "");
-	database.close();
-	return names.filter((text) => !text.startsWith("x"));
+async function namesOf(databaseUrl: string, ids: Set<number>): Promise<string[]> {
+	const rows = await runSql(databaseUrl, `SELECT name FROM pets WHERE id IN (${[...ids]})`);
+	return rows.map(({ name }) => String(name)).filter((name) => !name.startsWith("x"));
 }
 
 /** The schema version, which SQLite increments each time it rewrites the file. */
-function rewritingsOf(file: string): number {
-	const database = new Database(file, { readonly: true });
-	const version = Number(database.pragma("schema_version", { simple: true }));
-	database.close();
-	return version;
+async function rewritingsOf(databaseUrl: string): Promise<number> {
+	return Number((await runSql(databaseUrl, "PRAGMA schema_version"))[0]?.["schema_version"]);
 }
 
 async function removeAll(environment: { DATABASE_URL: string }, ids: number[]): Promise<number[]> {

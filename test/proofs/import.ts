@@ -5,11 +5,11 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startBalancer } from "../support/balancer.ts";
 import { listAll } from "../support/ledger.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { begin, keyFor, type Running, runProgram, runWell, startProgram } from "../support/program.ts";
 import { linux, newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
+import { startBalancer } from "../support/tcp-proxy.ts";
 
 export const proof: Proof = {
 	shows:

@@ -6,7 +6,8 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { ask } from "../support/caller.ts";
-import { checkOut, install, newMachine, nodePackage } from "../support/machine.ts";
+import { checkOut } from "../support/checkout.ts";
+import { install, newMachine, nodePackage } from "../support/machine.ts";
 import { linux, type Proof } from "../support/proof.ts";
 
 const run = promisify(execFile);

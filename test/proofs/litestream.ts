@@ -33,7 +33,7 @@ export const proof: Proof = {
 		const shell = (script: string) =>
 			execFileSync("bash", ["-euc", script], { cwd: folder, env: { ...process.env, ...environment }, stdio: "pipe" });
 		const early = startSteadyLoad([service.url], key);
-		await until("a thousand creates", () => early.ledger.acknowledged.size >= 1000);
+		await early.acknowledges(1000);
 		await early.stop();
 		const synced = early.ledger.acknowledged.size;
 		await until("Litestream to sync all of them", () => countIn(shell, folder, replica) === synced, {
@@ -42,7 +42,7 @@ export const proof: Proof = {
 		});
 		say(`${synced} animals are in the replica`);
 		const late = startSteadyLoad([service.url], key);
-		await until("more creates", () => late.ledger.acknowledged.size >= 500);
+		await late.acknowledges(500);
 		const sql = (statement: string) => runSql(environment.DATABASE_URL, statement);
 		const scene = { service, key, sql };
 		const caller = keepingCaller(scene);
@@ -57,8 +57,9 @@ export const proof: Proof = {
 		const pets = await listAll(restored.url, key);
 		const names = new Map(pets.map((pet) => [pet.id, pet]));
 		for (const { id = 0n, pet } of early.ledger.acknowledged.values()) assert.deepEqual(names.get(id), { id, ...pet });
+		const ids = pets.map(({ id }) => id);
 		assert.deepEqual(
-			pets.map(({ id }) => id),
+			ids,
 			pets.map((_, index) => BigInt(index + 1)),
 			"the beginning of the list is restored, without a gap",
 		);

@@ -1,21 +1,20 @@
 // Shows whether tests detect mutants: those of the committed lists, or those that Stryker makes of a file or folder.
 
 import assert from "node:assert/strict";
-import { chmodSync, globSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, globSync, mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import type { Mutant } from "../house/mutant.ts";
 import {
-	copyTree,
+	type Mutant,
 	type RunOptions,
 	readMutants,
-	root,
 	runTests,
 	shareOut,
 	tryMutant,
 	type Verdict,
 } from "../house/mutants.ts";
 import { runStryker, sourcesOf, testsFor } from "../house/stryker.ts";
+import { checkout, copyTree, read } from "../support/checkout.ts";
 import { unpackChromium } from "../support/chromium.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 import type { Proof, Trial } from "../support/proof.ts";
@@ -53,12 +52,12 @@ async function proveListed(trial: Trial, options: RunOptions): Promise<object> {
 async function proveGenerated(trial: Trial, { environment }: RunOptions): Promise<object> {
 	const place = trial.option("generate");
 	const named = trial.option("tests");
-	const found = (path: string) => globSync(path, { cwd: root }).sort();
-	const tests = named ? named.split(" ").flatMap(found) : testsFor(place, root);
+	const found = (path: string) => globSync(path, { cwd: checkout }).sort();
+	const tests = named ? named.split(" ").flatMap(found) : testsFor(place);
 	assert.ok(tests.length > 0, `there is no test file ${named}`);
 	const tree = copyTree(join(trial.folder, "tree"));
 	const least = Number(trial.option("least"));
-	await runStryker(trial, { tree, files: sourcesOf(place, root), tests, least, environment });
+	await runStryker(trial, { tree, files: sourcesOf(place), tests, least, environment });
 	return { place, least };
 }
 
@@ -90,7 +89,7 @@ async function assertPassing(mutants: Mutant[], trees: string[], options: RunOpt
 }
 
 function described({ file, from, to }: Mutant): string {
-	const [before = ""] = readFileSync(join(root, file), "utf8").split(from);
+	const [before = ""] = read(file).split(from);
 	const shown = (text: string) => JSON.stringify(text.trim().slice(0, 160));
 	return `${file}:${before.split("\n").length} ${shown(from)} → ${shown(to)}`;
 }

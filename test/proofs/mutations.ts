@@ -8,8 +8,7 @@ import type { Proof, Trial } from "../support/proof.ts";
 
 async function databaseOf(engine: string, { folder, after }: Trial): Promise<string> {
 	if (engine === "sqlite") return `sqlite:${join(folder, "mutations.db")}`;
-	const server = await startPostgresFor({ after });
-	return `${server.url}/postgres`;
+	return (await startPostgresFor({ after })).databaseUrl;
 }
 
 export const proof: Proof = {

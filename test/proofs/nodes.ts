@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask, linkOf } from "../support/caller.ts";
-import { type Answer, attempt, post } from "../support/create.ts";
+import { attempt, post } from "../support/create.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
 import { freePort } from "../support/postgres-server.ts";
@@ -14,6 +14,7 @@ import { type Running, startProgram } from "../support/program.ts";
 import { linux, newDatabase, newStore, type Proof, type TrialStore } from "../support/proof.ts";
 import { seededRandom } from "../support/random.ts";
 import { until, within } from "../support/until.ts";
+import type { Reply } from "../support/wire.ts";
 
 export const proof: Proof = {
 	shows: "an acknowledged animal survives every SIGKILL of one of two nodes, and nodes that stop together leave no WAL",
@@ -88,11 +89,8 @@ async function stopUnderLoad(
 	await clients;
 	const kept = new Set((await listAll(url, key)).map(({ name }) => name));
 	await stopAtOnce(nodes);
-	assert.deepEqual(
-		reset.filter((name) => kept.has(name)),
-		[],
-		"no connection is reset after its request was read",
-	);
+	const lost = reset.filter((name) => kept.has(name));
+	assert.deepEqual(lost, [], "no connection is reset after its request was read");
 	assert.ok(reset.length <= (migrates && count > 1 ? 0 : 2 * stops), `${reset.length} resets in ${stops} stops`);
 	return { tcpMigrateReq: migrates, stops, replies, resets: reset.length };
 }
@@ -120,7 +118,7 @@ export async function proveNodeCrashes(options: {
 	/** Animals that were listed after a kill. */
 	const seen = new Map<number, object>();
 	let replayed = 0;
-	const onReply = (_url: string, { headers }: Answer) => {
+	const onReply = (_url: string, { headers }: Reply) => {
 		if ("idempotency-replayed" in headers) replayed++;
 	};
 	const url = String(nodes[0]?.url);

@@ -1,7 +1,7 @@
 // Failovers of a synchronous Patroni cluster, while two nodes use its primary through HAProxy.
 
 import assert from "node:assert/strict";
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, chownSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,10 +11,10 @@ import { keepingCaller } from "../support/histories.ts";
 import { listAll } from "../support/ledger.ts";
 import { isServing } from "../support/listen.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
-import { startPoller } from "../support/page-poller.ts";
-import { asServer, freePort } from "../support/postgres-server.ts";
+import { asServer, freePort, serverProcesses, signalAll } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";
 import { type Proof, program, type Trial, withKey } from "../support/proof.ts";
+import { startPoller } from "../support/readers.ts";
 import { until } from "../support/until.ts";
 import { stopAtOnce } from "./nodes.ts";
 import { bin, postgresTools } from "./pg-backup.ts";
@@ -188,22 +188,11 @@ async function kill({ data, patroni }: Member): Promise<void> {
 	const ended = patroni.exitCode === null && patroni.signalCode === null ? once(patroni, "exit") : undefined;
 	patroni.kill("SIGKILL");
 	await ended;
-	for (const pid of serverProcesses(data)) {
-		try {
-			process.kill(pid, "SIGKILL");
-		} catch {
-			// The process has already ended.
-		}
-	}
-}
-
-function serverProcesses(data: string): number[] {
 	try {
-		const [main = ""] = readFileSync(join(data, "postmaster.pid"), "utf8").split("\n");
-		const children = execFileSync("ps", ["-o", "pid=", "--ppid", main], { encoding: "utf8" });
-		return [Number(main), ...children.trim().split(/\s+/).map(Number)];
+		const main = Number.parseInt(readFileSync(join(data, "postmaster.pid"), "utf8"), 10);
+		signalAll(serverProcesses(main), "SIGKILL");
 	} catch {
-		return []; // The server is not running.
+		// The server is not running.
 	}
 }
 

@@ -2,17 +2,9 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import {
-	appendFileSync,
-	chmodSync,
-	chownSync,
-	existsSync,
-	globSync,
-	mkdirSync,
-	readFileSync,
-	renameSync,
-} from "node:fs";
+import { appendFileSync, chmodSync, chownSync, existsSync, globSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { read } from "../support/checkout.ts";
 import { blockOf } from "../support/document-blocks.ts";
 import { type Ledger, listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
@@ -109,7 +101,7 @@ export async function startServer(trial: Trial) {
 	const start = () => shell(`pg_ctl --silent --wait -D "${data}" -l "${folder}/log" -o "${listen}" start >/dev/null`);
 	const stop = (mode: string) => shell(`pg_ctl --silent --wait -D "${data}" -m ${mode} stop`);
 	shell(`initdb --pgdata="${data}" --username=animals --auth=trust --encoding=UTF8 --locale=C --no-sync`);
-	const text = readFileSync(new URL(`../../${page}`, import.meta.url), "utf8");
+	const text = read(page);
 	appendFileSync(
 		join(data, "postgresql.conf"),
 		replaced(/^archive_mode = .*\narchive_command = .*\n/m.exec(text)?.[0] ?? ""),

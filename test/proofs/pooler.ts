@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "../support/caller.ts";
@@ -37,7 +36,7 @@ export const proof: Proof = {
 	},
 	async prove(trial) {
 		const server = await startPostgresFor(trial);
-		const { environment, key } = await withKey(`${server.url}/postgres`);
+		const { environment, key } = await withKey(server.databaseUrl);
 		// docs/postgresql.md recommends these settings of the role.
 		for (const setting of ["statement_timeout = '4s'", "lock_timeout = '3s'"])
 			await runSql(environment.DATABASE_URL, `ALTER ROLE animals SET ${setting}`);
@@ -151,11 +150,11 @@ const poolerConnections = 5;
 const poolerClients = 10;
 
 /** Starts PgBouncer in transaction mode, with the settings of docs/postgresql.md. @returns its DATABASE_URL */
-async function startPooler(databaseUrl: string, { after }: Trial): Promise<string> {
+async function startPooler(databaseUrl: string, { folder, after }: Trial): Promise<string> {
 	const server = new URL(databaseUrl);
 	const port = await freePort();
-	const place = mkdtempSync(join(tmpdir(), "animal-store-pooler-"));
-	chmodSync(place, 0o755);
+	const place = mkdtempSync(join(folder, "pooler-"));
+	for (const path of [folder, place]) chmodSync(path, 0o755);
 	writeFileSync(join(place, "users.txt"), `"${server.username}" "${server.password}"\n`);
 	writeFileSync(
 		join(place, "pgbouncer.ini"),
@@ -176,10 +175,7 @@ ignore_startup_parameters = statement_timeout,lock_timeout
 	);
 	const asUser = process.getuid?.() === 0 ? ["-u", "nobody"] : [];
 	const pooler = spawn("pgbouncer", [...asUser, join(place, "pgbouncer.ini")], { stdio: "ignore" });
-	after(() => {
-		pooler.kill("SIGKILL");
-		rmSync(place, { recursive: true });
-	});
+	after(() => pooler.kill("SIGKILL"));
 	await once(pooler, "spawn");
 	await until("PgBouncer to answer", () => isAnswering(port), { everyMs: 50 });
 	server.port = String(port);

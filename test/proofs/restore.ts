@@ -10,7 +10,7 @@ import { Ledger, listAll } from "../support/ledger.ts";
 import { runProgram, runWell, startProgram, startRefused } from "../support/program.ts";
 import { newStore, type Proof } from "../support/proof.ts";
 import { seededRandom } from "../support/random.ts";
-import { until } from "../support/until.ts";
+import { type CleanUps, until } from "../support/until.ts";
 
 export const proof: Proof = {
 	shows: "a backup is restored over the store of a killed service, and a file copied over it is refused",
@@ -24,7 +24,7 @@ export const proof: Proof = {
 interface RestoreProof {
 	rounds: number;
 	seed: number;
-	context: { after(cleanUp: () => void): void };
+	context: CleanUps;
 	newFolder(): string;
 }
 

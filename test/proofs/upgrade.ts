@@ -7,17 +7,18 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { addTo } from "../house/changed-tree.ts";
-import { copyTree } from "../house/mutants.ts";
-import { startBalancer } from "../support/balancer.ts";
 import { ask, callerOf } from "../support/caller.ts";
-import { type Answer, idOf, post } from "../support/create.ts";
+import { copyTree } from "../support/checkout.ts";
+import { idOf, post } from "../support/create.ts";
 import { blockOf } from "../support/document-blocks.ts";
 import { type Ledger, listAll } from "../support/ledger.ts";
 import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
 import { type Running, runWell, startProgram, startRefused } from "../support/program.ts";
 import { newStore, type Proof, type Trial, type TrialStore, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
+import { startBalancer } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
+import type { Reply } from "../support/wire.ts";
 import { postgresTools, startServer } from "./pg-backup.ts";
 
 export const proof: Proof = {
@@ -147,7 +148,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 	let refused = 0;
 	let firstRefusedMs = Number.NaN;
 	// A refused client sends the same create to the next node, like a client of a balancer.
-	const onReply = (url: string, { status, body }: Answer) => {
+	const onReply = (url: string, { status, body }: Reply) => {
 		const nowMs = performance.now();
 		if (status === 201) lastMs.set(url, nowMs);
 		if (status === 201) return void firstMs.set(url, firstMs.get(url) ?? nowMs);
@@ -156,9 +157,9 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 	};
 	const load = startMixedLoad(urls, key, { clients: 12, onReply });
 	const { ledger } = load;
-	await until("creates", () => ledger.acknowledged.size >= 300);
+	await load.acknowledges(300);
 	await store.backUp();
-	await until("creates after the backup", () => ledger.acknowledged.size >= 600);
+	await load.acknowledges(300);
 
 	const version = async () => Number((await runSql(environment.DATABASE_URL, store.schema))[0]?.["version"]);
 	const before = await version();
@@ -169,8 +170,7 @@ async function upgrade(trial: Trial, tree: string, store: Upgradable) {
 	const idleMs = idleKnows.then(() => performance.now() - upgradedAtMs);
 	const newer = await starting;
 	urls.push(newer.url);
-	const afterUpgrade = ledger.acknowledged.size + 300;
-	await until("creates on the newer node", () => ledger.acknowledged.size >= afterUpgrade);
+	await load.acknowledges(300);
 	const noticedMs = firstRefusedMs - upgradedAtMs;
 	const lateMs = (lastMs.get(older.url) ?? Number.NaN) - upgradedAtMs;
 	await load.stop();
@@ -226,7 +226,7 @@ async function assertRepeats(newer: Running, key: string, ledger: Ledger): Promi
 async function rollBack(trial: Trial, store: Upgradable, ledger: Ledger, [newer, ...others]: [Running, ...Running[]]) {
 	const page = "docs/embedded-store.md";
 	const cwd = mkdtempSync(join(trial.folder, "back-"));
-	const run = (block: string, url: string) =>
+	const runBlock = (block: string, url: string) =>
 		execFileSync("bash", ["-euo", "pipefail", "-c", blockOf(page, block)], {
 			cwd,
 			env: { PATH: process.env["PATH"], ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: store.key },
@@ -237,12 +237,12 @@ async function rollBack(trial: Trial, store: Upgradable, ledger: Ledger, [newer,
 	const rex = JSON.parse(reply.body);
 	assert.equal(rex.breed, "collie", "the newer version stores its new field");
 	ledger.acknowledge({ pet: { name: "Rex", categoryId: 1n }, idempotencyKey: undefined }, BigInt(rex.id));
-	run("npx animal-store export", newer.url);
+	runBlock("npx animal-store export", newer.url);
 	for (const node of [newer, ...others]) await node.stop();
 	const older = await startProgram(trial, await store.restore());
 	const restored = (await listAll(older.url, store.key)).length;
 	assert.ok(restored >= 300 && restored < ledger.acknowledged.size);
-	run("last=", older.url);
+	runBlock("last=", older.url);
 	ledger.verify(await listAll(older.url, store.key));
 	trial.say(`rolled back: ${restored} animals restored, ${ledger.acknowledged.size - restored} imported, same ids`);
 	await older.stop();

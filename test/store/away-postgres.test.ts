@@ -70,7 +70,7 @@ test("a service that starts while the database is unreachable waits, unready, an
 }, async (context) => {
 	const server = await startPostgresFor(context);
 	await server.kill();
-	const { lines, probe } = await startWaiting(context, `${server.url}/postgres`);
+	const { lines, probe } = await startWaiting(context, server.databaseUrl);
 	assert.deepEqual(await probe("/livez"), { status: 200, text: '{"status":"ok","writes":"failing"}' });
 	const { status, text } = await probe("/readyz");
 	assert.equal(status, 503);
@@ -89,10 +89,8 @@ test("a service that starts while the database is unreachable waits, unready, an
 test("wrong credentials end a service that has waited for its database with one sentence", async (context) => {
 	const server = await startPostgresFor(context);
 	await server.kill();
-	const { finished } = await startWaiting(
-		context,
-		`${server.url.replace("animals:animals", "animals:wrong")}/postgres`,
-	);
+	const wrong = server.databaseUrl.replace("animals:animals", "animals:wrong");
+	const { finished } = await startWaiting(context, wrong);
 	await server.start();
 	const { code, stderr } = await within("the end", finished);
 	assert.equal(code, 1);

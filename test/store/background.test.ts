@@ -126,10 +126,8 @@ for (const state of states) {
 			return isUsed();
 		});
 		const failed: [string, number][] = Object.entries(await failures());
-		assert.deepEqual(
-			failed.map(([task]) => task),
-			backgroundTasks,
-		);
+		const tasks = failed.map(([task]) => task);
+		assert.deepEqual(tasks, backgroundTasks);
 		for (const [task, count] of failed)
 			assert.equal(log.filter((line) => line["task"] === task).length, Math.min(count, 1), `${task}: ${count}`);
 		const names = (await listAll(service.url, key)).map(({ name }) => name);

@@ -254,9 +254,7 @@ test("an invalid backup is refused with one sentence, and the store is not chang
 	]);
 	await assertRefused(commands, { environment: { DATABASE_URL: url } });
 	assert.ok(readFileSync(path("s.db")).equals(before));
-	assert.deepEqual(
-		readdirSync(folder).filter((name) => name.includes(".new")),
-		[],
-	);
+	const drafts = readdirSync(folder).filter((name) => name.includes(".new"));
+	assert.deepEqual(drafts, []);
 	assert.equal(await restoreStore(path("b.db"), url, { force: true, signal: never }), 20);
 });

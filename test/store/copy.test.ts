@@ -13,7 +13,7 @@ import { type Row, type TableName, tableNames, tables } from "../../src/store/ta
 import { ask, callerOf, linkOf } from "../support/caller.ts";
 import { databaseFor, withSettings } from "../support/postgres.ts";
 import { assertRefused, keyFor, runProgram, startProgram, startRefused } from "../support/program.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { temporaryFolder, temporaryStore } from "../support/service.ts";
 import { connect, runSql } from "../support/sql.ts";
 import { readPet, withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
@@ -22,7 +22,7 @@ import { engines } from "./engines.ts";
 const count = 12_000;
 
 async function filled(context: TestContext): Promise<{ url: string; key: string }> {
-	const url = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const url = temporaryStore(context);
 	const key = await keyFor(url);
 	await withStore(url, ({ createPet }) =>
 		Promise.all(

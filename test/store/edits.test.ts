@@ -41,10 +41,8 @@ for (const [engine, make] of Object.entries(engines)) {
 		for (let edits = 0; edits <= 7; edits++) {
 			const expected = Array.from({ length: edits }, (_, index) => index + 1);
 			const text = async (isJson: boolean) => (await Array.fromAsync(auditText(store, isJson, 3))).join("");
-			assert.deepEqual(
-				JSON.parse(await text(true)).map(({ id }: { id: number }) => id),
-				expected,
-			);
+			const ids = JSON.parse(await text(true)).map(({ id }: { id: number }) => id);
+			assert.deepEqual(ids, expected);
 			const [header = "", ...rows] = (await text(false)).split("\n").slice(0, -1);
 			if (edits > 0) assert.match(header, /^id +at +animal +action +change +by +name erased$/);
 			assert.deepEqual(
@@ -88,10 +86,8 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.equal((await reopened.createPet(other, key("renamed"))).outcome, "reused");
 		assert.deepEqual(await reopened.createPet(other, key("removed")), { id: 3n, outcome: "replayed" });
 		const fingerprints = await runSql(databaseUrl, "SELECT fingerprint FROM idempotency_keys ORDER BY pet_id");
-		assert.deepEqual(
-			fingerprints.map(({ fingerprint }) => String(fingerprint).length),
-			[64, 64, 0],
-		);
+		const lengths = fingerprints.map(({ fingerprint }) => String(fingerprint).length);
+		assert.deepEqual(lengths, [64, 64, 0]);
 		assert.equal((await reopened.createPet(rex)).id, 4n);
 	});
 

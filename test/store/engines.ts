@@ -1,11 +1,10 @@
 // Makes a new database of either engine. Each store on it is opened as if by a separate process.
 
-import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { testDatabase } from "../support/postgres.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { temporaryStore } from "../support/service.ts";
 
 type OpenOptions = Parameters<typeof openStore>[2];
 
@@ -40,7 +39,7 @@ function storesOf(context: TestContext, databaseUrl: string, now = Date.now, dro
 }
 
 export const engines: Record<"sqlite" | "postgres", Make> = {
-	sqlite: async (context, now) => storesOf(context, `sqlite:${join(temporaryFolder(context), "animals.db")}`, now),
+	sqlite: async (context, now) => storesOf(context, temporaryStore(context), now),
 	postgres: async (context, now) => {
 		const { url, drop } = await testDatabase();
 		return storesOf(context, url, now, drop);

@@ -209,8 +209,7 @@ function findInTables(folder: string, texts: string[]): Set<"unused" | "used"> {
 }
 
 test("postgres: a removed or replaced name is in no catalog, and in files only in unused space", async (context) => {
-	const server = await startPostgresFor(context);
-	const databaseUrl = `${server.url}/postgres`;
+	const { databaseUrl } = await startPostgresFor(context);
 	const sql = (statement: string) => runSql(databaseUrl, statement);
 	const [{ folder } = {}] = await sql("SELECT current_setting('data_directory') AS folder");
 	const store = await openStore(databaseUrl, () => atMs);

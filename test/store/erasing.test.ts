@@ -3,14 +3,13 @@
 
 import assert from "node:assert/strict";
 import { renameSync } from "node:fs";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createBackground } from "../../src/store/background.ts";
 import { createErasing } from "../../src/store/erasing.ts";
 import { openStore } from "../../src/store/open.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { runProgram, startProgram } from "../support/program.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { temporaryStore } from "../support/service.ts";
 import { connect } from "../support/sql.ts";
 import { withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
@@ -27,7 +26,7 @@ function erasingOf(databaseUrl: string) {
 }
 
 async function storeWithRemoval(context: TestContext) {
-	const databaseUrl = `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+	const databaseUrl = temporaryStore(context);
 	const store = await openStore(databaseUrl, Date.now);
 	context.after(() => store.close());
 	await store.createPet({ name: "Rex", categoryId: 1n });

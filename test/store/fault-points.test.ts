@@ -110,44 +110,43 @@ interface Scene extends Engine {
 const plain = attempt(1);
 const keyed: Attempt = { ...attempt(2), idempotencyKey: "k" };
 
+/** Sends the creates, and makes them wait for their commit until `release` is called. */
+const held =
+	(during: (scene: Scene, release: () => Promise<unknown>) => Promise<unknown>) =>
+	async (scene: Scene): Promise<Outcome[]> => {
+		const release = await scene.hold();
+		const answers = scene.send();
+		await scene.waiting(2);
+		await during(scene, release);
+		return answers;
+	};
+
 const points: Record<string, { act(scene: Scene): Promise<Outcome[]>; replies: Outcome[]; stored: number[] }> = {
 	"killed before the commit": {
-		async act({ hold, send, waiting, service }) {
-			const release = await hold();
-			const answers = send();
-			await waiting(2);
+		act: held(async ({ service }, release) => {
 			await service.stop("SIGKILL");
 			await release();
-			return answers;
-		},
+		}),
 		replies: [undefined],
 		// Even after the kill, a PostgreSQL server may finish the commit.
 		stored: [0, 1],
 	},
 	"left by its clients before the commit": {
-		async act({ hold, send, waiting, leave }) {
-			const release = await hold();
-			const answers = send();
-			await waiting(2);
+		act: held(async ({ waiting, leave }, release) => {
 			leave();
 			await release();
 			await waiting(0);
-			return answers;
-		},
+		}),
 		replies: [undefined],
 		stored: [1],
 	},
 	"stopped before the commit": {
-		async act({ hold, send, waiting, service }) {
-			const release = await hold();
-			const answers = send();
-			await waiting(2);
+		act: held(async ({ service }, release) => {
 			service.process.kill("SIGTERM");
 			await until("the stop", () => service.output.stdout.includes('"msg":"stopping"'));
 			await release();
 			assert.equal((await service.finished).code, 0);
-			return answers;
-		},
+		}),
 		replies: [201],
 		stored: [1],
 	},

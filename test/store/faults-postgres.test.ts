@@ -2,15 +2,15 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { startBalancer } from "../support/balancer.ts";
 import { ask, type Caller, callerOf } from "../support/caller.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
 import { databaseFor } from "../support/postgres.ts";
-import { type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
+import type { PostgresServer } from "../support/postgres-server.ts";
 import { keyFor, type Running, runProgram, startProgram } from "../support/program.ts";
 import { runSql, setOnServer } from "../support/sql.ts";
-import { serviceWithStandby } from "../support/standby.ts";
+import { serviceOnServer, serviceWithStandby } from "../support/standby.ts";
+import { startBalancer } from "../support/tcp-proxy.ts";
 import { slowMs, until } from "../support/until.ts";
 
 /** Starts nodes on one database. `start` starts another node. */
@@ -23,47 +23,38 @@ async function startNodes(context: TestContext, count: number) {
 	return { database, environment, key, nodes, start };
 }
 
-async function ownServer(context: TestContext): Promise<{ server: PostgresServer; service: Running; key: string }> {
-	const server = await startPostgresFor(context);
-	const url = `${server.url}/postgres`;
-	const key = await keyFor(url);
-	const service = await startProgram(context, { DATABASE_URL: url });
-	return { server, service, key };
-}
-
 const status = async (url: string) => (await ask(url)).status;
 
-test("while the server is down (kill -9), requests get 503, and all succeed after its return", async (context) => {
-	const { server, service, key } = await ownServer(context);
-	const { ledger, acknowledges, isRefused, stop } = startMixedLoad([service.url], key);
-	await acknowledges(200);
-	await server.kill();
-	await isRefused(20);
-	assert.deepEqual([await status(`${service.url}/readyz`), await status(`${service.url}/livez`)], [503, 200]);
-	assert.equal((await ask(`${service.url}/v1/pets`, { key })).status, 503);
-	await server.start();
-	await acknowledges(50, { withinMs: 5_000 });
-	assert.equal(await status(`${service.url}/readyz`), 200);
-	await stop();
-	ledger.verify(await listAll(service.url, key));
-});
+interface Fault {
+	begin(server: PostgresServer): unknown;
+	end(server: PostgresServer): unknown;
+}
 
-test("while the server is frozen (SIGSTOP), requests get 503, and all succeed after it continues", {
-	timeout: slowMs, // A query may wait up to 10 s.
-}, async (context) => {
-	const { server, service, key } = await ownServer(context);
-	const loading = startMixedLoad([service.url], key);
-	const { ledger, acknowledges, isRefused, stop } = loading;
-	await acknowledges(200);
-	server.signal("STOP");
-	await isRefused(20);
-	assert.ok(loading.slowestMs < 7_000, `a create took ${loading.slowestMs} ms`);
-	assert.equal(await status(`${service.url}/livez`), 200);
-	server.signal("CONT");
-	await acknowledges(50, { withinMs: 5_000 });
-	await stop();
-	ledger.verify(await listAll(service.url, key));
-});
+const faults: Record<string, Fault> = {
+	"down (kill -9)": { begin: ({ kill }) => kill(), end: ({ start }) => start() },
+	"frozen (SIGSTOP)": { begin: ({ signal }) => signal("STOP"), end: ({ signal }) => signal("CONT") },
+};
+
+for (const [fault, { begin, end }] of Object.entries(faults)) {
+	test(`while the server is ${fault}, requests get 503, and all succeed after its return`, {
+		timeout: slowMs, // A query may wait up to 10 s.
+	}, async (context) => {
+		const { server, service, key } = await serviceOnServer(context);
+		const loading = startMixedLoad([service.url], key);
+		const { ledger, acknowledges, isRefused, stop } = loading;
+		await acknowledges(200);
+		await begin(server);
+		await isRefused(20);
+		assert.ok(loading.slowestMs < 7_000, `a create took ${loading.slowestMs} ms`);
+		assert.deepEqual([await status(`${service.url}/readyz`), await status(`${service.url}/livez`)], [503, 200]);
+		assert.equal((await ask(`${service.url}/v1/pets`, { key })).status, 503);
+		await end(server);
+		await acknowledges(50, { withinMs: 5_000 });
+		assert.equal(await status(`${service.url}/readyz`), 200);
+		await stop();
+		ledger.verify(await listAll(service.url, key));
+	});
+}
 
 test("cut connections cause at most 503s, lose no animal, and are not leaked", async (context) => {
 	const { database, key, nodes } = await startNodes(context, 1);
@@ -134,8 +125,8 @@ test("a rolling restart of three nodes behind a load balancer fails no request",
 });
 
 test("a commit that no standby confirms is a 503, until one does: then a repeat returns it", async (context) => {
-	const { server, service, key } = await ownServer(context);
-	const url = `${server.url}/postgres`;
+	const { server, service, key } = await serviceOnServer(context);
+	const url = server.databaseUrl;
 	const caller = callerOf(service.url, key);
 	const create = async (idempotencyKey?: string) => {
 		const reply = await caller.create({ name: idempotencyKey ?? "plain", categoryId: 1 }, idempotencyKey);
@@ -159,20 +150,18 @@ test("a commit that no standby confirms is a 503, until one does: then a repeat 
 	await setOnServer(url, "synchronous_standby_names", "");
 	assert.deepEqual([await create("a"), await create("before")], ["201 true", "201 true"]);
 	const pets = await listAll(service.url, key);
-	assert.deepEqual(
-		pets.map(({ name }) => name),
-		["Max", "plain", "a"],
-	);
+	const names = pets.map(({ name }) => name);
+	assert.deepEqual(names, ["Max", "plain", "a"]);
 });
 
 test("a failover to a streaming replica loses no acknowledged animal", async (context) => {
 	const { service, key, primary, standby, lead } = await serviceWithStandby(context);
 	// From here on, a commit waits until it is on the standby's disk.
-	await setOnServer(`${primary.url}/postgres`, "synchronous_standby_names", "*");
+	await setOnServer(primary.databaseUrl, "synchronous_standby_names", "*");
 	const { ledger, acknowledges, stop } = startMixedLoad([service.url], key);
 	await acknowledges(300);
 	await primary.kill();
-	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
+	await runSql(standby.databaseUrl, "SELECT pg_promote()");
 	lead(standby);
 	await acknowledges(100);
 	await stop();

@@ -12,6 +12,15 @@ export interface FileCalls {
 	fail(call: "sync" | "link", code: string): void;
 }
 
+/** Makes the test's mocks of `node:fs` effective in all modules, until the end of the test. */
+export function applyMocks(context: TestContext): void {
+	syncBuiltinESMExports();
+	context.after(() => {
+		context.mock.restoreAll();
+		syncBuiltinESMExports();
+	});
+}
+
 export function recordFileCalls(context: TestContext): FileCalls {
 	const calls: string[] = [];
 	const failures = new Map<string, string>();
@@ -41,10 +50,6 @@ export function recordFileCalls(context: TestContext): FileCalls {
 		record("rename", ...given.map(shown));
 		renameSync(...given);
 	});
-	syncBuiltinESMExports();
-	context.after(() => {
-		context.mock.restoreAll();
-		syncBuiltinESMExports();
-	});
+	applyMocks(context);
 	return { calls, fail: (call, code) => failures.set(call, code) };
 }

@@ -2,7 +2,6 @@
 
 import assert from "node:assert/strict";
 import fs, { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
@@ -12,7 +11,7 @@ import { assertRefused, begin, runProgram, startProgram } from "../support/progr
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
-import { recordFileCalls } from "./file-calls.ts";
+import { applyMocks, recordFileCalls } from "./file-calls.ts";
 
 test("sqlite: a new store and its folder are synced before the store gets its name", (context) => {
 	const folder = temporaryFolder(context);
@@ -147,11 +146,7 @@ test("sqlite: a file that is replaced while it is opened is refused", async (con
 		if (given[1]?.bigint && existsSync(other)) renameSync(other, file);
 		return found;
 	});
-	syncBuiltinESMExports();
-	context.after(() => {
-		context.mock.restoreAll();
-		syncBuiltinESMExports();
-	});
+	applyMocks(context);
 	assert.throws(() => openSqliteWriter(file), /s\.db was replaced while it was opened: start again$/);
 	openSqliteWriter(file).database.close();
 });

@@ -31,7 +31,7 @@ test("with a synchronous standby, commits only a crash made visible hide nothing
 
 test("after a restore under a running service, nothing of the abandoned timeline is shown", async (context) => {
 	const server = await startPostgresFor(context);
-	const admin = `${server.url}/postgres`;
+	const admin = server.databaseUrl;
 	const url = `${server.url}/animals`;
 	await runSql(admin, "CREATE DATABASE animals");
 	const key = await keyFor(url);

@@ -74,8 +74,7 @@ async function assertStopped(
 		const scene = { service, key, sql: async () => [] };
 		for (const path of ["/v1/pets", "/v1/pets?limit=2", "/v1/pets/1"]) assert.equal(await statusOf(scene, path), 503);
 	}
-	service.process.kill("SIGTERM");
-	const { code, stdout } = await within("the service to stop", service.finished);
+	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);
 	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
 	assert.equal(fatal.length, 1, stdout.slice(0, 2000));
@@ -103,11 +102,8 @@ for (const [what, moved] of Object.entries({ file: (file: string) => file, folde
 		});
 		await assertStopped(it, lost(it.file), false);
 		const pets = await listed(context, it.file, it.key);
-		assert.deepEqual(
-			pets.map(({ name }) => name),
-			["the other one"],
-			"the previous store's WAL was not replayed over it",
-		);
+		const names = pets.map(({ name }) => name);
+		assert.deepEqual(names, ["the other one"], "the previous store's WAL was not replayed over it");
 		it.ledger.verify(await listed(context, it.file.replace(place, `${place}.away`), it.key));
 	});
 }

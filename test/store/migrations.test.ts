@@ -10,7 +10,7 @@ import { readMigrations } from "../../src/store/migrations.ts";
 import { openStore } from "../../src/store/open.ts";
 import { applicationId } from "../../src/store/sqlite/file.ts";
 import { isToErase } from "../../src/store/tables.ts";
-import { copyTree } from "../house/mutants.ts";
+import { copyTree } from "../support/checkout.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";

@@ -17,7 +17,7 @@ import { freePort } from "../support/postgres-server.ts";
 import { type Running, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { withKey } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { temporaryFolder, temporaryStore } from "../support/service.ts";
 import { readPet } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { engines } from "./engines.ts";
@@ -93,7 +93,7 @@ for (const [engine, make] of Object.entries(engines)) {
 }
 
 test("nodes on one port that are killed under load lose nothing acknowledged", linux, async (context) => {
-	const { environment, key } = await withKey(`sqlite:${join(temporaryFolder(context), "animals.db")}`);
+	const { environment, key } = await withKey(temporaryStore(context));
 	const shared = { ...environment, REUSE_PORT: "true", PORT: String(await freePort()) };
 	const start = () => startProgram(context, shared);
 	const { nodes } = await proveNodeCrashes({ start, key, kills: 4, seed: 1 });

@@ -11,16 +11,14 @@ import { databaseFor } from "../support/postgres.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
 import { keyFor, startProgram, startRefused } from "../support/program.ts";
 import { connect, runSql, setOnServer } from "../support/sql.ts";
-import { serviceWithStandby } from "../support/standby.ts";
+import { serviceOnServer, serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
 
 test("if the server has no free connection, a node's reads wait for its own connections", async (context) => {
-	const server = await startPostgresFor(context, ["-c", "max_connections=9"]);
-	const url = `${server.url}/postgres`;
-	const key = await keyFor(url);
-	const environment = { DATABASE_URL: url };
+	const { databaseUrl } = await startPostgresFor(context, ["-c", "max_connections=9"]);
+	const key = await keyFor(databaseUrl);
 	const nodes = [];
-	for (let node = 0; node < 3; node++) nodes.push(await startProgram(context, environment));
+	for (let node = 0; node < 3; node++) nodes.push(await startProgram(context, { DATABASE_URL: databaseUrl }));
 	const replies = await Promise.all(
 		nodes.flatMap(({ url }) =>
 			Array.from({ length: 20 }, async (_, client) => {
@@ -51,8 +49,7 @@ test("a node opens at most DATABASE_POOL_MAX connections, named as DATABASE_URL 
 });
 
 test("a start is refused with one sentence when the server has no free connection", async (context) => {
-	const server = await startPostgresFor(context, ["-c", "max_connections=5"]);
-	const url = `${server.url}/postgres`;
+	const { databaseUrl: url } = await startPostgresFor(context, ["-c", "max_connections=5"]);
 	for (let client = 0; client < 5; client++) await connect(context, url);
 	await startRefused(
 		{ DATABASE_URL: url },
@@ -61,8 +58,7 @@ test("a start is refused with one sentence when the server has no free connectio
 });
 
 test("the search for shards also waits for a connection of its node if the server has no other", async (context) => {
-	const server = await startPostgresFor(context, ["-c", "max_connections=5"]);
-	const url = `${server.url}/postgres`;
+	const { databaseUrl: url } = await startPostgresFor(context, ["-c", "max_connections=5"]);
 	const pool = new NodePool(parsePostgresUrl(url));
 	context.after(() => pool.end());
 	const own = await pool.take();
@@ -84,10 +80,8 @@ test("an idle node keeps one of its connections", async (context) => {
 });
 
 test("while the primary is read-only, the node is ready and reads; later creates succeed", async (context) => {
-	const server = await startPostgresFor(context);
-	const url = `${server.url}/postgres`;
-	const key = await keyFor(url);
-	const node = await startProgram(context, { DATABASE_URL: url });
+	const { server, service: node, key } = await serviceOnServer(context);
+	const url = server.databaseUrl;
 	assert.equal((await create(node.url, key)).status, 201);
 	await setOnServer(url, readOnly, "on");
 	assert.equal((await create(node.url, key)).status, 503);
@@ -116,13 +110,13 @@ test("when a running primary becomes read-only, all move to the one promoted in 
 			}),
 		);
 	assert.deepEqual(new Set(await countAtOnce()), new Set([1]));
-	await setOnServer(`${old.url}/postgres`, readOnly, "on");
-	await runSql(`${next.url}/postgres`, "SELECT pg_promote()");
+	await setOnServer(old.databaseUrl, readOnly, "on");
+	await runSql(next.databaseUrl, "SELECT pg_promote()");
 	lead(next);
 	assert.equal((await create(node.url, key)).status, 503);
 	assert.equal((await create(node.url, key)).status, 201, "no other connection to the old primary is used");
 	assert.deepEqual(new Set(await countAtOnce()), new Set([2]), "each read sees the create on the next primary");
-	assert.equal((await runSql(`${old.url}/postgres`, "SELECT FROM pets")).length, 1);
+	assert.equal((await runSql(old.databaseUrl, "SELECT FROM pets")).length, 1);
 });
 
 const readOnly = "default_transaction_read_only";

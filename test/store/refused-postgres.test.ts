@@ -49,8 +49,7 @@ test("a command refuses an unreachable database", async (context) => {
 test("a missing synchronous standby is reported at every start, until it is no longer required", {
 	timeout: slowMs, // Each of the two refused starts waits for 5 s.
 }, async (context) => {
-	const server = await startPostgresFor(context);
-	const url = `${server.url}/postgres`;
+	const { databaseUrl: url } = await startPostgresFor(context);
 	await setOnServer(url, "synchronous_standby_names", "*");
 	// At the second start, the commit of the first start is still waiting.
 	for (let start = 0; start < 2; start++) {
@@ -67,7 +66,7 @@ test("a missing synchronous standby is reported at every start, until it is no l
 test("sslmode controls the check of the server's certificate, as in PostgreSQL's own clients", async (context) => {
 	const server = await startPostgresFor(context);
 	const folder = temporaryFolder(context);
-	const url = `${server.url}/postgres`;
+	const url = server.databaseUrl;
 	const data = String((await runSql(url, "SHOW data_directory"))[0]?.["data_directory"]);
 	const { uid, gid } = statSync(data);
 	const [ours, foreign] = await Promise.all([certificate(), certificate()]);

@@ -13,6 +13,7 @@ import { openStore } from "../../src/store/open.ts";
 import { type ScheduleOptions, scheduleBackups } from "../../src/store/scheduled-backups.ts";
 import { ask } from "../support/caller.ts";
 import { runProgram, startProgram } from "../support/program.ts";
+import { figureOf } from "../support/scrape.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs, until, within } from "../support/until.ts";
 
@@ -255,18 +256,14 @@ test("a failed backup is logged as one error line and an alert, and made once it
 	assert.match(JSON.parse(lines("backup failed")[0] ?? "").reason, /backups.*: its folder does not exist/);
 	assert.equal(JSON.parse(lines("backup failed")[0] ?? "").level, "error");
 	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
-	const metrics = (await ask(`${service.opsUrl}/metrics`)).body;
-	assert.match(metrics, /^animal_store_last_backup_timestamp_seconds 0$/m, "the metric shows that no backup is left");
-	assert.match(metrics, /^animal_store_backup_interval_seconds 1$/m);
+	assert.equal(await figureOf(service, "animal_store_last_backup_timestamp_seconds"), 0, "no backup is left");
+	assert.equal(await figureOf(service, "animal_store_backup_interval_seconds"), 1);
 	mkdirSync(to);
 	const made = lines("backup made").length;
 	await until("another backup", () => lines("backup made").length > made);
-	service.process.kill("SIGTERM");
-	const { code, stdout } = await within("the stop", service.finished);
+	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);
 	assert.doesNotMatch(stdout, /"level":"fatal"/);
-	assert.deepEqual(
-		readdirSync(to).filter((name) => !/^animal-store-\d{8}T\d{6}Z\.db$/.test(name)),
-		[],
-	);
+	const others = readdirSync(to).filter((name) => !/^animal-store-\d{8}T\d{6}Z\.db$/.test(name));
+	assert.deepEqual(others, []);
 });

@@ -15,15 +15,11 @@ export function test(title: string, work: (context: TestContext) => Promise<void
 
 let browser: Browser;
 before(async () => {
-	browser = await startBrowser();
-});
-after(() => browser.close());
-
-function startBrowser(): Promise<Browser> {
 	const path = process.env["TEST_CHROMIUM"];
 	if (!path) throw new Error("there is no Chromium: start the tests with npm test");
-	return startChromium(path);
-}
+	browser = await startChromium(path);
+});
+after(() => browser.close());
 
 /**
  * Makes every text as wide as in DejaVu Sans and Verdana, whose bold letters are up to 0.12 em wider than the bold

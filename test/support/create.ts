@@ -6,8 +6,6 @@ import { ask } from "./caller.ts";
 import type { Attempt, Ledger } from "./ledger.ts";
 import type { Reply } from "./wire.ts";
 
-export type Answer = Reply;
-
 /** A create with a long name, so that it fills space, a large category id, and one of the statuses or none. */
 export function attempt(number: number): Attempt {
 	const status = petStatuses[number % 4];
@@ -21,15 +19,15 @@ export function attempt(number: number): Attempt {
 	};
 }
 
-export const idOf = ({ body }: Answer) => BigInt(/^\{"id":(\d+)/.exec(body)?.[1] ?? 0);
+export const idOf = ({ body }: Reply) => BigInt(/^\{"id":(\d+)/.exec(body)?.[1] ?? 0);
 
 /** Whether the service refused the create because it was overloaded, and so stored nothing. */
-export function isShed({ status, body }: Answer): boolean {
+export function isShed({ status, body }: Reply): boolean {
 	return status === 503 && body.includes('"code":"overloaded"');
 }
 
 /** Sends a create. @throws Node's error if the connection fails before the reply is complete */
-export function post(url: string, key: string, agent: Agent, { pet, idempotencyKey }: Attempt): Promise<Answer> {
+export function post(url: string, key: string, agent: Agent, { pet, idempotencyKey }: Attempt): Promise<Reply> {
 	const { name, categoryId, status } = pet;
 	const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ""}}`;
 	return ask(`${url}/v1/pets`, {

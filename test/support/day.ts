@@ -7,7 +7,7 @@ import { type NewPet, type Pet, petStatuses } from "../../src/contract/pet.ts";
 import { type Ask, ask, linkOf } from "./caller.ts";
 import type { Ledger } from "./ledger.ts";
 import { listAll } from "./ledger.ts";
-import { seededRandom } from "./random.ts";
+import { pick, seededRandom } from "./random.ts";
 import { petsOf } from "./store-reads.ts";
 import { until, within } from "./until.ts";
 
@@ -54,7 +54,6 @@ export interface DayStart {
 /** If a reply is wrong, `end` and `isBack` fail with the error. */
 export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<Day> {
 	const random = seededRandom(seed);
-	const pick = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)] as Item;
 	let isEnding = false;
 
 	/** @returns undefined if the connection broke or no reply came in time */
@@ -76,7 +75,7 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 	/** A new animal, recorded in the ledger. */
 	function newAnimal(): { pet: NewPet; number: number } {
 		const number = ledger.sent + 1;
-		const pet = { name: `animal ${number}`, categoryId: BigInt(number), status: pick(petStatuses) };
+		const pet = { name: `animal ${number}`, categoryId: BigInt(number), status: pick(petStatuses, random) };
 		ledger.create(pet);
 		return { pet, number };
 	}
@@ -100,14 +99,15 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 		const fromMs = performance.now();
 		const isRepeated = number % 2 === 0;
 		const headers = isRepeated ? { "idempotency-key": `day-${seed}-${number}` } : undefined;
-		while (!(await add(pick(urls), pet, fromMs, headers)) && isRepeated) await sleep(200);
+		while (!(await add(pick(urls, random), pet, fromMs, headers)) && isRepeated) await sleep(200);
 	}
 
 	async function read(): Promise<void> {
-		const id = pick(ledger.ids);
+		const id = pick(ledger.ids, random);
 		if (id === undefined) return;
-		const path = random() < 0.7 ? `/v1/pets/${id}` : pick(["/v1/pets", "/v1/pets?limit=100", "/v1/pets?status=sold"]);
-		const reply = await call(pick(urls), path);
+		const path =
+			random() < 0.7 ? `/v1/pets/${id}` : pick(["/v1/pets", "/v1/pets?limit=100", "/v1/pets?status=sold"], random);
+		const reply = await call(pick(urls, random), path);
 		if (!reply || reply.status === 503) return;
 		day.counts.reads++;
 		if (path === `/v1/pets/${id}`) ledger.check(id, reply.status === 404 ? undefined : petOf(reply.text), reply.sentMs);
@@ -118,14 +118,15 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 	async function edit(): Promise<void> {
 		const id = ledger.ids[Math.floor(random() * (ledger.ids.length - oldEnough))];
 		if (id === undefined || ledger.isRemoved(id)) return;
-		const found = await call(pick(urls), `/v1/pets/${id}`);
+		const found = await call(pick(urls, random), `/v1/pets/${id}`);
 		if (found?.status === 404) ledger.check(id, undefined, found.sentMs);
 		if (found?.status !== 200) return;
 		const pet = petOf(found.text);
 		ledger.check(id, pet, found.sentMs);
 		const { id: _, ...seen } = pet;
 		const action = random() < 0.1 ? "remove" : random() < 0.3 ? "rename" : "set-status";
-		const status = pick(petStatuses.filter((other) => other !== pet.status));
+		const others = petStatuses.filter((other) => other !== pet.status);
+		const status = pick(others, random);
 		const name = `${pet.name.split(" as ")[0]} as ${Math.floor(random() * 1e9)}`;
 		const state = action === "remove" ? undefined : action === "rename" ? { ...seen, name } : { ...seen, status };
 		const known = ledger.change(id, state);
@@ -133,7 +134,7 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 		const given = { id: 0, action, ...(action === "rename" && { name }), ...(action === "set-status" && { status }) };
 		const body = JSON.stringify({ edits: [{ ...given, seen: { name: nameNow, status: statusNow } }] });
 		const exact = body.replace('"id":0', `"id":${id}`);
-		const reply = await call(pick(urls), "/console/edits", { body: exact });
+		const reply = await call(pick(urls, random), "/console/edits", { body: exact });
 		if (reply?.status !== 200) return;
 		const { results } = JSON.parse(reply.text);
 		if (results.length === 0) return;
@@ -149,7 +150,7 @@ export async function startDay({ urls, key, seed, ledger }: DayStart): Promise<D
 	let page = "/v1/pets?limit=100";
 	let lastId = 0n;
 	async function poll(): Promise<void> {
-		const reply = await call(pick(urls), page);
+		const reply = await call(pick(urls, random), page);
 		if (reply?.status !== 200) return;
 		for (const { id } of petsOf({ json: reply.text })) {
 			if (id <= lastId) continue;

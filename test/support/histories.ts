@@ -92,10 +92,10 @@ export async function keepLinks(scene: Scene): Promise<() => Promise<void>> {
 
 /** Waits until the standby has all rows of the primary, and ends its replication. */
 export async function leaveBehind(primary: PostgresServer, standby: PostgresServer): Promise<void> {
-	const count = async ({ url }: PostgresServer) => (await runSql(`${url}/postgres`, "SELECT max(id) FROM pets"))[0];
+	const count = async (server: PostgresServer) => (await runSql(server.databaseUrl, "SELECT max(id) FROM pets"))[0];
 	const expected = JSON.stringify(await count(primary));
 	await until("the standby to follow", async () => JSON.stringify(await count(standby)) === expected);
-	const url = `${standby.url}/postgres`;
+	const url = standby.databaseUrl;
 	await setOnServer(url, "primary_conninfo", "");
 	await until(
 		"the standby to be alone",
@@ -113,17 +113,15 @@ export async function proveFailover(
 	standbyMs = 500,
 ): Promise<void> {
 	let server = primary;
-	const scene: Scene = { service, key, sql: (statement) => runSql(`${server.url}/postgres`, statement) };
+	const scene: Scene = { service, key, sql: (statement) => runSql(server.databaseUrl, statement) };
 	const rename = (petId: bigint, name: string) =>
-		withStore(`${server.url}/postgres`, (store) =>
-			store.edits.apply({ petId, editor: "operator", action: "rename", name }),
-		);
+		withStore(server.databaseUrl, (store) => store.edits.apply({ petId, editor: "operator", action: "rename", name }));
 	const callers = [keepingCaller(scene), keepingCaller(scene)];
 	await addAnimals(scene, 40, "common");
 	await leaveBehind(primary, standby);
 	await addAnimals(scene, 25, "lost");
 	await rename(5n, "lost");
-	const { key: lostKey } = await withStore(`${server.url}/postgres`, ({ keys: rows }) =>
+	const { key: lostKey } = await withStore(server.databaseUrl, ({ keys: rows }) =>
 		createKey({ rows, now: Date.now, random: randomBytes }, { name: "lost", scopes: ["pets:read"] }),
 	);
 	await assertSeen(scene, callers);
@@ -137,7 +135,7 @@ export async function proveFailover(
 		const { status: created } = await callerOf(service.url, key).create();
 		assert.deepEqual([...reads, created], [503, 503, 503, 503], "a standby is not used");
 	}
-	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
+	await runSql(standby.databaseUrl, "SELECT pg_promote()");
 	await until("a read", async () => (await statusOf(scene)) === 200, { withinMs: 5_000 });
 	await assertSeen(scene, callers.slice(1));
 	await assertLinks();
@@ -154,11 +152,11 @@ export async function proveFailover(
  */
 export async function proveCrash({ service, key, primary, standby, lead }: ServiceWithStandby): Promise<void> {
 	let server = primary;
-	const scene: Scene = { service, key, sql: (statement) => runSql(`${server.url}/postgres`, statement) };
+	const scene: Scene = { service, key, sql: (statement) => runSql(server.databaseUrl, statement) };
 	const isReading = async () => (await statusOf(scene)) === 200;
 	await addAnimals(scene, 40, "common");
-	const other = await openStore(`${primary.url}/postgres`, Date.now);
-	await setOnServer(`${primary.url}/postgres`, "synchronous_standby_names", "*");
+	const other = await openStore(primary.databaseUrl, Date.now);
+	await setOnServer(primary.databaseUrl, "synchronous_standby_names", "*");
 	await leaveBehind(primary, standby);
 	const lost = Array.from({ length: 30 }, () => other.createPet({ name: "lost", categoryId: 1n }));
 	const unknown = Promise.allSettled(lost).finally(() => other.close());
@@ -174,7 +172,7 @@ export async function proveCrash({ service, key, primary, standby, lead }: Servi
 	await primary.kill();
 	server = standby;
 	lead(standby);
-	await runSql(`${standby.url}/postgres`, "SELECT pg_promote()");
+	await runSql(standby.databaseUrl, "SELECT pg_promote()");
 	await until("a read", isReading, { withinMs: 5_000 });
 	await addAnimals(scene, 48, "acknowledged");
 	await assertSeen(scene, [caller]);

@@ -5,14 +5,13 @@ import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, cpSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { ask } from "./caller.ts";
+import { checkout, read } from "./checkout.ts";
 import { isServing } from "./listen.ts";
 import { freePort } from "./postgres-server.ts";
 import { linux, type Need, program, root, type Trial } from "./proof.ts";
 import { until } from "./until.ts";
 
-const tree = fileURLToPath(new URL("../..", import.meta.url));
 const image = "animal-store";
 const arch = process.arch === "x64" ? "amd64" : process.arch;
 
@@ -39,7 +38,13 @@ export function buildImage(trial: Place, platforms = [`linux/${arch}`]) {
 	const certificates = process.env["NODE_EXTRA_CA_CERTS"];
 	const secret = certificates ? ["--secret", `id=certificates,src=${certificates}`] : [];
 	const flags = ["--format", "docker", "--isolation", "chroot", ...secret];
-	const parameters = ["--build-arg", `NODE_IMAGE=${base.name}`, "--file", join(tree, "deploy/Dockerfile"), tree];
+	const parameters = [
+		"--build-arg",
+		`NODE_IMAGE=${base.name}`,
+		"--file",
+		join(checkout, "deploy/Dockerfile"),
+		checkout,
+	];
 	buildah(["bud", ...flags, "--layers", "--platform", platforms.join(), "--manifest", image, ...parameters]);
 	trial.say("the image is built");
 	return {
@@ -78,7 +83,7 @@ function buildahIn({ folder, after }: Place): Buildah {
 
 /** The base image of the Dockerfile or, if it cannot be pulled, a new Debian with this machine's Node and npm. */
 function findBase(buildah: Buildah, { folder, option, say }: Place) {
-	const [, name = ""] = /^ARG NODE_IMAGE=(\S+)$/m.exec(readFileSync(join(tree, "deploy/Dockerfile"), "utf8")) ?? [];
+	const [, name = ""] = /^ARG NODE_IMAGE=(\S+)$/m.exec(read("deploy/Dockerfile")) ?? [];
 	try {
 		buildah(["pull", name]);
 		return { name, says: name, isOfficial: true };

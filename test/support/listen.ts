@@ -4,12 +4,10 @@ import { once } from "node:events";
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo, Server } from "node:net";
 import { type Ask, ask } from "./caller.ts";
+import type { CleanUps } from "./until.ts";
 
 /** Listens on a free port, and closes the server with its connections at the end of the test. @returns the port */
-export async function listenFor(
-	context: { after(cleanUp: () => void): void },
-	server: Server | HttpServer,
-): Promise<number> {
+export async function listenFor(context: CleanUps, server: Server | HttpServer): Promise<number> {
 	context.after(() => {
 		if ("closeAllConnections" in server) server.closeAllConnections();
 		server.close();

@@ -2,14 +2,13 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { basename, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
+import { checkout } from "./checkout.ts";
 import { isServing } from "./listen.ts";
-import { until, within } from "./until.ts";
+import { type CleanUps, until, within } from "./until.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const limitMs = 240_000;
 
 export interface Tools {
@@ -25,7 +24,7 @@ export const oldTools: Tools = {
 };
 
 function installed(path: string): string {
-	return fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
+	return join(checkout, "test/node_modules", path);
 }
 
 /** The npm package that contains Node for this machine. */
@@ -41,7 +40,6 @@ export async function install(folder: string, name: string, wanted: string) {
 	return { path, version: manifest.version as string };
 }
 
-type Context = { after(cleanUp: () => unknown): void };
 type Receiver = "npm" | "group";
 
 type Stop = (signal: NodeJS.Signals, whom: Receiver) => Promise<void>;
@@ -53,14 +51,8 @@ export interface Machine {
 	start(...command: string[]): Promise<{ url: string; output(): string; stop: Stop }>;
 }
 
-/** Copies the checkout, without generated files, to a new folder. */
-export function checkOut(folder: string): void {
-	const left = new Set(["node_modules", "dist", "lib", "data", ".git"]);
-	cpSync(root, folder, { recursive: true, filter: (path) => relative(root, path) === "" || !left.has(basename(path)) });
-}
-
 /** @param home an empty folder for node and npm, which the caller removes @param folder where commands run */
-export function newMachine(context: Context, home: string, folder: string, { node, npm }: Tools, more = {}): Machine {
+export function newMachine(context: CleanUps, home: string, folder: string, { node, npm }: Tools, more = {}): Machine {
 	const bin = join(home, "bin");
 	mkdirSync(bin);
 	symlinkSync(node, join(bin, "node"));

@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Answer, attempt, idOf, isShed, post } from "./create.ts";
+import { attempt, idOf, isShed, post } from "./create.ts";
 import { type Attempt, Ledger } from "./ledger.ts";
 import { until, type Wait, within } from "./until.ts";
+import type { Reply } from "./wire.ts";
 
 export interface MixedLoad {
 	ledger: Ledger;
@@ -32,7 +33,7 @@ export interface LoadOptions {
 	/** True: a connection may break before its reply, so that the outcome is unknown. */
 	mayBreak?: boolean;
 	/** Called for each reply except refusals as overloaded. */
-	onReply?(url: string, answer: Answer): void;
+	onReply?(url: string, answer: Reply): void;
 }
 
 /** Starts 24 clients whose creates must all succeed. */

@@ -3,9 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-
-const checkout = fileURLToPath(new URL("../..", import.meta.url));
+import { checkout } from "./checkout.ts";
 
 export interface Shipped {
 	tarball: string;

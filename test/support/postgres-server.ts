@@ -7,11 +7,14 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
-import { until, within } from "./until.ts";
+import { runSql } from "./sql.ts";
+import { type CleanUps, until, within } from "./until.ts";
 
 export interface PostgresServer {
+	/** The URL without a database. */
 	url: string;
+	/** The URL of the database `postgres`. */
+	databaseUrl: string;
 	port: number;
 	/** The ids of all processes of the server. */
 	pids(): number[];
@@ -27,6 +30,7 @@ export interface PostgresServer {
 }
 
 const user = "animals";
+const urlOf = (port: number) => `postgres://${user}:${user}@127.0.0.1:${port}`;
 
 /**
  * @param flags command-line flags of the server, such as `-c`, `max_connections=300`
@@ -53,7 +57,7 @@ function initialize(folder: string, programs?: string): void {
 
 /** A server that is removed with the test. */
 export async function startPostgresFor(
-	context: { after(cleanUp: () => unknown): void },
+	context: CleanUps,
 	flags?: string[],
 	programs?: string,
 ): Promise<PostgresServer> {
@@ -112,21 +116,8 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 		});
 	}
 
-	function pids(): number[] {
-		if (!main?.pid || !isRunning()) return [];
-		const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(main.pid)], { encoding: "utf8" });
-		return [main.pid, ...children.trim().split(/\s+/).map(Number)];
-	}
-
-	function each(signal: NodeJS.Signals): void {
-		for (const pid of pids()) {
-			try {
-				process.kill(pid, signal);
-			} catch {
-				// The process has already ended.
-			}
-		}
-	}
+	const pids = () => (main?.pid && isRunning() ? serverProcesses(main.pid) : []);
+	const each = (signal: NodeJS.Signals) => signalAll(pids(), signal);
 
 	async function ended(end: () => void): Promise<void> {
 		if (!main || !isRunning()) return;
@@ -154,7 +145,8 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 	}
 
 	return {
-		url: `postgres://${user}:${user}@127.0.0.1:${port}`,
+		url: urlOf(port),
+		databaseUrl: `${urlOf(port)}/postgres`,
 		port,
 		pids,
 		kill: () => ended(() => each("SIGKILL")),
@@ -180,16 +172,27 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 	};
 }
 
-export async function isAnswering(port: number): Promise<boolean> {
-	const client = new pg.Client({ host: "127.0.0.1", port, user, password: user, database: "postgres" });
-	client.on("error", () => {});
-	const isUp = await client.connect().then(
+/** A server's main process and the processes that it has started. */
+export function serverProcesses(main: number): number[] {
+	const children = execFileSync("ps", ["-o", "pid=", "--ppid", String(main)], { encoding: "utf8" });
+	return [main, ...children.trim().split(/\s+/).map(Number)];
+}
+
+export function signalAll(pids: number[], signal: NodeJS.Signals): void {
+	for (const pid of pids) {
+		try {
+			process.kill(pid, signal);
+		} catch {
+			// The process has already ended.
+		}
+	}
+}
+
+export const isAnswering = (port: number): Promise<boolean> =>
+	runSql(`${urlOf(port)}/postgres`, "SELECT").then(
 		() => true,
 		() => false,
 	);
-	await client.end().catch(() => {});
-	return isUp;
-}
 
 export async function freePort(): Promise<number> {
 	const probe = createServer().listen(0, "127.0.0.1");

@@ -3,6 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { runSql } from "./sql.ts";
+import type { CleanUps } from "./until.ts";
 
 export interface TestDatabase {
 	url: string;
@@ -31,7 +32,7 @@ export async function testDatabase(server = process.env["TEST_POSTGRES_URL"]): P
 	};
 }
 
-export async function databaseFor(context: { after(cleanUp: () => unknown): void }): Promise<TestDatabase> {
+export async function databaseFor(context: CleanUps): Promise<TestDatabase> {
 	const database = await testDatabase();
 	context.after(() => database.drop());
 	return database;

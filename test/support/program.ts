@@ -5,11 +5,12 @@ import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_p
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
-import { within } from "./until.ts";
+import { ConfigError } from "../../src/config.ts";
+import { checkout } from "./checkout.ts";
+import { type CleanUps, within } from "./until.ts";
 
 /** The folder whose program runs: this checkout, or the package if a proof runs from it. */
-let root = fileURLToPath(new URL("../..", import.meta.url));
+let root = checkout;
 
 /** From here on, the program of this folder is run. */
 export function runFrom(tree: string): void {
@@ -153,9 +154,20 @@ export async function startRefused(environment: Environment, said: RegExp | RegE
 	return stderr;
 }
 
+/** The sentences of the ConfigError that `read` throws; none if it succeeds. */
+export function refusals(read: () => unknown): string[] {
+	try {
+		read();
+		return [];
+	} catch (error) {
+		assert.ok(error instanceof ConfigError);
+		return error.message.split("\n");
+	}
+}
+
 /** Starts the service on free ports and waits until it listens. It is killed at the end of the test. */
 export async function startProgram(
-	context: { after(cleanUp: () => void): void },
+	context: CleanUps,
 	environment: Environment,
 	{ parameters = ["serve"], ...options }: Start & { parameters?: string[] } = {},
 ): Promise<Running> {
@@ -176,7 +188,7 @@ export async function startProgram(
 	});
 	const stop = (signal: NodeJS.Signals = "SIGTERM") => {
 		child.kill(signal);
-		return finished;
+		return within(`the end after ${signal}`, finished);
 	};
 	return { process: child, pid: child.pid as number, url, opsUrl, output, finished, stop };
 }

@@ -70,8 +70,7 @@ export async function newStore(name: string, folder: string): Promise<TrialStore
 }
 
 export async function newDatabase(trial: Trial): Promise<TrialStore> {
-	const server = await startPostgresFor(trial);
-	return withKey(`${server.url}/postgres`);
+	return withKey((await startPostgresFor(trial)).databaseUrl);
 }
 
 export async function withKey(databaseUrl: string): Promise<TrialStore> {

@@ -1,5 +1,10 @@
 // Clients that read until they are stopped.
 
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseJson } from "../../src/contract/json.ts";
+import type { Pet } from "../../src/contract/pet.ts";
+import { ask, linkOf } from "./caller.ts";
 import type { Reply } from "./wire.ts";
 
 /** @param read sends one request; `place` is the client's number, from 0 */
@@ -23,4 +28,45 @@ export function startReaders(clients: number, read: (place: number) => Promise<R
 		await work;
 	}
 	return reading;
+}
+
+/**
+ * Polls the last page for new animals, from each node in turn, like a client that copies all animals. Records animals
+ * after the last one recorded.
+ */
+export function startPoller(urls: string[], key: string) {
+	const ids: number[] = [];
+	let path = "/v1/pets?limit=100";
+	let isStopped = false;
+	let readAtMs = performance.now();
+	const poller = { longestPauseMs: 0, stop };
+
+	async function readPage(turn: number): Promise<void> {
+		const reply = await ask(`${urls[turn % urls.length]}${path}`, { key });
+		if (reply.status !== 200) return assert.equal(reply.status, 503, reply.body);
+		const nowMs = performance.now();
+		poller.longestPauseMs = Math.max(poller.longestPauseMs, nowMs - readAtMs);
+		readAtMs = nowMs;
+		for (const { id } of parseJson(reply.body) as { id: number }[]) if (id > (ids.at(-1) ?? 0)) ids.push(id);
+		path = linkOf(reply) ?? path;
+	}
+
+	async function run(): Promise<void> {
+		for (let turn = 0; !isStopped; turn++) {
+			await readPage(turn);
+			await sleep(5);
+		}
+	}
+	const work = run();
+	work.catch(() => {});
+
+	/** Ends the polling. @throws AssertionError unless the client has seen all these animals, in order */
+	async function stop(animals: Pet[]): Promise<void> {
+		while (ids.length < animals.length && !isStopped) await Promise.race([work, sleep(20)]);
+		isStopped = true;
+		await work;
+		const expected = animals.map(({ id }) => Number(id));
+		assert.deepEqual(ids, expected, "a client that polls the last page sees every animal, in order");
+	}
+	return poller;
 }

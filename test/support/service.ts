@@ -119,6 +119,9 @@ export function temporaryFolder(context: TestContext): string {
 	return folder;
 }
 
+/** The URL of a new store's file. */
+export const temporaryStore = (context: TestContext) => `sqlite:${join(temporaryFolder(context), "animals.db")}`;
+
 /** Folders that still exist. A failed clean-up can keep later ones from running, so the exit removes these folders. */
 const folders = new Set<string>();
 process.once("exit", () => folders.forEach(remove));
@@ -152,6 +155,13 @@ export const posting =
 	});
 
 export const create = posting("/v1/pets");
+
+/** Sends a request to an endpoint of the console. @returns the body of the reply, which must be a 200 that nobody stores */
+export async function consoleReply({ send }: TestService, request: TestRequest): Promise<string> {
+	const { status, headers, body } = await send(request);
+	assert.deepEqual([status, headers["cache-control"], headers["etag"]], [200, "no-store", undefined], body);
+	return body;
+}
 
 /** Asserts that no log line has the level `error`. */
 export function assertNoErrors({ log }: TestService): void {

@@ -20,38 +20,18 @@ export interface Spreadsheet {
 	rejected: number[];
 }
 
-const german = [
-	"Bello 1 available",
-	"Jörg 2 sold",
-	'Mia "die Wilde" 2 sold',
-	"Müllers Minka 2 pending",
-	"Max; Moritz 4 available",
-	"Rex II 1 sold",
-	"Igel ohne Namen 12 –",
-	"Schnurri 2 sold",
-	"O’Malley 9007199254740993 available",
-];
-const english = [
-	'Duke "The Dog" 1 available',
-	"Luna 🌙 2 sold",
-	"Mr. Whiskers, Jr. 2 sold",
-	"007 4 pending",
-	"Zoë 1 pending",
-	"Daisy 3 sold",
-	"=Hugo 2 –",
-	"Who? 1 available",
-];
-const french = [
-	"Félix 2 available",
-	"Chloé 1 sold",
-	"L'Éclair 1 pending",
-	"Noisette 3 pending",
-	"Zoé II 2 sold",
-	'Max, dit "le Gros" 2 –',
-	"Œuf 12 sold",
-	"Pelu 🐾 1 sold",
-	"Mme Michu 9007199254740993 available",
-];
+/** The items of a text, which | separates. */
+const list = (text: string) => text.split("|").map((item) => item.trim());
+
+const german = list(`
+	Bello 1 available | Jörg 2 sold | Mia "die Wilde" 2 sold | Müllers Minka 2 pending | Max; Moritz 4 available |
+	Rex II 1 sold | Igel ohne Namen 12 – | Schnurri 2 sold | O’Malley 9007199254740993 available`);
+const english = list(`
+	Duke "The Dog" 1 available | Luna 🌙 2 sold | Mr. Whiskers, Jr. 2 sold | 007 4 pending | Zoë 1 pending |
+	Daisy 3 sold | =Hugo 2 – | Who? 1 available`);
+const french = list(`
+	Félix 2 available | Chloé 1 sold | L'Éclair 1 pending | Noisette 3 pending | Zoé II 2 sold |
+	Max, dit "le Gros" 2 – | Œuf 12 sold | Pelu 🐾 1 sold | Mme Michu 9007199254740993 available`);
 
 const at = (file: string) => ({ file, path: fileURLToPath(new URL(`../spreadsheets/${file}`, import.meta.url)) });
 const spreadsheet = (file: string, kind: string, pets: string[], rejected: number[]): Spreadsheet => {
@@ -78,64 +58,49 @@ export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
 })[] = [
 	{
 		...at("tierheim-bestand.xlsx"),
-		pets: [
-			"Bello Hund available",
-			"Mausi Katze pending",
-			"Hansi Vogel sold",
-			"Frieda Hund pending",
-			"Möhre Kaninchen available",
-			"Krümel Kaninchen available",
-			"Minka Katze sold",
-		],
+		pets: list(`
+			Bello Hund available | Mausi Katze pending | Hansi Vogel sold | Frieda Hund pending |
+			Möhre Kaninchen available | Krümel Kaninchen available | Minka Katze sold`),
 		unknown: "7",
 	},
 	{
 		...at("refuge-registre.xlsx"),
-		pets: ["Praline Chienne available", "Gribouille Chat pending", "Œdipe Chat sold", "Noisette Lapin sold"],
+		pets: list("Praline Chienne available | Gribouille Chat pending | Œdipe Chat sold | Noisette Lapin sold"),
 		choice: "Espèce",
 	},
 	{
 		...at("protectora-inventario.xlsx"),
-		pets: [
-			"Canelo Perro available",
-			"Luna Gato pending",
-			"Toby Perro sold",
-			"Nieve Gato sold",
-			"Pipo Pájaro available",
-			"Rayo Tortuga –",
-		],
+		pets: list(`
+			Canelo Perro available | Luna Gato pending | Toby Perro sold | Nieve Gato sold | Pipo Pájaro available |
+			Rayo Tortuga –`),
 	},
 	{
 		...at("adoptions-table.xlsx"),
-		pets: [
-			"Biscuit Dog available",
-			"Whiskers Cat sold",
-			"Thumper Rabbit pending",
-			"O'Brien Dog pending",
-			"Sir Purr-a-Lot, III Cat available",
-			"Shelly Tortoise available",
-		],
+		pets: list(`
+			Biscuit Dog available | Whiskers Cat sold | Thumper Rabbit pending | O'Brien Dog pending |
+			Sir Purr-a-Lot, III Cat available | Shelly Tortoise available`),
 	},
 	{
 		...at("fundtiere.xlsx"),
-		pets: ["Struppi Hund sold", "Tapsi Katze pending", "Lotte Katze available", "Speedy Schildkröte sold"],
+		pets: list("Struppi Hund sold | Tapsi Katze pending | Lotte Katze available | Speedy Schildkröte sold"),
 		unknown: "nicht vermittelbar",
 	},
 	{
 		...at("asile-tierasyl.xlsx"),
-		pets: ["Filou Chien available", "Mina Chat pending", "Max Chien sold", "Coco Oiseau available", "Lili Chat sold"],
+		pets: list("Filou Chien available | Mina Chat pending | Max Chien sold | Coco Oiseau available | Lili Chat sold"),
 	},
 	{
 		...at("template-marine.xlsx"),
-		pets: ["Rex Hund sold", "Mia Katze available", "Coco Vogel pending", "Bello Hund available", "Findus Frettchen –"],
+		pets: list(`
+			Rex Hund sold | Mia Katze available | Coco Vogel pending | Bello Hund available | Findus Frettchen –`),
 	},
 	{
 		...at("template-autumn-leaves.xlsx"),
-		pets: ["Médor Chien sold", "Félix Chat available", "Kiwi Perruche pending", "Zoé Chat available"],
+		pets: list("Médor Chien sold | Félix Chat available | Kiwi Perruche pending | Zoé Chat available"),
 	},
 	{
 		...at("template-pool-party.xlsx"),
-		pets: ["Toby Perro sold", "Luna Gata available", "Nala Perro pending"],
+		pets: list("Toby Perro sold | Luna Gata available | Nala Perro pending"),
 	},
 ];
 

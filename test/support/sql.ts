@@ -2,7 +2,7 @@
 
 import Database from "better-sqlite3";
 import pg from "pg";
-import { until } from "./until.ts";
+import { type CleanUps, until } from "./until.ts";
 
 /** @returns the rows, if the statement has any */
 export async function runSql(databaseUrl: string, sql: string): Promise<Record<string, unknown>[]> {
@@ -18,13 +18,14 @@ export async function runSql(databaseUrl: string, sql: string): Promise<Record<s
 		}
 	}
 	const client = new pg.Client({ connectionString: databaseUrl });
+	client.on("error", () => {}); // The server may end meanwhile; then the query fails.
 	await client.connect();
 	const { rows } = await client.query(sql).finally(() => client.end());
 	return rows;
 }
 
 /** Opens a connection to PostgreSQL that ends with the test. */
-export async function connect(context: { after(cleanUp: () => unknown): void }, url: string): Promise<pg.Client> {
+export async function connect(context: CleanUps, url: string): Promise<pg.Client> {
 	const client = new pg.Client({ connectionString: url });
 	client.on("error", () => {}); // The database or the server may be removed before the connection ends.
 	await client.connect();

@@ -1,8 +1,8 @@
-// Proxies between a client and a server that can change, hold or drop the bytes.
+// TCP servers in front of others: proxies that can change, hold or drop the bytes, and a load balancer.
 
 import { connect, createServer, type Socket } from "node:net";
-import type { TestContext } from "node:test";
 import { listenFor } from "./listen.ts";
+import type { CleanUps } from "./until.ts";
 
 export interface Link {
 	/** The socket to the client. */
@@ -15,7 +15,7 @@ export interface Link {
 
 /** Forwards connections to a server. @param pass forwards bytes to the other side @returns the proxy's port */
 export function startProxy(
-	context: { after(cleanUp: () => void): void },
+	context: CleanUps,
 	{ port, hostname }: Pick<URL, "port" | "hostname">,
 	pass: (bytes: Buffer, to: Socket, link: Link) => void,
 ): Promise<number> {
@@ -41,11 +41,34 @@ export function startProxy(
 }
 
 /** Forwards to a service, but ends the first `cuts` connections when the reply begins. @returns the proxy's URL */
-export async function cutting(context: TestContext, port: number, cuts: number): Promise<string> {
+export async function cutting(context: CleanUps, port: number, cuts: number): Promise<string> {
 	const service = { port: String(port), hostname: "127.0.0.1" };
 	const proxy = await startProxy(context, service, (bytes, to, { near, number }) => {
 		if (to !== near || number >= cuts) to.write(bytes);
 		else near.end();
 	});
 	return `http://127.0.0.1:${proxy}`;
+}
+
+/**
+ * Starts a load balancer: it sends each new connection to the next port that accepts connections, and keeps it there.
+ * @param ports called for each connection @returns the balancer's port
+ */
+export function startBalancer(context: CleanUps, ports: () => number[]): Promise<number> {
+	let turn = 0;
+	const server = createServer((client) => {
+		const candidates = ports();
+		const tryNode = (left: number): void => {
+			const node = connect(candidates[turn++ % candidates.length] ?? 0, "127.0.0.1");
+			node.once("error", () => (left > 0 ? tryNode(left - 1) : client.destroy()));
+			node.once("connect", () => {
+				node.removeAllListeners("error").on("error", () => client.destroy());
+				client.pipe(node).pipe(client);
+				client.on("close", () => node.destroy());
+			});
+		};
+		client.on("error", () => {});
+		tryNode(candidates.length);
+	});
+	return listenFor(context, server);
 }

@@ -1,4 +1,4 @@
-// Waits for a condition, with a time limit and an error that names the condition.
+// Waits for a condition, with a time limit and an error that names the condition. The time limits of tests.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -10,6 +10,11 @@ export const slowMs = 120_000;
 
 /** The default limit of a wait. In a test, it ends before the test's limit, so that the error names the condition. */
 const defaultLimitMs = process.env["NODE_TEST_CONTEXT"] ? 0.75 * testLimitMs : 60_000;
+
+/** A test or a proof, which runs the clean-ups at its end. */
+export interface CleanUps {
+	after(cleanUp: () => unknown): void;
+}
 
 export interface Wait {
 	withinMs?: number;

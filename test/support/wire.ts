@@ -35,7 +35,7 @@ export class Connection {
 	}
 
 	/** The next reply; undefined if the connection ended before it. */
-	async next(isHead: boolean): Promise<Reply | undefined> {
+	async next(isHead = false): Promise<Reply | undefined> {
 		for (;;) {
 			const first = firstReply(this.received, isHead);
 			if (first && (first.length <= this.received.length || !this.isOpen)) {
@@ -55,12 +55,12 @@ export const createHead = (key: string, lines = "") =>
 	`POST /v1/pets HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${lines}`;
 
 /** Sends bytes over one connection. @returns all replies, once the server has closed the connection */
-export async function exchange(port: number, bytes: Buffer | string, isHead = false): Promise<Reply[]> {
+export async function exchange(port: number, bytes: Buffer | string): Promise<Reply[]> {
 	const connection = new Connection(port);
 	connection.socket.write(bytes);
 	const replies: Reply[] = [];
 	const read = async () => {
-		for (let reply = await connection.next(isHead); reply; reply = await connection.next(isHead)) replies.push(reply);
+		for (let reply = await connection.next(); reply; reply = await connection.next()) replies.push(reply);
 		return replies;
 	};
 	return within(`the end of a connection after ${bytes.slice(0, 80)}`, read()).finally(() => connection.end());

@@ -1,6 +1,6 @@
 // Faults in edits by operators.
 
-import type { Faults } from "../mutant.ts";
+import type { Faults } from "../mutants.ts";
 
 export const faults: Faults = {
 	"test/cli/edits.test.ts": [

@@ -1,6 +1,6 @@
 // Faults in HTTP, in pages and their links, in the headers of proxies and in the ports.
 
-import type { Faults } from "../mutant.ts";
+import type { Faults } from "../mutants.ts";
 
 export const faults: Faults = {
 	"src/http/admission.test.ts": [["src/http/admission.ts", "ownShare() >= limits.ownShare", "true"]],

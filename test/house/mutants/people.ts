@@ -1,6 +1,6 @@
 // Faults in keys, client, commands and console. For faults of the console, the console is built again.
 
-import type { Faults } from "../mutant.ts";
+import type { Faults } from "../mutants.ts";
 
 export const faults: Faults = {
 	"src/keys/key-check.test.ts": [["src/keys/key-check.ts", " || ageMs > trustedForMs", ""]],

@@ -1,6 +1,6 @@
 // Faults in the PostgreSQL store, its connections, Idempotency-Keys and copy.
 
-import type { Faults } from "../mutant.ts";
+import type { Faults } from "../mutants.ts";
 
 export const faults: Faults = {
 	"test/store/copy.test.ts": [

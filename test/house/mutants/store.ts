@@ -1,6 +1,6 @@
 // Faults in the embedded store, its batches, files, commands and backups, and in nodes that share a store.
 
-import type { Faults } from "../mutant.ts";
+import type { Faults } from "../mutants.ts";
 
 export const faults: Faults = {
 	"src/store/write-watch.test.ts": [["src/store/write-watch.ts", 'if (state === "stopped") return;', ""]],
