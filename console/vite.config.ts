@@ -11,12 +11,10 @@ export default defineConfig({
 		outDir: "../dist/console",
 		emptyOutDir: true,
 		target: "es2022",
-		// All browsers with es2022 support modulepreload.
+		// Browsers without modulepreload (before Firefox 115 and Safari 17) load without preloading.
 		modulePreload: { polyfill: false },
 		assetsInlineLimit: 0,
-		// Export loads the writer of files when it is needed. It is in a chunk of its own, although other chunks import it.
 		rolldownOptions: {
-			checks: { ineffectiveDynamicImport: false },
 			// With what it imports: otherwise the first load has more files.
 			output: { codeSplitting: { groups: [{ name: "console", test: /src\/main\.tsx/ }] } },
 		},

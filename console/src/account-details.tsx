@@ -1,6 +1,7 @@
 // Shows the scopes of the session's key, and how long the browser keeps the key.
 
 import type { Scope } from "../../src/contract/operations.ts";
+import { listOf } from "./edits.ts";
 import { may, type Session } from "./session.ts";
 
 export function AccountDetails({ session }: { session: Session }) {
@@ -14,7 +15,6 @@ export function AccountDetails({ session }: { session: Session }) {
 	);
 }
 
-const list = new Intl.ListFormat("en");
 const verbs: [Scope, string][] = [
 	["pets:read", "see"],
 	["pets:write", "add"],
@@ -24,7 +24,7 @@ const verbs: [Scope, string][] = [
 
 function describeScopes(session: Session): string {
 	const done = verbs.flatMap(([scope, verb]) => (may(session, scope) ? [verb] : []));
-	const animals = done.length > 0 ? `This key may ${list.format(done)} animals` : "This key may not see animals";
+	const animals = done.length > 0 ? `This key may ${listOf(done)} animals` : "This key may not see animals";
 	return may(session, "metrics:read") ? `${animals}, and show the activity.` : `${animals}.`;
 }
 

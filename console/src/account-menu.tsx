@@ -57,8 +57,9 @@ export function AccountMenu({ session, keep, signOut }: AccountProps) {
 			<div role="status">
 				{open !== "no key" && <TextToCopy label={open === "the key" ? "The key" : "The key, copied"} text={key} />}
 			</div>
-			{commands.map(({ label, run }) => (
-				<Button key={label} label={label} onClick={run} />
+			{commands.map(({ label, run }, index) => (
+				// The button stays the same when its label changes, so that it keeps the focus.
+				<Button key={index} label={label} onClick={run} />
 			))}
 		</Menu>
 	);

@@ -4,6 +4,7 @@ import "./activity.css";
 import { useState } from "preact/hooks";
 import type { Activity as Figures, Minute } from "../../src/contract/console.ts";
 import { Banner, digits, FailureNote, MissingScope, Waiting } from "./notes.tsx";
+import { TableHead } from "./pet-table.tsx";
 import { may, type Session } from "./session.ts";
 import type { WatchState } from "./use-watch.ts";
 
@@ -113,17 +114,7 @@ function AsTable({ minutes }: Pick<Figures, "minutes">) {
 		<details>
 			<summary>The last minutes as a table</summary>
 			<table>
-				<thead>
-					<tr>
-						<th scope="col">Minute</th>
-						<th scope="col" class="n">
-							Replies
-						</th>
-						<th scope="col" class="n">
-							p95
-						</th>
-					</tr>
-				</thead>
+				<TableHead columns={{ Minute: "", Replies: "n", p95: "n" }} />
 				<tbody>
 					{minutes
 						.slice(-tableMinutes)

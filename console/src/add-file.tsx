@@ -45,11 +45,14 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 		[file, mapping, mapped, categories, headerRow],
 	);
 	const { checked, failure: broken } = useCheck(file, petFile);
-	const failure = broken ?? (isRead ? undefined : unread);
+	const found = checked?.values ?? [];
+	/** Whether the check had the categories that the file names; numbers need none. */
+	const hasNames = isRead || !found.some(({ field }) => field === "categoryId");
+	const failure = broken ?? (hasNames ? undefined : unread);
 	const correcting = useCorrections(file, petFile.options);
-	const words = isRead ? withProposals(mapped, checked?.values ?? []) : mapped;
+	const words = hasNames ? withProposals(mapped, found) : mapped;
 	const isClear = openFields(preview, mapping).size === 0;
-	const isChecked = checked?.isComplete === true && isClear && isRead && words.length === mapped.length;
+	const isChecked = checked?.isComplete === true && isClear && hasNames && words.length === mapped.length;
 	useEffect(() => {
 		if (words.length > mapped.length) setMapped(words);
 	}, [checked]);

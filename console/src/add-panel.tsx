@@ -2,7 +2,7 @@
 // entries.
 
 import "./panel.css";
-import type { ComponentChildren, JSX, TargetedSubmitEvent } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Fault } from "../../src/contract/validate.ts";
 import type { Adding, Field } from "./add-form.ts";
@@ -12,6 +12,7 @@ import { CategoriesContext } from "./categories.ts";
 import { type Choice, categoryIdOf } from "./category-choices.ts";
 import { CategoryField } from "./category-field.tsx";
 import { labels } from "./fault-text.ts";
+import { Form, Select } from "./fields.tsx";
 import { FailureNote, sentenceOf, Waiting } from "./notes.tsx";
 import { petStatuses } from "./route.ts";
 import { may, type Session } from "./session.ts";
@@ -34,12 +35,11 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 		if (wrong) focusField(wrong);
 	}, [faults]);
 
-	async function submit(event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> {
-		event.preventDefault();
+	async function submit(form: HTMLFormElement): Promise<void> {
 		// The last render may be out of date: the form may have newer entries, or the button was pressed twice.
 		if (isPending || isSending.current) return;
 		isSending.current = true;
-		const entered = { ...adding, entries: entriesOf(event.currentTarget) };
+		const entered = { ...adding, entries: entriesOf(form) };
 		const pet = await add(session, entered, categories.all, setAdding);
 		isSending.current = false;
 		if (!pet) return;
@@ -53,7 +53,7 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 
 	return (
 		<aside class="panel" aria-labelledby="add-heading" tabIndex={-1}>
-			<div class="head">
+			<div class="line head">
 				<h2 id="add-heading">Add animal</h2>
 				<KeyButton keys="Esc" meaning="close" class="close" onClick={onClose} />
 			</div>
@@ -62,7 +62,7 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 					<p>{adviceOn(adding)}</p>
 				</FailureNote>
 			)}
-			<form method="post" noValidate onSubmit={submit}>
+			<Form class="stack" noValidate onSubmit={submit}>
 				{fields.map((field) => {
 					const FieldEntry = entryOf[field];
 					return <FieldEntry key={field} {...shared(field)} />;
@@ -71,7 +71,7 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 					Add
 				</button>
 				<Waiting isPending={isPending} />
-			</form>
+			</Form>
 			<div role="status">
 				{added && (
 					<p class="added">
@@ -175,18 +175,14 @@ function StatusChoice({ value, isPending, enter }: EntryProps) {
 	return (
 		<div class="entry">
 			<label for="add-status">Status</label>
-			<select
+			<Select
 				id="add-status"
 				name="status"
+				choices={[["", "not set"], ...petStatuses.map((status) => [status] as const)]}
 				value={value}
 				disabled={isPending}
-				onChange={(event) => enter(event.currentTarget.value)}
-			>
-				<option value="">not set</option>
-				{petStatuses.map((status) => (
-					<option key={status}>{status}</option>
-				))}
-			</select>
+				onChange={enter}
+			/>
 		</div>
 	);
 }

@@ -58,7 +58,7 @@ function problemOf(fault: Fault, entries: Adding["entries"]): string {
 /** @throws ApiError, NoReply */
 async function send({ ask }: Session, pet: NewPet, key: string): Promise<Pet> {
 	const body = `{"rows":[{"key":"${key}",${petJson(pet).slice(1)}]}`;
-	const { results } = (await ask("/console/imports", { body })) as { results: ImportResult[] };
+	const { results } = await ask<{ results: ImportResult[] }>("/console/imports", { body });
 	const [result] = results;
 	if (result && result.outcome !== "invalid") return { id: BigInt(result.id), ...pet };
 	throw new Error(result?.faults[0]?.problem);

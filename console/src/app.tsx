@@ -13,7 +13,7 @@ import { forgetImports, tabImport } from "./kept-key.ts";
 import { LazyPart, LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
 import { firstAnimals, go, hashOf, idOf, type Route, useRoute } from "./route.ts";
-import { beginSearch } from "./search-return.ts";
+import { beginSearch } from "./row-focus.ts";
 import { may, type Session } from "./session.ts";
 import { areShortcutsOn, type Command, turnShortcuts, useCommands, useShortcuts } from "./shortcuts.ts";
 import { SignIn } from "./sign-in.tsx";
@@ -27,6 +27,7 @@ export function App() {
 	const [choosing, setChoosing] = useState<Choosing>(nothingChosen);
 	/** Outlives the session, so that the form is open again after signing in with another key. */
 	const [isAdding, setIsAdding] = useState(false);
+	const drafts = { adding, setAdding, isAdding, setIsAdding, job, setJob, choosing, setChoosing };
 	const { session, isOpening, reason, signIn, keep, signOut, areOthersBusy } = useSession({
 		isBusy: () => isUnderWay(job),
 		hasDraft: () => isUnderWay(job) || isEntered(adding) || isChosen(choosing),
@@ -47,14 +48,7 @@ export function App() {
 		if (session && tabImport()) void addMany().then((part) => part.restoreJob(setJob));
 	}, [session]);
 
-	if (session)
-		return (
-			<SignedIn
-				key={session.key}
-				{...{ session, route, adding, setAdding, isAdding, setIsAdding, job, setJob, choosing, setChoosing }}
-				{...{ keep, signOut, areOthersBusy }}
-			/>
-		);
+	if (session) return <SignedIn key={session.key} {...{ ...drafts, session, route, keep, signOut, areOthersBusy }} />;
 	return (
 		<>
 			<Header route={route} />
@@ -77,7 +71,7 @@ interface SignedInProps
 }
 
 function SignedIn(props: SignedInProps) {
-	const { session, route, adding, setAdding, isAdding, setIsAdding, job, setJob, choosing, setChoosing, keep } = props;
+	const { session, route, setIsAdding, job, keep } = props;
 	const [open, setOpen] = useState<"palette" | "sign-out">();
 	const watch = useWatch(session);
 	const categories = useCategories(session);
@@ -110,7 +104,7 @@ function SignedIn(props: SignedInProps) {
 			<Header route={route} signedIn={{ session, keep, signOut, openPalette }} />
 			{route.view === "animals" ? (
 				<Animals
-					{...{ session, adding, setAdding, isAdding, setIsAdding }}
+					{...props}
 					route={route}
 					totals={watch.value?.animals}
 					edits={watch.value?.edits}
@@ -120,12 +114,7 @@ function SignedIn(props: SignedInProps) {
 			) : route.view === "activity" ? (
 				<LazyView key="activity" title="Activity" load={loadActivity} props={{ session, watch }} />
 			) : route.view === "add-many" ? (
-				<LazyView
-					key="add-many"
-					title="Add many"
-					load={loadAddMany}
-					props={{ session, job, setJob, choosing, setChoosing }}
-				/>
+				<LazyView key="add-many" title="Add many" load={loadAddMany} props={props} />
 			) : (
 				<UnknownAddress />
 			)}
@@ -149,7 +138,7 @@ const loadActivity = () => import("./activity.tsx").then(({ Activity }) => Activ
 const addMany = () => import("./add-many.tsx");
 const loadAddMany = () => addMany().then(({ AddMany }) => AddMany);
 const loadPalette = () => import("./menus.ts").then(({ Palette }) => Palette);
-const loadSignOut = () => import("./sign-out.tsx").then(({ SignOut }) => SignOut);
+const loadSignOut = () => import("./menus.ts").then(({ SignOut }) => SignOut);
 
 function UnknownAddress() {
 	return (

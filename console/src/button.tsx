@@ -1,18 +1,19 @@
 // The buttons of the console.
 
-import type { ComponentChildren, JSX } from "preact";
+import type { ComponentChildren, JSX, Ref } from "preact";
 
 interface ButtonProps extends Omit<JSX.IntrinsicElements["button"], "label" | "onClick"> {
 	label: ComponentChildren;
 	/** If false, the button does nothing, but keeps the focus, which a `disabled` button would lose. */
 	isReady?: boolean;
+	element?: Ref<HTMLButtonElement>;
 	onClick(event: { currentTarget: HTMLButtonElement }): void;
 }
 
-export function Button({ label, isReady = true, onClick, ...attributes }: ButtonProps) {
+export function Button({ label, isReady = true, element, onClick, ...attributes }: ButtonProps) {
 	const act: ButtonProps["onClick"] = (event) => isReady && onClick(event);
 	return (
-		<button type="button" aria-disabled={!isReady || undefined} {...attributes} onClick={act}>
+		<button type="button" aria-disabled={!isReady || undefined} {...attributes} onClick={act} ref={element}>
 			{label}
 		</button>
 	);

@@ -3,6 +3,7 @@
 
 import { createContext } from "preact";
 import { useMemo, useState } from "preact/hooks";
+import { ApiError } from "../../client/src/index.ts";
 import type { CategoriesReply, Category, CategoryResult } from "../../src/contract/console.ts";
 import { may, type Session } from "./session.ts";
 import { useRequest } from "./use-request.ts";
@@ -12,7 +13,7 @@ type Id = bigint | number | string;
 export interface Categories {
 	/** Categories with names come first, sorted by name; categories without names follow, sorted by id. */
 	all: readonly Category[];
-	/** True once the categories are read, or if this key or service cannot list them. */
+	/** True once the categories are read. If this key or service cannot list them, they are read as none. */
 	isRead: boolean;
 	/** The reason why the categories could not be read. */
 	failure: unknown;
@@ -38,32 +39,35 @@ export const CategoriesContext = createContext<Categories>({
 });
 
 export function useCategories(session: Session): Categories {
-	const { value, failure, retryAtMs, reload } = useRequest(
-		async (signal) =>
-			may(session, "pets:read")
-				? ((await session.ask("/console/categories", { signal })) as CategoriesReply).categories
-				: unread,
-		[session],
-	);
+	const { value, failure, reload } = useRequest((signal) => readCategories(session, signal), [session]);
 	const read = value ?? unread;
-	const isRead = value !== undefined || (failure !== undefined && retryAtMs === undefined);
 	/** The categories named since the last read. */
 	const [named, setNamed] = useState({ since: read, results: [] as CategoryResult[] });
-	return useMemo(() => {
-		const known = named.since === read ? named.results.reduce(withName, read) : read;
-		return {
-			...labelsOf(known),
-			isRead,
-			failure,
-			reload,
-			async name(name, id) {
-				const result = await sendName(session, name, id);
-				setNamed({ since: read, results: [...named.results, result] });
-				reload();
-				return result;
-			},
-		};
-	}, [read, isRead, failure, named]);
+	const results = named.since === read ? named.results : [];
+	const labels = useMemo(() => labelsOf(results.reduce(withName, read)), [read, named]);
+	return {
+		...labels,
+		isRead: value !== undefined,
+		failure,
+		reload,
+		async name(name, id) {
+			const result = await sendName(session, name, id);
+			setNamed({ since: read, results: [...results, result] });
+			reload();
+			return result;
+		},
+	};
+}
+
+/** No categories if this key or service cannot list them, or if a proxy blocks the request. @returns a new array */
+async function readCategories(session: Session, signal: AbortSignal): Promise<readonly Category[]> {
+	if (!may(session, "pets:read")) return [];
+	try {
+		return (await session.ask<CategoriesReply>("/console/categories", { signal })).categories;
+	} catch (failure) {
+		if (failure instanceof ApiError && [403, 404].includes(failure.status)) return [];
+		throw failure;
+	}
 }
 
 function labelsOf(known: readonly Category[]): Pick<Categories, "all" | "nameOf" | "labelOf"> {
@@ -86,6 +90,6 @@ async function sendName({ ask }: Session, name: string | undefined, id?: bigint)
 	// The id is written as digits, because JSON.stringify cannot write a bigint.
 	const fields = [...(id === undefined ? [] : [`"id":${id}`]), ...(name ? [`"name":${JSON.stringify(name)}`] : [])];
 	const body = `{"categories":[{${fields}}]}`;
-	const { results } = (await ask("/console/categories", { body })) as { results: CategoryResult[] };
+	const { results } = await ask<{ results: CategoryResult[] }>("/console/categories", { body });
 	return results[0] as CategoryResult;
 }

@@ -7,12 +7,13 @@ import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import type { Choice } from "./category-choices.ts";
 import { CategoryField } from "./category-field.tsx";
+import { Form } from "./fields.tsx";
 import { Problem, sentenceOf } from "./notes.tsx";
 import { Popover } from "./popover.tsx";
 
 interface CategoryMenuProps {
 	title: string;
-	anchor: Element;
+	anchor: HTMLElement;
 	mayName: boolean;
 	onChoose(id: bigint): void;
 	onAll?: (() => void) | undefined;
@@ -48,7 +49,7 @@ export function CategoryMenu({ title, anchor, mayName, onChoose, onAll, onClose 
 
 interface NameMenuProps {
 	category: Category;
-	anchor: Element;
+	anchor: HTMLElement;
 	onClose(): void;
 }
 
@@ -64,13 +65,7 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 		});
 	return (
 		<Popover {...look} title={`Name of category ${id}`} {...{ anchor, onClose }}>
-			<form
-				method="post"
-				onSubmit={(event) => {
-					event.preventDefault();
-					void keep(field.current?.value.trim() ?? "");
-				}}
-			>
+			<Form onSubmit={() => keep(field.current?.value.trim() ?? "")}>
 				<input
 					aria-label="Name"
 					dir="auto"
@@ -83,7 +78,7 @@ export function NameMenu({ category: { id, name = "" }, anchor, onClose }: NameM
 				<Problem>{problem}</Problem>
 				<button type="submit">Save the name</button>
 				{name && <Button class="quiet" label="Remove the name" onClick={() => keep(undefined)} />}
-			</form>
+			</Form>
 		</Popover>
 	);
 }

@@ -2,6 +2,7 @@
 
 import { useLayoutEffect, useState } from "preact/hooks";
 import { Button } from "./button.tsx";
+import { Form } from "./fields.tsx";
 import { Problem } from "./notes.tsx";
 import { Step } from "./steps.tsx";
 
@@ -51,7 +52,7 @@ function DropZone({ choose, onPaste }: DropZoneProps) {
 	return (
 		<>
 			<label
-				class={`drop ${isOver ? "over" : ""}`}
+				class={`stack drop ${isOver ? "over" : ""}`}
 				onDragOver={(event) => {
 					event.preventDefault();
 					setIsOver(true);
@@ -98,14 +99,7 @@ interface PasteRowsProps {
 
 function PasteRows({ text, setText, onDone, onClose }: PasteRowsProps) {
 	return (
-		<form
-			class="paste"
-			method="post"
-			onSubmit={(event) => {
-				event.preventDefault();
-				onDone(text);
-			}}
-		>
+		<Form class="stack" onSubmit={() => onDone(text)}>
 			<label for="paste">Rows, with their heading</label>
 			<textarea
 				id="paste"
@@ -116,13 +110,13 @@ function PasteRows({ text, setText, onDone, onClose }: PasteRowsProps) {
 				onInput={({ currentTarget: { value } }) => setText(value)}
 				ref={focus}
 			/>
-			<div class="actions">
+			<div class="line wraps actions">
 				<button type="submit" class="primary" aria-disabled={text.trim() === ""}>
 					Check these rows
 				</button>
 				<Button class="quiet" label="Choose a file instead" onClick={onClose} />
 			</div>
-		</form>
+		</Form>
 	);
 }
 

@@ -1,14 +1,17 @@
-// The parts of editing that are shown over the list: the menus, the question before a removal, and the toast.
+// The parts of editing that are shown over the list: the selection bar, the menus, and the toast.
 
 import "./desk.css";
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
+import { Button, Opener } from "./button.tsx";
 import { CategoryMenu } from "./category-menu.tsx";
-import { shortName } from "./edits.ts";
+import { type Notice, shortName, stateOf } from "./edits.ts";
 import { countOf } from "./notes.tsx";
-import { Question } from "./question.tsx";
+import { Popover } from "./popover.tsx";
+import { RemoveDialog } from "./questions.tsx";
+import { petStatuses } from "./route.ts";
 import { focusRow } from "./row-focus.ts";
-import { StatusMenu } from "./status-menu.tsx";
-import { Toast } from "./toast.tsx";
 import type { Desk } from "./use-desk.ts";
 
 export function DeskParts({ desk }: { desk: Desk }) {
@@ -49,26 +52,117 @@ export function DeskParts({ desk }: { desk: Desk }) {
 	);
 }
 
-interface RemoveDialogProps {
-	pets: readonly Pet[];
-	onRemove(): void;
+/**
+ * The actions for the selected animals. The bar replaces the tools of the list, and has the same height.
+ * @param children the menu that exports the animals
+ */
+export function SelectionBar({ desk, children }: { desk: Desk; children: ComponentChildren }) {
+	const { selection } = desk;
+	return (
+		<div class="line selection" role="toolbar" aria-label="Selected animals">
+			<b class="num" role="status">
+				{selection.pets.length} selected
+			</b>
+			{selection.pets.length > 0 && (
+				<>
+					<Opener
+						opens="menu"
+						label={["Set status ", <kbd key="s">s</kbd>]}
+						data-edits="status"
+						open={(anchor) => desk.ask("status", selection.pets, anchor)}
+					/>
+					<Opener
+						opens="dialog"
+						label={["Category ", <kbd key="c">c</kbd>]}
+						data-edits="category"
+						open={(anchor) => desk.ask("category", selection.pets, anchor)}
+					/>
+					{children}
+					<Button class="quiet warn" label="Remove …" onClick={() => desk.askRemoval(selection.pets)} />
+				</>
+			)}
+			<Button class="quiet" label={["Clear ", <kbd key="Esc">Esc</kbd>]} onClick={selection.clear} />
+		</div>
+	);
+}
+
+interface StatusMenuProps {
+	title: string;
+	/** The current status; absent for several animals. */
+	present?: { status: Pet["status"] };
+	anchor: HTMLElement;
+	onChoose(status: Pet["status"]): void;
 	onClose(): void;
 }
 
-const namesShown = 3;
+const statuses = [...petStatuses, undefined];
+const keyOf = (status: Pet["status"]) => stateOf(status).charAt(0);
 
-/** Asks before animals are removed, and names them. */
-function RemoveDialog({ pets, onRemove, onClose }: RemoveDialogProps) {
-	const names = pets.map(({ name }) => shortName(name));
-	const isOne = names.length === 1;
-	const what = isOne ? names[0] : countOf(names.length);
-	const them = isOne ? "it" : "them";
-	const more = names.length > namesShown ? [`${names.length - namesShown} more`] : [];
-	const list = new Intl.ListFormat("en").format([...names.slice(0, namesShown), ...more]);
+/** The menu that sets a status. Arrow keys or a letter choose the status. */
+function StatusMenu({ title, present, anchor, onChoose, onClose }: StatusMenuProps) {
+	function listen(event: KeyboardEvent): void {
+		const letter = statuses.findIndex((status) => keyOf(status) === event.key.toLowerCase());
+		if (letter >= 0 && !event.ctrlKey && !event.metaKey) onChoose(statuses[letter]);
+		else if (event.key === "Tab") onClose();
+		else return;
+		event.preventDefault();
+	}
 	return (
-		<Question title={`Remove ${what}?`} no={`Keep ${them}`} yes={`Remove ${what}`} onYes={onRemove} onClose={onClose}>
-			{list} will be gone from the list, from searches and from every export. This cannot be undone. The history keeps
-			who removed {them}, and when.
-		</Question>
+		<Popover look="status-menu" focus={["[aria-checked=true]", "button"]} {...{ title, anchor, onClose }}>
+			<div role="menu" aria-label={title} onKeyDown={listen}>
+				{statuses.map((status) => (
+					<button
+						key={stateOf(status)}
+						type="button"
+						role="menuitemradio"
+						aria-checked={present !== undefined && present.status === status}
+						onClick={() => onChoose(status)}
+					>
+						<span class={`dot ${status ?? "none"}`} />
+						<span class="label">{stateOf(status)}</span>
+						<kbd>{keyOf(status)}</kbd>
+					</button>
+				))}
+			</div>
+		</Popover>
+	);
+}
+
+interface ToastProps {
+	notice: Notice | undefined;
+	undo: (() => void) | undefined;
+	dismiss(): void;
+}
+
+const shownMs = 8_000;
+
+/**
+ * The line that reports the outcome of an edit and offers the undo. It disappears after 8 seconds, but stays while it
+ * has the pointer or the focus. A problem stays until the user closes it.
+ */
+function Toast({ notice, undo, dismiss }: ToastProps) {
+	const [isHeld, setIsHeld] = useState(false);
+	useLayoutEffect(() => {
+		if (!notice || notice.isProblem || isHeld) return;
+		const timer = setTimeout(dismiss, shownMs);
+		return () => clearTimeout(timer);
+	}, [notice, isHeld]);
+	useEffect(() => setIsHeld(false), [notice]);
+	return (
+		<div class="toast-line" role="status">
+			{notice && (
+				<div
+					class="line toast"
+					onPointerEnter={() => setIsHeld(true)}
+					onPointerLeave={({ currentTarget }) => setIsHeld(currentTarget.contains(document.activeElement))}
+					onFocusIn={() => setIsHeld(true)}
+					onFocusOut={({ currentTarget }) => setIsHeld(currentTarget.matches(":hover"))}
+				>
+					<p dir="auto">{notice.text}</p>
+					{undo && <Button label={["Undo ", <kbd key="z">Ctrl Z</kbd>]} onClick={undo} />}
+					{notice.isProblem && <Button label="Close" onClick={dismiss} />}
+				</div>
+			)}
+		</div>
 	);
 }

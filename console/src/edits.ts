@@ -34,6 +34,8 @@ export function editedPet({ pet, change }: Edit): Pet | undefined {
 	return { ...pet, ...fields };
 }
 
+export const listOf = (words: string[]) => new Intl.ListFormat("en").format(words);
+
 export const stateOf = (status: Pet["status"]) => status ?? "not set";
 
 /** A name, shortened for use in a sentence: names may have 255 characters. */

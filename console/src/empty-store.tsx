@@ -9,19 +9,19 @@ export function EmptyStore({ mayAdd, onAdd }: { mayAdd: boolean; onAdd(): void }
 	const curl = inLines(curlForFirst(`${location.origin}/v1/pets`));
 	return (
 		<section class="ways" aria-label="There are no animals yet">
-			<div>
+			<div class="stack">
 				<h2>Add the first one</h2>
 				<p class="soft">A name, a category and a status.</p>
 				<Button label="Add the first animal" onClick={onAdd} />
 			</div>
-			<div>
+			<div class="stack">
 				<h2>Bring a file</h2>
 				<p class="soft">A workbook (.xlsx), CSV, JSON or NDJSON.</p>
 				<a class="button" href="#/add-many">
 					Drop or paste a file
 				</a>
 			</div>
-			<div>
+			<div class="stack">
 				<h2>Send a request</h2>
 				<pre class="wrap">{curl}</pre>
 				<CopyButton label="Copy curl" text={curl} />

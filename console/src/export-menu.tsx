@@ -61,7 +61,7 @@ async function download({ ask }: Session, { ids, ...shown }: Subject, format: Ex
 	const order = JSON.stringify({ format, ...shownTexts(shown) });
 	// The ids are written as digits, because JSON.stringify cannot write a bigint.
 	const body = ids ? `${order.slice(0, -1)},"ids":[${ids.join()}]}` : order;
-	const { path } = (await ask("/console/exports", { body })) as { path: string };
+	const { path } = await ask<{ path: string }>("/console/exports", { body });
 	const link = document.createElement("a");
 	link.href = path;
 	// Without this attribute, a refusal would replace the page.

@@ -37,7 +37,7 @@ export function Header({ route, signedIn }: HeaderProps) {
 			{signedIn && (
 				<>
 					{route.view === "animals" && may(signedIn.session, "pets:read") && <SearchField route={route} />}
-					<div class="right">
+					<div class="line right">
 						<KeyButton keys="Ctrl K" meaning="commands" class="palette-button" onClick={signedIn.openPalette} />
 						<AccountMenu {...signedIn} />
 					</div>

@@ -21,14 +21,12 @@ const erasingMs = 5_000;
 
 export function History({ session, pet, replies }: HistoryProps) {
 	const { value, failure, reload } = useRequest(
-		async (signal) => {
-			const { edits } = (await session.ask(`/console/history?id=${pet.id}`, { signal })) as { edits: PastEdit[] };
-			return edits;
-		},
+		(signal) => session.ask<{ edits: PastEdit[] }>(`/console/history?id=${pet.id}`, { signal }),
 		[session, String(pet.id), replies],
 	);
 	const { labelOf } = useContext(CategoriesContext);
-	const isErasing = value?.some((edit) => edit.action === "rename" && edit.erasedAtMs === undefined);
+	const edits = value?.edits;
+	const isErasing = edits?.some((edit) => edit.action === "rename" && edit.erasedAtMs === undefined);
 	useEffect(() => {
 		if (!isErasing) return;
 		const timer = setTimeout(reload, erasingMs);
@@ -38,9 +36,9 @@ export function History({ session, pet, replies }: HistoryProps) {
 		<section class="history" aria-label="History">
 			<h3>History</h3>
 			{failure !== undefined && <FailureNote title="The history cannot be shown" failure={failure} onRetry={reload} />}
-			{value?.length === 0 && <p class="soft">Not edited since it was added.</p>}
-			<ol>
-				{value?.map((edit) => (
+			{edits?.length === 0 && <p class="soft">Not edited since it was added.</p>}
+			<ol class="stack">
+				{edits?.map((edit) => (
 					<li key={String(edit.id)} class={edit.action === "set-status" ? (edit.toStatus ?? "none") : ""}>
 						{describeEdit(edit, labelOf)} by {edit.editor}
 						<p class="soft num">

@@ -57,10 +57,6 @@ function CategoryList({ mayName, route, totals }: { mayName: boolean } & Pick<Id
 	const [naming, setNaming] = useState<{ category: Category; anchor: HTMLElement }>();
 	const large = all.toSorted((one, other) => other.animals - one.animals).slice(0, fewCategories);
 	const shown = isWhole ? all : all.filter((category) => large.includes(category));
-	function close(): void {
-		setNaming(undefined);
-		naming?.anchor.focus({ preventScroll: true });
-	}
 	return (
 		<section aria-labelledby="categories-heading">
 			<h2 id="categories-heading">Categories</h2>
@@ -73,7 +69,7 @@ function CategoryList({ mayName, route, totals }: { mayName: boolean } & Pick<Id
 				{shown.map((category) => {
 					const id = String(category.id);
 					return (
-						<li key={id}>
+						<li key={id} class="line">
 							<a
 								href={hashOf({ ...route, category: id, cursor: undefined })}
 								aria-current={route.category === id ? "true" : undefined}
@@ -100,23 +96,23 @@ function CategoryList({ mayName, route, totals }: { mayName: boolean } & Pick<Id
 			{route.category !== undefined && (
 				<Button class="quiet" label="Show all animals" onClick={() => showFirst(route, { category: undefined })} />
 			)}
-			{naming && <LazyPart load={loadNameMenu} props={{ ...naming, onClose: close }} />}
+			{naming && <LazyPart load={loadNameMenu} props={{ ...naming, onClose: () => setNaming(undefined) }} />}
 		</section>
 	);
 }
 
 function LatestEdits({ session, route, inputs }: Pick<IdlePanelProps, "session" | "route"> & { inputs: unknown[] }) {
 	const { labelOf } = useContext(CategoriesContext);
-	const { value = [] } = useRequest(
-		async (signal) => ((await session.ask("/console/history", { signal })) as { edits: LatestEdit[] }).edits,
+	const { value } = useRequest(
+		(signal) => session.ask<{ edits: LatestEdit[] }>("/console/history", { signal }),
 		[session, ...inputs],
 	);
-	if (value.length === 0) return null;
+	if (!value || value.edits.length === 0) return null;
 	return (
 		<section class="latest" aria-labelledby="latest-heading">
 			<h2 id="latest-heading">Latest edits</h2>
 			<ol>
-				{value.map((edit) => (
+				{value.edits.map((edit) => (
 					<li key={String(edit.id)}>
 						{edit.name === undefined ? (
 							`Animal ${edit.petId}`

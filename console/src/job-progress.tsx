@@ -5,13 +5,13 @@ import { describeTime } from "../../src/contract/console.ts";
 import type { Job } from "./add-rows.ts";
 import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
+import { useJob } from "./kept.ts";
 import { countOf, digits, FailureNote } from "./notes.tsx";
 import { describe } from "./open-file.ts";
 import { firstAnimals, go } from "./route.ts";
 import { RowsTable, SaveRows } from "./rows-table.tsx";
 import type { Session } from "./session.ts";
 import { StepList } from "./steps.tsx";
-import { useJob } from "./use-job.ts";
 
 interface JobProgressProps {
 	job: Job;
@@ -68,7 +68,7 @@ function Actions({ job, session, onEnd, onAgain }: JobProgressProps) {
 		void showNewest(session);
 	}
 	return (
-		<div class="actions">
+		<div class="line wraps actions">
 			{phase === "running" && <Button label="Pause" onClick={() => job.pause()} />}
 			{phase === "paused" && <Button class="primary" label="Resume" onClick={() => job.run(session.sender)} />}
 			{phase === "finished" && added > 0 && <Button class="primary" label="Show the new animals" onClick={show} />}

@@ -2,7 +2,8 @@
 // session, so that the user can sign in with another API key. A running import also outlives the page (kept-job.ts).
 // Signing out deletes all of this.
 
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
+import type { Job, JobState } from "./add-rows.ts";
 import type { OpenFile } from "./open-file.ts";
 
 export interface Choosing {
@@ -29,4 +30,16 @@ export function useKept<T>(file: object, name: string, first: () => T): [value: 
 		draw({});
 	};
 	return [values.get(name) as T, setValue];
+}
+
+/** The state of a job. The component is rendered again when it changes. */
+export function useJob(job: Job): JobState {
+	const [state, setState] = useState(job.state);
+	useLayoutEffect(() => {
+		const update = () => setState(job.state);
+		update();
+		job.watchers.add(update);
+		return () => job.watchers.delete(update);
+	}, [job]);
+	return state;
 }

@@ -26,18 +26,18 @@ interface ListToolsProps extends FilterProps {
 
 export function ListTools({ session, route, totals, setIsAdding, desk }: ListToolsProps) {
 	const mayAdd = may(session, "pets:write");
-	const isPicking = desk?.selection.isShown === true;
+	const { selection } = desk ?? {};
 	return (
 		<div class="title">
 			<Heading>Animals</Heading>
-			<div class="tools" inert={isPicking}>
-				<div class="chips">
+			<div class="tools" inert={selection?.isShown}>
+				<div class="line chips">
 					{Object.entries(filterViews).map(([field, View]) => (
 						<View key={field} route={route} totals={totals} />
 					))}
 					{may(session, "pets:read") && <CategoryChip route={route} />}
 				</div>
-				<div class="actions">
+				<div class="line wraps actions">
 					{may(session, "pets:read") && <ExportMenu session={session} subject={route} />}
 					{mayAdd ? (
 						<>
@@ -52,7 +52,15 @@ export function ListTools({ session, route, totals, setIsAdding, desk }: ListToo
 					{desk && <Button class="quiet narrow-only" label="Select" onClick={desk.selection.show} />}
 				</div>
 			</div>
-			{isPicking && <LazyPart load={loadSelectionBar} props={{ session, desk }} />}
+			{desk && selection?.isShown && (
+				<LazyPart
+					load={loadSelectionBar}
+					props={{
+						desk,
+						children: <ExportMenu session={session} subject={{ ids: selection.pets.map(({ id }) => id) }} />,
+					}}
+				/>
+			)}
 		</div>
 	);
 }
@@ -81,7 +89,7 @@ function StatusChips({ route, totals }: FilterProps) {
 		/>
 	);
 	return (
-		<fieldset aria-label="Filter by status">
+		<fieldset class="line" aria-label="Filter by status">
 			{chip(undefined, "All", totals && totalOf(totals))}
 			{petStatuses.map((status) => chip(status, capitalized(status), totals?.[status]))}
 			{totals !== undefined && totals.none > 0 && <span class="soft num">{shortened(totals.none)} not set</span>}
@@ -96,10 +104,7 @@ function CategoryChip({ route }: { route: AnimalsRoute }) {
 	const { labelOf } = useContext(CategoriesContext);
 	const category = route.category && labelOf(route.category);
 	const [anchor, setAnchor] = useState<HTMLElement>();
-	function close(): void {
-		setAnchor(undefined);
-		anchor?.focus({ preventScroll: true });
-	}
+	const close = () => setAnchor(undefined);
 	function show(id: bigint | undefined): void {
 		close();
 		showFirst(route, { category: id?.toString() });

@@ -137,6 +137,7 @@ test("a request is sent again after 2, 4, 8, 16 and 30 seconds, later if the ser
 	);
 	assert.equal(pauseAfter(refusal(429, "rate_limited", { "retry-after": "7" }), 0), 7000);
 	assert.equal(pauseAfter(refusal(429, "rate_limited", { "retry-after": "7" }), 2), 8000);
+	assert.equal(pauseAfter(refusal(503, "overloaded", { "retry-after": "2592000" }), 0), 3_600_000, "at most an hour");
 	assert.equal(pauseAfter(refusal(500, "internal_error"), 0), 2000);
 	assert.equal(pauseAfter(refusal(404, "unexpected_reply"), 0), 2000);
 	assert.equal(pauseAfter(refusal(404, "pet_not_found"), 0), undefined);

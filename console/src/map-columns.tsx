@@ -5,6 +5,7 @@ import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import type { Preview } from "../../src/files/rows.ts";
 import type { Field } from "./add-form.ts";
 import { labels } from "./fault-text.ts";
+import { Select } from "./fields.tsx";
 import type { OpenFile } from "./open-file.ts";
 
 /** The fields for which several columns fit and none is chosen yet, with these columns. */
@@ -15,19 +16,12 @@ export function openFields({ columns }: Preview, mapping: Mapping): Map<Field, n
 
 export function SheetMenu({ sheet, sheets }: { sheet: string | undefined; sheets: NonNullable<OpenFile["sheets"]> }) {
 	return (
-		<select
+		<Select
 			aria-label="Sheet"
+			choices={sheets.names.map((name) => [name, `Sheet: ${name}`])}
 			value={sheet}
-			onChange={({ currentTarget }) => {
-				sheets.open(currentTarget.value);
-			}}
-		>
-			{sheets.names.map((name) => (
-				<option key={name} value={name}>
-					Sheet: {name}
-				</option>
-			))}
-		</select>
+			onChange={sheets.open}
+		/>
 	);
 }
 
@@ -131,21 +125,16 @@ interface ColumnMenuProps {
 	onChange(field: Field | undefined): void;
 }
 
+const holds = [...newPetFields.map((field) => [field, labels[field]] as const), ["", "Not used"] as const];
+
 function ColumnMenu({ label, field, proposed, onChange }: ColumnMenuProps) {
 	return (
-		<select
+		<Select
 			class={field ? "" : proposed ? "ask" : "off"}
 			aria-label={label}
+			choices={proposed && !field ? [["open", `${labels[proposed]}?`], ...holds] : holds}
 			value={field ?? (proposed ? "open" : "")}
-			onChange={({ currentTarget: { value } }) => onChange(newPetFields.find((one) => one === value))}
-		>
-			{proposed && !field && <option value="open">{labels[proposed]}?</option>}
-			{newPetFields.map((one) => (
-				<option key={one} value={one}>
-					{labels[one]}
-				</option>
-			))}
-			<option value="">Not used</option>
-		</select>
+			onChange={(value) => onChange(newPetFields.find((one) => one === value))}
+		/>
 	);
 }

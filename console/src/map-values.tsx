@@ -8,8 +8,9 @@ import { plainValue, type UnknownValue, unknownMax, type Values, type WordField 
 import { Button } from "./button.tsx";
 import { shortName } from "./edits.ts";
 import { labels } from "./fault-text.ts";
+import { Select } from "./fields.tsx";
 import { digits } from "./notes.tsx";
-import { TableHead } from "./steps.tsx";
+import { TableHead } from "./pet-table.tsx";
 
 /** A category to create before the first animal is added. */
 interface NewCategory {
@@ -136,7 +137,11 @@ function WordRow({ value, index, ...props }: MapValuesProps & { value: MappedVal
 	const { mapped, setMapped } = props;
 	const { text, rows, meaning } = value;
 	const choices = value.field === "status" ? statusChoices : categoryChoices(value, props);
-	const become = (next: Meaning | undefined) => setMapped(mapped.with(index, { ...value, meaning: next }));
+	const offered = choices.map((one) => [keyOf(one.meaning), one.label] as const);
+	function become(key: string): void {
+		const chosen = choices.find((one) => keyOf(one.meaning) === key);
+		setMapped(mapped.with(index, { ...value, meaning: chosen?.meaning }));
+	}
 	return (
 		<tr>
 			<th scope="row" dir="auto">
@@ -144,21 +149,13 @@ function WordRow({ value, index, ...props }: MapValuesProps & { value: MappedVal
 			</th>
 			<td class="n">{digits.format(rows)}</td>
 			<td>
-				<select
+				<Select
 					class={meaning === undefined ? "ask" : ""}
 					aria-label={`“${text}” becomes`}
+					choices={meaning === undefined ? [[keyOf(meaning), "Choose …"], ...offered] : offered}
 					value={keyOf(meaning)}
-					onChange={({ currentTarget }) =>
-						become(choices.find((one) => keyOf(one.meaning) === currentTarget.value)?.meaning)
-					}
-				>
-					{meaning === undefined && <option value={keyOf(undefined)}>Choose …</option>}
-					{choices.map((one) => (
-						<option key={keyOf(one.meaning)} value={keyOf(one.meaning)}>
-							{one.label}
-						</option>
-					))}
-				</select>
+					onChange={become}
+				/>
 			</td>
 		</tr>
 	);

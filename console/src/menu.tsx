@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
+import { Opener } from "./button.tsx";
 import { LazyPart } from "./lazy-view.tsx";
 
 interface MenuProps {
@@ -16,27 +17,15 @@ interface MenuProps {
 }
 
 const look = { look: "sheet", role: "dialog", focus: ["button"] } as const;
-const loadPopover = () => import("./popover.tsx").then(({ Popover }) => Popover);
+const loadPopover = () => import("./menus.ts").then(({ Popover }) => Popover);
 
 export function Menu({ label, name, title, isOpen, setIsOpen, children }: MenuProps) {
 	const button = useRef<HTMLButtonElement>(null);
-	function close(): void {
-		setIsOpen(false);
-		button.current?.focus();
-	}
+	const close = () => setIsOpen(false);
+	const open = () => setIsOpen(true);
 	return (
 		<>
-			<button
-				type="button"
-				class="quiet"
-				aria-label={name}
-				aria-haspopup="dialog"
-				aria-expanded="false"
-				onClick={() => setIsOpen(true)}
-				ref={button}
-			>
-				{label}
-			</button>
+			<Opener opens="dialog" class="quiet" label={label} aria-label={name} open={open} element={button} />
 			{isOpen && button.current && (
 				<LazyPart load={loadPopover} props={{ ...look, title, anchor: button.current, onClose: close, children }} />
 			)}

@@ -48,7 +48,7 @@ interface BannerProps {
 export function Banner({ failure, retryAtMs, shownSinceMs, shown, onRetry }: BannerProps) {
 	const seconds = useCountdown(retryAtMs);
 	return (
-		<div class="banner">
+		<div class="line wraps banner">
 			<p role="status">
 				{sentenceOf(failure)} {shownSinceMs !== undefined && `${shown} are from ${clock.format(shownSinceMs)}.`}
 			</p>
@@ -80,9 +80,9 @@ interface FailureNoteProps {
 export function FailureNote({ title, failure, onRetry, retryLabel = "Try again", children }: FailureNoteProps) {
 	const requestId = failure instanceof ApiError ? failure.requestId : undefined;
 	return (
-		<div class="note" role="alert">
+		<div class="stack note" role="alert">
 			<strong>{title}</strong>
-			<div>{children ?? <p>{sentenceOf(failure)}</p>}</div>
+			{children ?? <p>{sentenceOf(failure)}</p>}
 			{requestId && (
 				<p class="soft">
 					Request id <code>{requestId}</code>
@@ -96,8 +96,7 @@ export function FailureNote({ title, failure, onRetry, retryLabel = "Try again",
 /** Names the scope that the key lacks, and the command that creates a key with this scope. */
 export function MissingScope({ title, scope }: { title: string; scope: string }) {
 	return (
-		<div class="note" role="alert">
-			<strong>{title}</strong>
+		<FailureNote title={title}>
 			<p>
 				The key lacks the scope <code>{scope}</code>. On the service's machine, create a key with this scope, and sign
 				in with the new key:
@@ -105,7 +104,7 @@ export function MissingScope({ title, scope }: { title: string; scope: string })
 			<p>
 				<code>npx animal-store keys create --name console --scopes {[...new Set([scope, "pets:read"])].join()}</code>
 			</p>
-		</div>
+		</FailureNote>
 	);
 }
 

@@ -5,11 +5,10 @@ import { FileError, isArchive } from "../../src/files/encoding.ts";
 import { blobSource, detectKind, type FileKind, type Source } from "../../src/files/formats.ts";
 import { ImportFailure } from "../../src/files/import-request.ts";
 import type { Preview } from "../../src/files/rows.ts";
-import { capitalized } from "./edits.ts";
+import { capitalized, listOf } from "./edits.ts";
 import { labels } from "./fault-text.ts";
 import { sentenceOf } from "./notes.tsx";
 
-const both = new Intl.ListFormat("en");
 const noImports = "This server accepts no imports: it is too old, or a proxy blocks /console/imports.";
 
 /** The number of rows that are shown below the heading. */
@@ -38,9 +37,7 @@ export async function readTable(blob: Blob, sheet: string | undefined) {
 
 function describeChoice({ field, names }: NonNullable<ColumnError["choice"]>): string {
 	const isOne = new Set(names).size === 1;
-	const found = isOne
-		? `There are two columns “${names[0]}”`
-		: `${both.format(names.map((name) => `“${name}”`))} may hold`;
+	const found = isOne ? `There are two columns “${names[0]}”` : `${listOf(names.map((name) => `“${name}”`))} may hold`;
 	return `${found}${isOne ? "" : ` the ${labels[field].toLowerCase()}`}: choose one in the menus above.`;
 }
 

@@ -3,7 +3,7 @@
 import { Button } from "./button.tsx";
 import { countOf, digits, Waiting } from "./notes.tsx";
 import { type AnimalsRoute, describeName, pageSizes, showFirst } from "./route.ts";
-import { endSearch } from "./search-return.ts";
+import { endSearch } from "./row-focus.ts";
 import type { ListPage, ListRequest } from "./use-list.ts";
 
 export function Paging({ request, route }: { request: ListRequest; route: AnimalsRoute }) {
@@ -13,7 +13,7 @@ export function Paging({ request, route }: { request: ListRequest; route: Animal
 		<Button class={look} label={label} isReady={isReady} onClick={() => showFirst(route, { cursor })} />
 	);
 	return (
-		<nav class="paging" aria-label="Pages">
+		<nav class="line wraps paging" aria-label="Pages">
 			<p role="status" class="soft num">
 				{value && describePage(value)}
 			</p>

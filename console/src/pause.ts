@@ -3,6 +3,8 @@
 import { ApiError, NoReply } from "../../client/src/index.ts";
 
 const longestPauseMs = 30_000;
+/** The longest pause that a reply can ask for: browsers fire a timer of more than 24 days at once. */
+const askedMaxMs = 3_600_000;
 
 /** Milliseconds until the next try; undefined if a retry cannot help. @param failures the number of earlier ones */
 export function pauseAfter(failure: unknown, failures: number): number | undefined {
@@ -10,5 +12,6 @@ export function pauseAfter(failure: unknown, failures: number): number | undefin
 	if (failure instanceof NoReply) return growing;
 	if (!(failure instanceof ApiError)) return undefined;
 	const isTemporary = failure.status === 429 || failure.status >= 500 || failure.code === "unexpected_reply";
-	return isTemporary ? Math.max(growing, (failure.retryAfterSeconds ?? 0) * 1000) : undefined;
+	const askedMs = Math.min((failure.retryAfterSeconds ?? 0) * 1000, askedMaxMs);
+	return isTemporary ? Math.max(growing, askedMs) : undefined;
 }

@@ -37,7 +37,7 @@ export function PetPanel({ move, onClose, ...props }: PetPanelProps) {
 	const title = listed ? listed.name : `Animal ${route.id}`;
 	return (
 		<aside class="panel" aria-label={title}>
-			<div class="steps">
+			<div class="line steps">
 				<p class="soft num">
 					{listed && `${at + 1} of ${pets?.length} ${route.name === undefined ? "on this page" : "found"}`}
 				</p>
@@ -99,10 +99,10 @@ function Snippets({ pet, route, mayAdd }: { pet: Pet; route: AnimalsRoute; mayAd
 	return (
 		<details>
 			<summary>For developers</summary>
-			<div class="snippets">
+			<div class="stack snippets">
 				{/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard */}
 				<pre tabIndex={0}>{json}</pre>
-				<div class="copies">
+				<div class="line wraps">
 					<CopyButton label="Copy JSON" text={json} />
 					<CopyButton label="Copy curl: list" text={list} />
 					{mayAdd && <CopyButton label="Copy curl: add" text={createCurlOf(location.origin, pet)} />}

@@ -252,3 +252,18 @@ export function Fact({ field, pet, desk, isInRow = false }: FactProps) {
 		/>
 	);
 }
+
+/** @param columns the headings and their classes */
+export function TableHead({ columns }: { columns: Record<string, string> }) {
+	return (
+		<thead>
+			<tr>
+				{Object.entries(columns).map(([label, look]) => (
+					<th key={label} scope="col" class={look}>
+						{label}
+					</th>
+				))}
+			</tr>
+		</thead>
+	);
+}

@@ -9,7 +9,8 @@ interface PopoverProps {
 	look: "status-menu" | "category-menu" | "sheet";
 	/** Absent if the title belongs to a part of the panel. */
 	role?: "dialog";
-	anchor: Element;
+	/** The button that has opened the panel. It gets the focus back when the panel closes. */
+	anchor: HTMLElement;
 	/** Selectors of the element that gets the focus: the first selector with a match in the panel decides. */
 	focus: readonly string[];
 	onClose(): void;
@@ -25,9 +26,10 @@ export function Popover(props: PopoverProps) {
 	function listen(event: KeyboardEvent & { currentTarget: Element }): void {
 		event.stopPropagation();
 		const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-		if (by === undefined || !(event.target instanceof HTMLButtonElement)) return;
+		if (event.key === "Escape") onClose();
+		else if (by !== undefined && !(event.target instanceof HTMLInputElement)) moveFocus(event.currentTarget, by);
+		else return;
 		event.preventDefault();
-		moveFocus(event.currentTarget, by);
 	}
 	useLayoutEffect(() => {
 		const element = panel.current;
@@ -44,18 +46,17 @@ export function Popover(props: PopoverProps) {
 		const leaving = new AbortController();
 		const options = { capture: true, signal: leaving.signal };
 		const isOutside = ({ target }: Event) => !(target instanceof Node && element.contains(target));
-		const end = (event: Event) => {
+		// A sheet closes before a click elsewhere, so that the click also acts on what is there.
+		const isElsewhere = (event: Event) => isOutside(event) && !anchor.contains(event.target as Node);
+		if (look === "sheet") addEventListener("pointerdown", (event) => isElsewhere(event) && close.current(), options);
+		const closeOnly = (event: Event) => {
+			if (!isOutside(event)) return;
 			event.preventDefault();
 			event.stopPropagation();
 			close.current();
 		};
-		// A sheet closes before a click elsewhere, so that the click also acts on what is there.
-		const isElsewhere = (event: Event) => isOutside(event) && !anchor.contains(event.target as Node);
-		if (look === "sheet") addEventListener("pointerdown", (event) => isElsewhere(event) && close.current(), options);
-		// With other panels, a click outside only closes the panel, and does not open an animal under the pointer.
-		addEventListener("click", (event) => isOutside(event) && end(event), options);
-		// Esc works wherever the focus is, because the focused button may be gone.
-		addEventListener("keydown", (event) => event.key === "Escape" && end(event), options);
+		// A click outside that still finds the panel open only closes it.
+		addEventListener("click", closeOnly, options);
 		addEventListener("keyup", (event) => event.key === "Tab" && isOutside(event) && close.current(), options);
 		addEventListener("scroll", (event) => isOutside(event) && close.current(), options);
 		addEventListener("resize", () => close.current(), options);
@@ -63,6 +64,7 @@ export function Popover(props: PopoverProps) {
 		return () => {
 			leaving.abort();
 			anchor.setAttribute("aria-expanded", "false");
+			anchor.focus({ preventScroll: true });
 		};
 	}, [anchor]);
 	const attributes = { role, "aria-label": role && title, onKeyDown: listen };
@@ -80,5 +82,5 @@ export function Popover(props: PopoverProps) {
 function moveFocus(panel: Element, by: number): void {
 	const buttons = [...panel.querySelectorAll("button")];
 	const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
-	buttons.at((at + by) % buttons.length)?.focus();
+	buttons.at(Math.max(at + by, -1) % buttons.length)?.focus();
 }

@@ -7,9 +7,10 @@ import type { Field } from "./add-form.ts";
 import { Button } from "./button.tsx";
 import type { Correcting } from "./corrections.tsx";
 import { labels } from "./fault-text.ts";
+import { Select } from "./fields.tsx";
 import { digits } from "./notes.tsx";
 import { describeRow, type PetFile, type Rejected } from "./open-rows.ts";
-import { TableHead } from "./steps.tsx";
+import { TableHead } from "./pet-table.tsx";
 
 interface RowsTableProps {
 	title: string;
@@ -101,17 +102,17 @@ function Broken({ row, field, reason, correcting, text }: BrokenProps) {
 		// An input has only one line.
 		value: correcting.textOf(row, field).replaceAll("\n", " "),
 	};
-	const correct = ({ currentTarget: { value } }: { currentTarget: { value: string } }) =>
-		correcting.correct(row, { [field]: value });
-	if (field !== "status") return <input {...shared} dir="auto" autocomplete="off" onInput={correct} />;
+	const correct = (value: string) => correcting.correct(row, { [field]: value });
+	if (field === "status")
+		return (
+			<Select
+				{...shared}
+				choices={[text, ...petStatuses, ""].map((status) => [status, status.slice(0, 40) || "not set"])}
+				onChange={correct}
+			/>
+		);
 	return (
-		<select {...shared} onChange={correct}>
-			{[text, ...petStatuses, ""].map((status) => (
-				<option key={status} value={status}>
-					{status === "" ? "not set" : status.slice(0, 40)}
-				</option>
-			))}
-		</select>
+		<input {...shared} dir="auto" autocomplete="off" onInput={({ currentTarget }) => correct(currentTarget.value)} />
 	);
 }
 

@@ -1,9 +1,9 @@
 // The field that finds animals by name, id or category while a person types.
 
-import type { TargetedSubmitEvent } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { Form } from "./fields.tsx";
 import type { AnimalsRoute } from "./route.ts";
-import { beginSearch, endSearch } from "./search-return.ts";
+import { beginSearch, endSearch } from "./row-focus.ts";
 
 /** A search begins when no key has been pressed for this time. */
 const pauseMs = 150;
@@ -28,13 +28,9 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 		if (name) beginSearch(latest.current, name, from.current);
 		else endSearch(latest.current, isTyping);
 	}
-	function submit(event: TargetedSubmitEvent<HTMLFormElement>): void {
-		event.preventDefault();
-		search(false);
-	}
 
 	return (
-		<form class="search" method="post" onSubmit={submit}>
+		<Form class="search" onSubmit={() => search(false)}>
 			<input
 				type="search"
 				aria-label="Find by name"
@@ -62,6 +58,6 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 				ref={field}
 			/>
 			<kbd>/</kbd>
-		</form>
+		</Form>
 	);
 }

@@ -2,7 +2,7 @@
 
 import { type EditResult, editsMax } from "../../src/contract/console.ts";
 import { type Pet, petJson } from "../../src/contract/pet.ts";
-import { type Edit, type Notice, type Sent, shortName, stateOf } from "./edits.ts";
+import { type Edit, listOf, type Notice, type Sent, shortName, stateOf } from "./edits.ts";
 import { countOf, sentenceOf } from "./notes.tsx";
 import type { Session } from "./session.ts";
 
@@ -17,11 +17,8 @@ export async function sendEdits(session: Session, edits: readonly Edit[], labelO
 	let failure: unknown;
 	try {
 		for (let from = 0; from < edits.length && results.length === from; from += editsMax) {
-			const body = `{"edits":[${edits
-				.slice(from, from + editsMax)
-				.map(jsonOf)
-				.join()}]}`;
-			const reply = (await session.ask("/console/edits", { body })) as { results: EditResult[] };
+			const body = `{"edits":[${edits.slice(from, from + editsMax).map(jsonOf)}]}`;
+			const reply = await session.ask<{ results: EditResult[] }>("/console/edits", { body });
 			results.push(...reply.results);
 		}
 	} catch (error) {
@@ -29,8 +26,6 @@ export async function sendEdits(session: Session, edits: readonly Edit[], labelO
 	}
 	return { results, notice: noticeOf(edits, results, labelOf, failure) };
 }
-
-const list = new Intl.ListFormat("en");
 
 /** Integers are written as digits, because JSON.stringify cannot write a bigint. */
 function jsonOf({ pet: { id, ...seen }, change }: Edit): string {
@@ -51,17 +46,9 @@ function noticeOf(edits: readonly Edit[], results: readonly EditResult[], labelO
 		...(failure === undefined ? [] : [sentenceOf(failure)]),
 		...(left.length > 0 ? [`${subjectOf(left)} may not have been changed: check, and try again.`] : []),
 	];
-	const first =
-		done.length > 0
-			? [
-					`${doneText(
-						done.map(({ edit }) => edit),
-						labelOf,
-					)}${problems.length > 0 ? "." : ""}`,
-				]
-			: [];
+	const first = doneText(done, labelOf) + (problems.length > 0 ? "." : "");
 	return {
-		text: [...first, ...problems].join(" "),
+		text: [...(done.length > 0 ? [first] : []), ...problems].join(" "),
 		isProblem: problems.length > 0,
 		undo: done.flatMap(({ edit, outcome, pet }) => (outcome === "edited" && pet ? inverseOf(edit, pet) : [])),
 	};
@@ -75,7 +62,8 @@ function inverseOf({ pet: { name, status, categoryId }, change }: Edit, now: Pet
 	return [{ pet: now, change: { action, ...before } as Edit["change"] }];
 }
 
-function doneText(edits: readonly Edit[], labelOf: LabelOf): string {
+function doneText(done: readonly { edit: Edit }[], labelOf: LabelOf): string {
+	const edits = done.map(({ edit }) => edit);
 	const [first] = edits;
 	if (first?.change.action === "rename") return `Renamed to ${shortName(first.change.name)}`;
 	const states = new Set(edits.map(({ change }) => stateAfter(change, labelOf)));
@@ -100,7 +88,7 @@ function lostText({ pet: seen }: Edit, { outcome, pet, by = "Somebody else" }: E
 	if (pet.name !== seen.name) done.push(`renamed ${name} to ${shortName(pet.name)}`);
 	if (pet.status !== seen.status) done.push(`marked ${what()} as ${stateOf(pet.status)}`);
 	if (pet.categoryId !== seen.categoryId) done.push(`moved ${what()} to ${nameOfCategory(pet.categoryId, labelOf)}`);
-	return `${by} was first and has ${list.format(done)}. Your change was not made.`;
+	return `${by} was first and has ${listOf(done)}. Your change was not made.`;
 }
 
 function subjectOf(edits: readonly Edit[]): string {

@@ -2,7 +2,7 @@
 
 import { AnimalStore, ApiError, NoReply, type Page } from "../../client/src/index.ts";
 import { parseExact } from "../../client/src/int64.ts";
-import type { Activity, KeyInfo } from "../../src/contract/console.ts";
+import type { KeyInfo } from "../../src/contract/console.ts";
 import type { Scope } from "../../src/contract/operations.ts";
 import type { Sender } from "./add-rows.ts";
 import type { KeptKey } from "./kept-key.ts";
@@ -15,14 +15,12 @@ export interface Session extends KeptKey {
 	sender: Sender;
 	/** This client gives up early, because a person is waiting. */
 	store: AnimalStore<"bigint">;
-	/** @throws ApiError, NoReply */
-	activity(signal: AbortSignal): Promise<Activity>;
 	/**
 	 * Sends a request to an endpoint of the console; with a body, the request is a POST.
 	 * @returns the reply with exact integers
 	 * @throws ApiError, NoReply
 	 */
-	ask(path: string, options: AskOptions): Promise<unknown>;
+	ask<Reply>(path: string, options: AskOptions): Promise<Reply>;
 }
 
 interface AskOptions {
@@ -45,7 +43,7 @@ export function may({ info }: Session, scope: Scope): boolean {
  */
 export async function openSession(kept: KeptKey, onRefused: () => void, signal?: AbortSignal): Promise<Session> {
 	const { key } = kept;
-	const info = (await read(fetch, "/console/key", key, { signal })) as KeyInfo;
+	const info = await read<KeyInfo>(fetch, "/console/key", key, { signal });
 	const send: typeof fetch = async (...request) => {
 		const reply = await fetch(...request);
 		if (reply.status === 401) onRefused();
@@ -56,12 +54,11 @@ export async function openSession(kept: KeptKey, onRefused: () => void, signal?:
 		info,
 		store: new AnimalStore({ url, key, int64: "bigint", retryForMs, timeoutMs, fetch: send }),
 		sender: { url, key, fetch: send },
-		activity: (asked) => read(send, "/console/activity", key, { signal: asked }) as Promise<Activity>,
 		ask: (path, asked) => read(send, path, key, asked),
 	};
 }
 
-async function read(send: typeof fetch, path: string, key: string, options: AskOptions): Promise<unknown> {
+async function read<Reply>(send: typeof fetch, path: string, key: string, options: AskOptions): Promise<Reply> {
 	const { body: json, signal } = options;
 	let reply: Response;
 	let body: { message?: string; code?: ApiError["code"] };
@@ -79,7 +76,7 @@ async function read(send: typeof fetch, path: string, key: string, options: AskO
 	} catch (cause) {
 		throw new NoReply(`no reply from ${url}`, { cause });
 	}
-	if (reply.ok) return body;
+	if (reply.ok) return body as Reply;
 	const message = body.message ?? "the reply is not an error of the service";
 	throw new ApiError(message, reply, body.code ?? "unexpected_reply");
 }

@@ -2,6 +2,7 @@
 // be turned off (WCAG 2.1.4), because they interfere with speech input.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { storages } from "./kept-key.ts";
 
 /** Actions by shortcut: a single key such as `j`, two keys in a row such as `g a`, or `Ctrl+k`. */
 export type Shortcuts = Record<string, () => void>;
@@ -10,37 +11,26 @@ const storageName = "animal-store.shortcuts";
 /** The longest time between the two keys of a pair. */
 const pairMs = 1_500;
 
-export function areShortcutsOn(): boolean {
-	try {
-		return localStorage.getItem(storageName) !== "off";
-	} catch {
-		return true;
-	}
+/** Without storage, shortcuts stay on. */
+export const areShortcutsOn = () => storages()[1]?.getItem(storageName) !== "off";
+
+export const turnShortcuts = () => storages()[1]?.setItem(storageName, areShortcutsOn() ? "off" : "on");
+
+interface Bindings {
+	actionOf(keys: string): (() => void) | undefined;
+	/** The commands for the palette. */
+	commands(): Command[];
 }
 
-export function turnShortcuts(): void {
-	try {
-		localStorage.setItem(storageName, areShortcutsOn() ? "off" : "on");
-	} catch {
-		// Without storage, shortcuts stay on.
-	}
-}
-
-export function useShortcuts(shortcuts: Shortcuts): void {
-	useKeys((keys) => shortcuts[keys]);
-}
-
-type ActionOf = (keys: string) => (() => void) | undefined;
-
-/** The bindings of components, the innermost first. */
-const listening = new Set<ActionOf>();
+/** The latest bindings of the shown components, the innermost first. */
+const shown = new Set<{ current: Bindings }>();
 let first = { key: "", atMs: 0 };
 
 /** A pair takes precedence over its second key, even if another component binds that key: `g c` is not `c`. */
 function listen(event: KeyboardEvent): void {
 	const key = nameOf(event);
 	if (key === undefined || event.defaultPrevented) return;
-	const find = (keys: string) => [...listening].reduce<ReturnType<ActionOf>>((act, of) => act ?? of(keys), undefined);
+	const find = (keys: string) => [...shown].map(({ current }) => current.actionOf(keys)).find((action) => action);
 	const isPair = event.timeStamp - first.atMs < pairMs;
 	const act = (isPair ? find(`${first.key} ${key}`) : undefined) ?? find(key);
 	first = { key: act ? "" : key, atMs: event.timeStamp };
@@ -49,18 +39,19 @@ function listen(event: KeyboardEvent): void {
 	act();
 }
 
-function useKeys(actionOf: ActionOf): void {
-	const latest = useRef(actionOf);
-	latest.current = actionOf;
+function useBindings(bindings: Bindings): void {
+	const latest = useRef(bindings);
+	latest.current = bindings;
 	useLayoutEffect(() => {
-		const act: ActionOf = (keys) => latest.current(keys);
-		listening.add(act);
-		if (listening.size === 1) addEventListener("keydown", listen);
-		return () => {
-			listening.delete(act);
-			if (listening.size === 0) removeEventListener("keydown", listen);
-		};
+		shown.add(latest);
+		// Has no effect if the listener is already there.
+		addEventListener("keydown", listen);
+		return () => void shown.delete(latest);
 	}, []);
+}
+
+export function useShortcuts(shortcuts: Shortcuts): void {
+	useBindings({ actionOf: (keys) => shortcuts[keys], commands: () => [] });
 }
 
 export interface Command {
@@ -70,23 +61,14 @@ export interface Command {
 	run(): void;
 }
 
-const offered = new Set<() => Command[]>();
-
 /** Binds the shortcuts of commands, and adds them to the palette, as long as the component is shown. */
 export function useCommands(commands: () => Command[]): void {
-	const latest = useRef(commands);
-	latest.current = commands;
-	useKeys((keys) => commands().find((command) => command.keys === keys)?.run);
-	useLayoutEffect(() => {
-		const offer = () => latest.current();
-		offered.add(offer);
-		return () => void offered.delete(offer);
-	}, []);
+	useBindings({ actionOf: (keys) => commands().find((command) => command.keys === keys)?.run, commands });
 }
 
 /** The commands of all shown components. Commands with shortcuts come first, because they are for daily work. */
 export const offeredCommands = () =>
-	[...offered].flatMap((offer) => offer()).sort((one, other) => Number(!one.keys) - Number(!other.keys));
+	[...shown].flatMap(({ current }) => current.commands()).sort((one, other) => Number(!one.keys) - Number(!other.keys));
 
 /** The name of a pressed key; undefined if it belongs to a field, a dialog or the browser. */
 function nameOf({ key, target, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string | undefined {

@@ -1,8 +1,8 @@
 // The sign-in form: takes an API key, checks it against the service, and passes the session to the app.
 
-import type { TargetedSubmitEvent } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
+import { Form } from "./fields.tsx";
 import { Heading, Problem, sentenceOf, Waiting } from "./notes.tsx";
 
 interface SignInProps {
@@ -21,9 +21,8 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 		return () => leaving.current.abort();
 	}, []);
 
-	async function submit(event: TargetedSubmitEvent<HTMLFormElement>): Promise<void> {
-		event.preventDefault();
-		const entries = new FormData(event.currentTarget);
+	async function submit(form: HTMLFormElement): Promise<void> {
+		const entries = new FormData(form);
 		const key = String(entries.get("key")).trim();
 		const malformed = problemOf(key);
 		setProblem(malformed);
@@ -40,15 +39,15 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 	}
 
 	return (
-		<main class="sign-in" id="main">
+		<main class="stack sign-in" id="main">
 			<img class="mark" src="/console/icon.svg" alt="" />
 			<Heading>Sign in</Heading>
 			{reason && (
-				<p class="note" role="alert">
+				<p class="stack note" role="alert">
 					{reason}
 				</p>
 			)}
-			<form method="post" onSubmit={submit}>
+			<Form class="stack" onSubmit={submit}>
 				<label for="key">API key</label>
 				<input
 					id="key"
@@ -66,7 +65,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 					Sign in
 				</button>
 				<Waiting isPending={isPending} />
-			</form>
+			</Form>
 			<p class="soft">
 				No key yet? Whoever runs the server can create one: <code>npx animal-store keys create --name console</code>
 			</p>
@@ -77,12 +76,12 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 function KeepChoice() {
 	return (
 		<>
-			<fieldset class="keep">
+			<fieldset class="stack keep">
 				<legend>Keep me signed in</legend>
-				<label>
+				<label class="line">
 					<input type="radio" name="keep" value="tab" defaultChecked /> In this tab
 				</label>
-				<label>
+				<label class="line">
 					<input type="radio" name="keep" value="computer" /> On this computer
 				</label>
 			</fieldset>

@@ -29,11 +29,11 @@ export function Step({ name, lead, note, onBack, others, next, children }: StepP
 	return (
 		<div class="step-frame">
 			<StepList at={steps.indexOf(name)} />
-			<div class="lead" tabIndex={-1} ref={start}>
+			<div class="line wraps lead" tabIndex={-1} ref={start}>
 				{lead}
 			</div>
 			{children}
-			<div class="go">
+			<div class="line wraps go">
 				<div class="soft">{note}</div>
 				{others}
 				{onBack && <Button label="Back" onClick={onBack} />}
@@ -46,7 +46,7 @@ export function Step({ name, lead, note, onBack, others, next, children }: StepP
 /** @param at the index of the current step; past the last step when all steps are done */
 export function StepList({ at }: { at: number }) {
 	return (
-		<div class="step-list">
+		<div class="line step-list">
 			<ol aria-label="Steps">
 				{steps.map((step, index) => (
 					<li key={step} class={index < at ? "done" : ""} aria-current={index === at ? "step" : undefined}>
@@ -56,20 +56,5 @@ export function StepList({ at }: { at: number }) {
 			</ol>
 			{at < steps.length && <a href={hashOf(firstAnimals)}>Cancel</a>}
 		</div>
-	);
-}
-
-/** @param columns the headings and their classes */
-export function TableHead({ columns }: { columns: Record<string, string> }) {
-	return (
-		<thead>
-			<tr>
-				{Object.entries(columns).map(([label, look]) => (
-					<th key={label} scope="col" class={look}>
-						{label}
-					</th>
-				))}
-			</tr>
-		</thead>
 	);
 }

@@ -11,7 +11,7 @@ import type { Command } from "./shortcuts.ts";
 import { type Editing, useEditing } from "./use-editing.ts";
 import { type Selection, useSelection } from "./use-selection.ts";
 
-type Asked = { pets: readonly Pet[] } & ({ what: "status" | "category"; anchor: Element } | { what: "removal" });
+type Asked = { pets: readonly Pet[] } & ({ what: "status" | "category"; anchor: HTMLElement } | { what: "removal" });
 
 export interface Desk {
 	/** The animals in the list, with edits applied; undefined before the first reply. */
@@ -21,8 +21,8 @@ export interface Desk {
 	isBusy: boolean;
 	/** The subject of the open menu or dialog. */
 	asked: Asked | undefined;
-	/** @param anchor the element at which the menu opens, and which gets the focus back */
-	ask(what: "status" | "category", pets: readonly Pet[], anchor: Element): void;
+	/** @param anchor the element at which the menu opens */
+	ask(what: "status" | "category", pets: readonly Pet[], anchor: HTMLElement): void;
 	askRemoval(pets: readonly Pet[]): void;
 	/** @param change if absent, nothing is changed */
 	answer(change?: Change): void;
@@ -68,7 +68,6 @@ export function useDesk(
 		answer(change) {
 			if (asked === undefined || asked.what === "removal") return;
 			setAsked(undefined);
-			if (asked.anchor instanceof HTMLElement) asked.anchor.focus({ preventScroll: true });
 			if (change) editing.apply(asked.pets.map((pet) => ({ pet, change })));
 		},
 		remove(gone) {

@@ -38,10 +38,8 @@ export function useList(session: Session, route: AnimalsRoute): ListRequest {
 		const walk = walks.current.get(String(query)) ?? { places: [""] };
 		walks.current.set(String(query), walk);
 		if (cursor) query.set("after", cursor);
-		return {
-			...foundPage(walk, cursor, (await session.ask(`/console/find?${query}`, { signal })) as FindReply),
-			of: route,
-		};
+		const reply = await session.ask<FindReply>(`/console/find?${query}`, { signal });
+		return { ...foundPage(walk, cursor, reply), of: route };
 	}
 	return useRequest(load, [session, hashOf({ ...route, id: undefined })]);
 }

@@ -64,6 +64,7 @@ export function useSession(work: Work): SessionState {
 	const [isOpening, setIsOpening] = useState(true);
 	/** Up to date even between renders, because messages from other tabs can arrive at any time. */
 	const held = useRef<Session | undefined>(undefined);
+	const isResuming = useRef(false);
 	const latest = useRef(work);
 	latest.current = work;
 
@@ -91,6 +92,8 @@ export function useSession(work: Work): SessionState {
 		hold(next);
 	}
 	async function resume(kept: KeptKey): Promise<void> {
+		if (isResuming.current) return;
+		isResuming.current = true;
 		setIsOpening(true);
 		try {
 			await open(kept);
@@ -99,17 +102,18 @@ export function useSession(work: Work): SessionState {
 			if (isRefused) dropKey(kept);
 			hold(held.current, isRefused ? endings.refused : `${sentenceOf(error)} Reload this page to try again.`);
 		}
+		isResuming.current = false;
 		setIsOpening(false);
 	}
 
-	const tabs = useTabs({
+	const tab: ThisTab = {
 		held: () => held.current,
 		take: resume,
 		keep: keepFor,
-		giveUp: () => setIsOpening(false),
 		isBusy: () => latest.current.isBusy(),
 		signOut: () => held.current && end("otherSignOut"),
-	});
+	};
+	const tabs = useTabs(tab, () => isResuming.current || setIsOpening(false));
 	useChecks(() => held.current, end);
 	return {
 		session,
@@ -142,30 +146,19 @@ function useChecks(held: () => KeptKey | undefined, end: (ending: Ending) => voi
 	}, []);
 }
 
-interface Holder extends ThisTab {
-	/** Resolves when the key has been checked. */
-	take(kept: KeptKey): Promise<void>;
-	/** Called when no key was found in time. A key that arrives later is still used. */
-	giveUp(): void;
-}
-
-/** At the start, takes the kept key; if there is none, asks the other tabs for their key. */
-function useTabs({ take, giveUp, ...tab }: Holder) {
+/**
+ * At the start, takes the kept key; if there is none, asks the other tabs for their key.
+ * @param giveUp called when no key was found in time; a key that arrives later is still used
+ */
+function useTabs(tab: ThisTab, giveUp: () => void) {
 	const tabs = useRef<OtherTabs | undefined>(undefined);
 	useEffect(() => {
-		let isTaking = false;
-		async function takeOne(kept: KeptKey): Promise<void> {
-			if (isTaking) return;
-			isTaking = true;
-			await take(kept);
-			isTaking = false;
-		}
-		const others = joinTabs({ ...tab, take: (kept) => void takeOne(kept) });
+		const others = joinTabs(tab);
 		tabs.current = others;
 		const kept = loadKey();
-		if (kept) void takeOne(kept);
+		if (kept) tab.take(kept);
 		else others.ask();
-		const waiting = setTimeout(() => isTaking || giveUp(), answerMs);
+		const waiting = setTimeout(giveUp, answerMs);
 		return () => {
 			clearTimeout(waiting);
 			others.leave();

@@ -15,7 +15,7 @@ export function useWatch(session: Session): WatchState {
 		async (signal) => {
 			if (!may(session, "metrics:read")) return undefined;
 			await visibility(signal);
-			return session.activity(signal);
+			return session.ask<Activity>("/console/activity", { signal });
 		},
 		[session],
 	);

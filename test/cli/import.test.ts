@@ -106,17 +106,23 @@ test("a spreadsheet's file shows its format, ignored columns and frequent reason
 });
 
 test("the sheet with animals is found or named, and damaged or huge workbooks are refused", async (context) => {
-	const { write, read, run } = await importer(context);
+	const { write, read, run, pets } = await importer(context);
 	const rows: Cell[][] = [
 		["Name", "Category"],
 		["Rex", { digits: "3.0" }],
 		[{ days: 46_348 }, { digits: "1.5" }],
+		["Nine", { digits: "9007199254740993" }],
 	];
 	write("animals.xlsx", workbook({ Notes: [["nothing"]], "All animals": rows, Other: [["name"], ["Zoë"]] }));
 	const { code, stderr } = await run("animals.xlsx");
 	assert.equal(code, 2);
-	assert.match(stderr, /^animals\.xlsx: sheet "All animals" of a workbook, 1 animal, 1 row to reject\n/);
+	assert.match(stderr, /^animals\.xlsx: sheet "All animals" of a workbook, 2 animals, 1 row to reject\n/);
 	assert.match(read("animals.xlsx.rejected.csv"), /\n3,categoryId must be an integer [^\n]*,2026-11-22,1\.5\n/);
+	assert.deepEqual(
+		(await pets()).map(({ categoryId }) => categoryId),
+		[3n, 9_007_199_254_740_993n],
+		"not rounded",
+	);
 	const other = await run("animals.xlsx", { more: ["--sheet", "Other"] });
 	assert.match(other.stderr, /no column is named categoryId; row 1 names the columns "name"/);
 	const huge = archive({ "xl/workbook.xml": "<workbook/>" });
@@ -125,7 +131,7 @@ test("the sheet with animals is found or named, and damaged or huge workbooks ar
 	const refused: [content: Buffer | string, said: string, ...more: string[]][] = [
 		[workbook({ A: [["name"]] }), 'the workbook has no sheet "B", but A', "--sheet", "B"],
 		[workbook({ A: [] }), 'sheet "A" is empty: there is nothing to import'],
-		[workbook({ A: [...rows, ["\n", "x".repeat(70_000)]] }), "row 4 is longer than 65536 characters: shorten it"],
+		[workbook({ A: [...rows, ["\n", "x".repeat(70_000)]] }), "row 5 is longer than 65536 characters: shorten it"],
 		[workbook({ A: rows }).subarray(0, 900), "the archive is damaged: save the workbook again"],
 		[archive({ "a.txt": "" }), "the file is an archive, but no workbook (.xlsx): save the table as .xlsx or CSV"],
 		[archive({ "xl/workbook.xml": "" }), "the workbook cannot be read ("],

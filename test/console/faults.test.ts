@@ -127,6 +127,27 @@ test("a server that supports no imports is named, and what was entered or chosen
 	takeOut(errors, /404/);
 });
 
+test("a file needs names of categories only for its words; a list that a proxy blocks has none", async (context) => {
+	const { page, errors } = await opened(context, []);
+	const { promise: asked, resolve: reply } = Promise.withResolvers<void>();
+	context.after(() => reply());
+	await page.route("**/console/categories", (route) =>
+		asked.then(() => route.fulfill({ status: 404, body: "not found" })),
+	);
+	await page.reload();
+	await choose(page, "numbers.csv", "name,categoryId\nMia,1\n");
+	await goOn(page, "Check");
+	for (const _ of ["Columns", "File"]) await button(page, "Back").click();
+	await choose(page, "words.csv", "name,categoryId\nMia,Dog\n");
+	await shows(page, "1 animal below the names");
+	assert.equal(await button(page, "Continue").getAttribute("aria-disabled"), "true");
+	reply();
+	await goOn(page, "Values");
+	await page.getByLabel("“Dog” becomes").selectOption("New category: Dog");
+	await goOn(page, "Check");
+	takeOut(errors, /404/);
+});
+
 test("a slow reply shows a progress indicator, and leaving the view aborts the request", async (context) => {
 	const { page } = await opened(context, ["Rex"]);
 	await row(page, "Rex").waitFor();

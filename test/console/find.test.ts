@@ -214,6 +214,7 @@ test("single keys move through animals and pages and between views, and can be t
 	await page.getByRole("option", { name: "Turn single-key shortcuts off" }).click();
 	await page.locator("dialog").waitFor({ state: "detached" });
 	await press(page, "n", "?");
+	assert.equal(await page.locator("dialog").count(), 0);
 	await command(page, "shortcuts");
 	assert.equal(await page.locator(".panel").count(), 0);
 	await page.getByRole("option", { name: "Turn single-key shortcuts on" }).click();

@@ -9,6 +9,7 @@ import {
 	addPets,
 	assertBothAccessible,
 	button,
+	focused,
 	isSignedIn,
 	openAs,
 	openConsole,
@@ -95,6 +96,15 @@ test("the account menu shows and copies the key, and changes in all tabs how lon
 	await assertBothAccessible(page, "the key that is shown");
 	await button(page, "Stay signed in on this computer").click();
 	await shows(page, /^Signed in on this computer until /);
+	assert.equal(await focused(page), "Stay signed in for this tab only");
+	await page.keyboard.press("ArrowDown");
+	assert.equal(await focused(page), "Sign out of all tabs");
+	const field = page.getByLabel("The key, copied");
+	await field.press("ArrowUp");
+	assert.ok(await field.evaluate((element) => element.matches(":focus")), "in a field, arrows move the cursor");
+	await page.locator(".sheet").focus();
+	await page.keyboard.press("ArrowUp");
+	assert.equal(await focused(page), "Sign out of all tabs");
 	for (const tab of [page, second]) assert.ok(!(await stored(tab)).tab.includes(service.key));
 	assert.ok((await stored(second)).computer.includes(service.key));
 	await page.keyboard.press("Escape");
