@@ -101,7 +101,7 @@ export function openApiDocument() {
 	};
 }
 
-/** The headers that a reply always has if it declares them; not Location, which ends when getPet is removed. */
+/** Headers that a reply always has if it declares them. Replies have no Location once getPet is removed. */
 const required = ["X-Request-Id", "Cache-Control", "ETag", "Vary", "WWW-Authenticate", "Allow", "Retry-After"];
 
 function headerObject([name, description]: [string, string]) {

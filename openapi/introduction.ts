@@ -123,7 +123,7 @@ Go's \`int64\` are exact. In JavaScript and TypeScript, use \`@animal-store/clie
 
 **Versions.** The version is in the path: \`/v1\`. It changes by additions only: ignore fields and headers that you do \
 not know. A change that could break a client gets a new path. A deprecated operation says so in every reply, with \
-\`Deprecation\`, \`Sunset\` and \`Link\`, and answers 410 from its sunset on. So does \`getPet\`, on \
+\`Deprecation\`, \`Sunset\` and \`Link\`, and answers 410 from its sunset on. The sunset of \`getPet\` is \
 ${getPetDeprecation.sunsetDay}; its replacement is ${getPetDeprecation.successor.call}.
 
 **Headers.** Every reply also has headers that are not repeated below: \`Date\`, \`Connection\`, \`Keep-Alive\`, \

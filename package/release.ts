@@ -59,7 +59,7 @@ function makePackages(): void {
 
 const files = () => readdirSync(target).filter((name) => name !== "image");
 
-/** The checksums of all files. In a registry, the checksum of the image's list of platforms is the image's digest. */
+/** The checksums of all files. That of image/manifest.json is the image's digest in a registry. */
 function writeSums(): void {
 	const sumOf = (name: string) => hash("sha256", readFileSync(join(target, name)));
 	const sums = [...files(), "image/manifest.json"].map((name) => `${sumOf(name)}  ${name}\n`);

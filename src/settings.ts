@@ -86,7 +86,7 @@ export const settings = {
 		"sqlite:./data/animal-store.db",
 	),
 	DATABASE_POOL_MAX: setting(
-		"the most connections of this node to PostgreSQL, an integer from 1 to 1000",
+		"an integer from 1 to 1000, the most connections of this node to PostgreSQL",
 		integer(1, 1000),
 		"10",
 	),
@@ -101,12 +101,12 @@ export const settings = {
 	CONNECTIONS_PER_ADDRESS: setting("an integer from 0 to 10000, where 0 is no limit", integer(0, 10_000), "1000"),
 	CREATE_WAIT_MAX: setting("the longest time that a create may wait, such as 5s or 1m", shortDuration, "5s"),
 	STOP_DELAY: setting(
-		"the time that a stopping service still takes requests while /readyz is 503, such as 10s; 0s for no delay",
+		"the time for which a stopping service accepts requests while /readyz is 503, such as 10s; 0s for no delay",
 		(text) => (text === "0s" ? 0 : shortDuration(text)),
 		"0s",
 	),
 	WHEN_WRITES_STOP: setting(
-		"serve (reads continue, /livez is 503) or exit, when only a restart lets creates work again",
+		"serve (reads continue, /livez is 503) or exit, for when only a restart lets creates work again",
 		matching(/^(serve|exit)$/),
 		"serve",
 	),

@@ -25,7 +25,7 @@ type Change = ChangeOf<NewEdit>;
 
 const mayBeLeft = (reason: string) =>
 	`may still be in the files of the store (${reason}): ` +
-	"run the same command again to erase it (only SQLite and plain PostgreSQL can confirm it)";
+	"run the same command again to complete the erasure (only SQLite and plain PostgreSQL can confirm it)";
 
 /** Adds the commands to `pets`. */
 export function withEdits(pets: Command): void {

@@ -25,8 +25,8 @@ test("a line of a settings file is NAME=value, a comment or blank, and a value s
 });
 
 test("every other line is one sentence with its number, and without its value", () => {
-	const shape = "is not NAME=value, without blanks around the =, nor a comment";
-	const quotes = "needs quotes around the value of HOST, for a blank, quote, #, $, ` or \\ in it";
+	const shape = "must be NAME=value, without blanks around the =, or a comment";
+	const quotes = "needs quotes around the value of HOST, because it has a blank, quote, #, $, ` or \\";
 	const unknown = "which is not a setting: animal-store config lists them";
 	for (const [line, problem] of [
 		["A", shape],

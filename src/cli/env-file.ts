@@ -41,7 +41,7 @@ export function parseEnvFile(path: string, text: string): EnvFile {
 }
 
 function problemOfAssignment(name: string | undefined, given: string, lines: EnvFile["lines"]): string | undefined {
-	if (name === undefined) return "is not NAME=value, without blanks around the =, nor a comment";
+	if (name === undefined) return "must be NAME=value, without blanks around the =, or a comment";
 	if (Object.hasOwn(lines, name)) return `sets ${name} again, after line ${lines[name]}`;
 	const problem = problemOfSettingName(name);
 	if (problem !== undefined) return `names ${name}, which ${problem}`;
@@ -52,6 +52,6 @@ function problemOfAssignment(name: string | undefined, given: string, lines: Env
 	if (given === quote + quote) return `gives ${name} no value: remove the line`;
 	if (/\p{Cc}/u.test(given)) return `has a control character in ${name}`;
 	if (quote === "" && /[\s"'#$`\\]/.test(given))
-		return `needs quotes around the value of ${name}, for a blank, quote, #, $, \` or \\ in it`;
+		return `needs quotes around the value of ${name}, because it has a blank, quote, #, $, \` or \\`;
 	return undefined;
 }

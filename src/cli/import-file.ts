@@ -72,7 +72,7 @@ export function explainFileError(error: unknown, name: string): unknown {
 }
 
 function fixOf({ choice }: ColumnError): string {
-	if (!choice) return "--map FIELD=COLUMN names a column";
+	if (!choice) return "--map FIELD=COLUMN chooses a column";
 	const { field, names } = choice;
 	if (new Set(names).size === 1) return "rename one of them";
 	const flags = names.map((name) => `--map ${quoteWord(`${field}=${name.replace(/\s+/g, " ")}`)}`);

@@ -111,8 +111,8 @@ export function describeUnsent(values: readonly UnknownValue[], createCategories
 	const said = [
 		"nothing was sent",
 		...(confirming ? [`to confirm, add ${confirming}`] : []),
-		...(meanings.length > 0 ? ["an empty meaning after = is no status"] : []),
-		...(isNew ? ["--map categoryId:NAME=NUMBER takes a category that exists"] : []),
+		...(meanings.length > 0 ? ["nothing after = means no status"] : []),
+		...(isNew ? ["--map categoryId:NAME=NUMBER uses an existing category"] : []),
 	];
 	return said.join("; ");
 }

@@ -59,7 +59,7 @@ export function importCommand(command: Command): void {
 				"may be repeated",
 			parseMapping,
 		)
-		.option("--create-categories", "make a category for each name that no category has; the key needs pets:edit")
+		.option("--create-categories", "create the categories that do not exist yet; the key needs pets:edit")
 		.option(
 			"--header-row <n>",
 			"the row with the column names; by default, the one with known names",
@@ -71,7 +71,7 @@ export function importCommand(command: Command): void {
 		.option("--json", "the result as JSON")
 		.option(
 			"--again <n>",
-			"add a file once more that was imported today: 2 for the second time, 3 for the third",
+			"add the file again if it was imported today: 2 for the second time, 3 for the third",
 			parseIntegerUpTo(1000),
 			1,
 		)

@@ -29,7 +29,7 @@ const fieldOptions: Record<keyof NewPet, Option> = {
 };
 
 export function petsCommand(pets: Command): void {
-	pets.description("list, add and get animals of a running service, or edit the stored ones");
+	pets.description("list, add and get animals of a running service, or edit animals in its store");
 	withFilter(withOutput(pets.command("list").description("show animals by ascending id")))
 		.option("--limit <n>", `animals on a page, 1 to ${limitMax}; ${limitDefault} if absent`, parseIntegerUpTo(limitMax))
 		.option("--all", "every page, not only the first")

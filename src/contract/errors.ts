@@ -76,7 +76,7 @@ export const errors = {
 	},
 	invalid_cursor: {
 		status: 400,
-		when: "the cursor is not from this service, belongs to another filter, or to animals that a restore has lost",
+		when: "the cursor is not from this service, belongs to another filter, or leads to animals that a restore has lost",
 		fix: "start at the first page",
 		// New animals get ids below a lost position, so a client that continued there would miss them.
 		message: (position?: "lost") =>

@@ -46,7 +46,7 @@ test("a title above the heading is not taken for it if a later row has known nam
 		const kind = await detectKind(source);
 		const { headerRow, columns } = await previewRows(source, kind, 3);
 		assert.deepEqual([kind.delimiter, headerRow, columns], [";", 3, ["Tiername", "Farbe", "Zustand"]], title);
-		await assert.rejects(read(content), /^Error: no column is named categoryId; row 3 names the columns "Tiername"/);
+		await assert.rejects(read(content), /^Error: no column is named "categoryId"; row 3 has the columns "Tiername"/);
 		const { pets } = await read(content, { mapping: { categoryId: "Farbe" } });
 		assert.deepEqual(pets, [{ name: "Rex", categoryId: 7n, status: "sold" }]);
 	}
@@ -99,8 +99,8 @@ test("a text in place of a category is a word, a number never, and a correction 
 
 test("missing, unknown and duplicate columns, and with isStrict unused ones, refuse the file", async () => {
 	const files: [content: string, options: ReadOptions, said: RegExp][] = [
-		["Rex,1,sold\n", {}, /^no column is named name, and none categoryId; .* "Rex", "1", "sold"$/],
-		["name,status\nRex,sold\n", {}, /^no column is named categoryId; row 1 names the columns "name", "status"$/],
+		["Rex,1,sold\n", {}, /^no column is named "name" or "categoryId"; .* "Rex", "1", "sold"$/],
+		["name,status\nRex,sold\n", {}, /^no column is named "categoryId"; row 1 has the columns "name", "status"$/],
 		["Name,name,categoryId\n", {}, /^several columns match name: "Name", "name"; row 1/],
 		["Name,Tierart,Rasse\n", {}, /^several columns match categoryId: "Tierart", "Rasse"; row 1/],
 		["x,x,categoryId\n", { mapping: { name: "x" } }, /^there are two columns "x"; row 1/],

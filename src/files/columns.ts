@@ -142,10 +142,10 @@ export function checkColumns(
 ): Columns {
 	const found = findColumns(columns, mapping);
 	const { fits, unknown, missing, ambiguous } = found;
-	const place = `; row ${row} names the columns ${quoteNames(columns)}`;
+	const place = `; row ${row} has the columns ${quoteNames(columns)}`;
 	const refuse = (why: string) => new ColumnError(why + place, line);
 	if (unknown.length > 0) throw refuse(`there is no column ${quoteNames(unknown)}`);
-	if (missing.length > 0) throw refuse(`no column is named ${missing.join(", and none ")}`);
+	if (missing.length > 0) throw refuse(`no column is named "${missing.join('" or "')}"`);
 	const [field] = ambiguous;
 	if (!field) return found;
 	const names = fits[field].map((index) => columns[index] ?? "");

@@ -64,7 +64,7 @@ export async function sendBatch(
 	attempts.sinceMs ||= Date.now();
 	for (let failures = 0; ; failures++) {
 		if (attempts.mayBeStored && Date.now() - attempts.sinceMs > repeatedForMs)
-			throw new ImportFailure("expired", "the import was stopped for too long to send its last rows again");
+			throw new ImportFailure("expired", "the import was stopped for too long: its last rows cannot be sent again");
 		const { results, status, problem, waitMs = 0 } = await attempt(rows, target);
 		if (results) return results;
 		attempts.mayBeStored ||= status === undefined || status >= 500;

@@ -159,7 +159,7 @@ test("a wrong value, and settings that cannot work together, are refused with on
 		[{ CONNECTIONS_PER_ADDRESS: "-1" }, /^CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/],
 		[{ CONNECTIONS_PER_ADDRESS: "many" }, /^CONNECTIONS_PER_ADDRESS must be/],
 		[{ CREATE_WAIT_MAX: "0s" }, /^CREATE_WAIT_MAX must be the longest time that a create may wait/],
-		[{ STOP_DELAY: "-1s" }, /^STOP_DELAY must be the time that a stopping service/],
+		[{ STOP_DELAY: "-1s" }, /^STOP_DELAY must be the time for which a stopping service/],
 		[{ WHEN_WRITES_STOP: "panic" }, /^WHEN_WRITES_STOP must be serve/],
 		[{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be fatal, error/],
 		[{ PORT: "9464" }, /^OPS_PORT must differ from PORT$/],

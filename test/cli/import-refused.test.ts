@@ -15,7 +15,7 @@ test("a malformed file is refused with its line number, and nothing is sent", as
 	const good = "name,categoryId\nRex,1\n";
 	const rows: [content: string | Buffer, said: RegExp][] = [
 		[`${good}"Rex,2\nAnn,3\n`, /a, line 3: a quote opens here and is not closed within 65536 characters/],
-		["name,name,categoryId\nRex,Rex,1\n", /two columns "name"; row 1 names .*; rename one of them; nothing was sent/],
+		["name,name,categoryId\nRex,Rex,1\n", /two columns "name"; row 1 has .*; rename one of them; nothing was sent/],
 		["name,Name,categoryId\n", /match name: "name", "Name"; .*; --map name=name or --map name=Name chooses one;/],
 	];
 	for (const [content, said] of rows) {

@@ -73,8 +73,8 @@ test("a spreadsheet's file shows its format, ignored columns and frequent reason
 	const unmapped = await run("a.csv");
 	assert.equal(
 		unmapped.stderr,
-		'animal-store: a.csv, line 1: no column is named name; row 1 names the columns "Called", ' +
-			'"Category ID", "STATUS", "Colour"; --map FIELD=COLUMN names a column; nothing was sent\n',
+		'animal-store: a.csv, line 1: no column is named "name"; row 1 has the columns "Called", ' +
+			'"Category ID", "STATUS", "Colour"; --map FIELD=COLUMN chooses a column; nothing was sent\n',
 	);
 	assert.match((await mapped("--strict")).stderr, /unknown "Colour": an animal has name, categoryId, status;/);
 	assert.match((await run("a.csv", { more: ["--map", "colour=Colour"] })).stderr, /FIELD is name, categoryId, status/);
@@ -124,7 +124,7 @@ test("the sheet with animals is found or named, and damaged or huge workbooks ar
 		"not rounded",
 	);
 	const other = await run("animals.xlsx", { more: ["--sheet", "Other"] });
-	assert.match(other.stderr, /no column is named categoryId; row 1 names the columns "name"/);
+	assert.match(other.stderr, /no column is named "categoryId"; row 1 has the columns "name"/);
 	const huge = archive({ "xl/workbook.xml": "<workbook/>" });
 	// Enlarges the size that the archive's directory states for the last part.
 	huge.writeUInt32LE(128 * 1024 * 1024 + 1, huge.lastIndexOf("PK\u0001\u0002", undefined, "latin1") + 24);
@@ -162,7 +162,7 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 		'"zu vermitteln" in 1 row seems to mean available',
 		'"reserviert" in 1 row seems to mean pending',
 		'unknown status: "it\'s"; --map status:VALUE=STATUS gives a value its meaning',
-		`animal-store: tiere.csv: nothing was sent; to confirm, add${flags}; an empty meaning after = is no status`,
+		`animal-store: tiere.csv: nothing was sent; to confirm, add${flags}; nothing after = means no status`,
 	]);
 	const tried = await run("tiere.csv", { more: ["--dry-run"] });
 	assert.equal(tried.code, 2);
@@ -184,7 +184,7 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 	write("odd.csv", "1,2\nA,B\nRex,1\n");
 	const map = ["--map", "name=A", "--map", "categoryId=B"];
 	assert.match((await run("odd.csv", { more: [...map, "--header-row", "4"] })).stderr, /: row 4 is empty or missing/);
-	assert.match((await run("odd.csv", { more: ["--header-row", "1"] })).stderr, /row 1 names the columns "1", "2"/);
+	assert.match((await run("odd.csv", { more: ["--header-row", "1"] })).stderr, /row 1 has the columns "1", "2"/);
 	assert.match((await run("odd.csv", { more: [...map, "--header-row", "2"] })).stdout, /1 added/);
 	const unknown = await run("odd.csv", { more: ["--map", "status:x=y"] });
 	assert.match(unknown.stderr, /A status is available, pending, sold, or/);
@@ -207,7 +207,7 @@ test("names of categories are matched; unknown ones are made only on request, an
 	];
 	const fix =
 		"nothing was sent; to confirm, add --create-categories; " +
-		"--map categoryId:NAME=NUMBER takes a category that exists";
+		"--map categoryId:NAME=NUMBER uses an existing category";
 	assert.equal(asked.stderr, [...said, `animal-store: tiere.xlsx: ${fix}`, ""].join("\n"));
 	const dry = { more: ["--dry-run", "--json"], environment: {} };
 	const { unknown } = JSON.parse((await run("tiere.xlsx", dry)).stdout);

@@ -78,7 +78,7 @@ test("a settings file that cannot be read, or has unknown names, is refused", as
 	assert.deepEqual(problemsIn("PORT=1\nLOGLEVEL=info\nNODE_OPTIONS=-r\n\nOPS_PORT"), [
 		`line 2 of ${file} names LOGLEVEL, which is not a setting: use LOG_LEVEL`,
 		`line 3 of ${file} names NODE_OPTIONS, which is not a setting: animal-store config lists them`,
-		`line 5 of ${file} is not NAME=value, without blanks around the =, nor a comment`,
+		`line 5 of ${file} must be NAME=value, without blanks around the =, or a comment`,
 	]);
 	assert.deepEqual(problemsIn("\nPORT=x"), [
 		`PORT (line 2 of ${file}) must be an integer from 0 to 65535, where 0 picks a free port`,
