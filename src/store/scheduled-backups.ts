@@ -1,5 +1,5 @@
-// Takes a backup after each interval, in a folder that keeps only the newest backups. Each `animal-store backup` runs in
-// its own process. A backup's name contains its time, which shows when the next one is due, so a restart causes no extra
+// Takes a backup after each interval, in a folder that keeps only the newest backups. Each `animal-store backup` is its
+// own process. A backup's name contains its time, which shows when the next one is due, so a restart causes no extra
 // backup. Its content identifies its store. So neither a wrong clock nor another store that uses the same folder causes
 // good backups to be removed.
 
