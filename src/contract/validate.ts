@@ -104,7 +104,7 @@ export function checkTexts(texts: Readonly<Partial<Record<keyof NewPet, string>>
 
 /** Reads an integer as a person or a spreadsheet writes it (digitsOf); undefined if it is not a 64-bit integer. */
 export function integerOfText(text: string): bigint | undefined {
-	return int64FromDecimal(digitsOf(text));
+	return int64FromDecimal(text) ?? int64FromDecimal(digitsOf(text));
 }
 
 /**

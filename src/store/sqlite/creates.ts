@@ -16,20 +16,16 @@ import {
 	tables,
 } from "../tables.ts";
 
-/** A create as JSON: its animal, and the row of its Idempotency-Key or null. */
-export interface CreateRequest {
-	pet: string;
-	key: string;
-}
-
-/** The creates of a batch as two JSON lists without their brackets. `keys` is empty if no create has a key. */
+/** Creates as two JSON lists without their brackets, for one transaction. */
 export interface SentCreates {
+	count: number;
 	pets: string;
+	/** The row of each create's Idempotency-Key, or null; empty if no create has a key. */
 	keys: string;
 }
 
 /** Strings in JSON contain no line break. */
-const separator = ",\n";
+const petSeparator = ",\n";
 
 /** The results of a batch. */
 export interface CreatedBatch {
@@ -39,14 +35,23 @@ export interface CreatedBatch {
 	results?: ImportedPet[];
 }
 
-export function toCreateRequest(create: Create): CreateRequest {
-	const key = keyOfCreate(create);
-	return { pet: petJson(create.pet), key: key ? JSON.stringify(toKeyRow(key)) : "null" };
+export function toSentCreates(creates: readonly Create[]): SentCreates {
+	const keys = creates.map(keyOfCreate).map((key) => key && toKeyRow(key));
+	return {
+		count: creates.length,
+		pets: creates.map(({ pet }) => petJson(pet)).join(petSeparator),
+		keys: keys.some((key) => key) ? JSON.stringify(keys).slice(1, -1) : "",
+	};
 }
 
-export function toSentCreates(requests: readonly CreateRequest[]): SentCreates {
-	const keys = requests.some(({ key }) => key !== "null") ? requests.map(({ key }) => key) : [];
-	return { pets: requests.map(({ pet }) => pet).join(separator), keys: keys.join(separator) };
+export function joinCreates(writes: readonly SentCreates[]): SentCreates {
+	const hasKeys = writes.some(({ keys }) => keys !== "");
+	const keysOf = ({ count, keys }: SentCreates) => keys || Array(count).fill("null").join();
+	return {
+		count: writes.reduce((sum, { count }) => sum + count, 0),
+		pets: writes.map(({ pets }) => pets).join(petSeparator),
+		keys: hasKeys ? writes.map(keysOf).join() : "",
+	};
 }
 
 /** Yields the results of the creates of a batch, in order. */
@@ -83,20 +88,10 @@ export function prepareCreates(database: Database.Database): (creates: SentCreat
 		)
 		.pluck()
 		.safeIntegers();
-	const addPets = database.prepare(
-		insertItems(
-			newPets,
-			"id",
-			newPetFields.map((field) => `.${field}`),
-		),
-	);
-	const addKeys = database.prepare(
-		insertItems(
-			newKeys,
-			"pet_id",
-			columnNames(newKeys).map((_, index) => `[${index}]`),
-		),
-	);
+	const petPaths = newPetFields.map((field) => `.${field}`);
+	const addPets = database.prepare(insertItems(newPets, "id", petPaths));
+	const keyPaths = columnNames(newKeys).map((_, index) => `[${index}]`);
+	const addKeys = database.prepare(insertItems(newKeys, "pet_id", keyPaths));
 	const given = "(SELECT value ->> 0, value ->> 1 FROM jsonb_each('[' || ? || ']'))";
 	const dropExpiredKeys = database.prepare(
 		`DELETE FROM idempotency_keys WHERE (caller, key) IN ${given} AND created_at_ms <= ?`,
@@ -129,12 +124,9 @@ export function prepareCreates(database: Database.Database): (creates: SentCreat
 		const batchKeys = rows.map((row) => row && toKey(row));
 		dropExpiredKeys.run(keys, Math.min(...batchKeys.flatMap((key) => key?.createdAtMs ?? [])) - idempotencyMs);
 		const { added, results } = planBatch(batchKeys, takenKeys.all(keys).map(toRecord), firstId);
-		const take = (items: string) => {
-			const all = items.split(separator);
-			return added.map((place) => all[place]).join(separator);
-		};
-		addKeys.run(firstId, take(keys));
-		addPets.run(firstId, take(pets));
+		const all = pets.split(petSeparator);
+		addKeys.run(firstId, JSON.stringify(added.map((place) => rows[place])).slice(1, -1));
+		addPets.run(firstId, added.map((place) => all[place]).join(petSeparator));
 		return { firstId, results };
 	};
 }

@@ -8,7 +8,7 @@ import { createStore, type Engine, type StoreOptions } from "../engine.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { type ImportedPet, StorageUnavailable, type Store, type StoreUse } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
-import { toCreateRequest } from "./creates.ts";
+import { toSentCreates } from "./creates.ts";
 import { busyTimeoutMs, bytesOfWal, readCursorSecret, toRefusal } from "./file.ts";
 import { identityOf } from "./identity.ts";
 import { createReads } from "./reads.ts";
@@ -35,7 +35,7 @@ export async function openSqlite(file: string, now: () => number, options: Store
 	const writes = new GroupCommit<Write, unknown>((batch, leftMs) => watch.observe(writer.commit(batch, leftMs)), {
 		waitMaxMs: options.writeWaitMaxMs,
 		isLimited: ({ name }) => name === "createPets",
-		sizeOf: (write) => (write.name === "createPets" ? write.requests.length : 1),
+		sizeOf: (write) => (write.name === "createPets" ? write.creates.count : 1),
 		onCommit: options.onCommit,
 	});
 	const scans = createScans(file);
@@ -49,8 +49,7 @@ export async function openSqlite(file: string, now: () => number, options: Store
 		},
 		write,
 		createAll(creates) {
-			const requests = creates.map(toCreateRequest);
-			return writes.write({ name: "createPets", requests }) as Promise<ImportedPet[]>;
+			return writes.write({ name: "createPets", creates: toSentCreates(creates) }) as Promise<ImportedPet[]>;
 		},
 		cursorSecret,
 		place: String(identityOf(file)),

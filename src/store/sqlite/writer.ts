@@ -7,12 +7,12 @@ import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { Timed } from "../group-commit.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
-import { type CreateRequest, createResults, toSentCreates } from "./creates.ts";
+import { createResults, joinCreates, type SentCreates } from "./creates.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
 import type { OtherWrite, SentBatch, SentResults, WriterData, WriterMessage } from "./writer-thread.ts";
 
 /** The result of `createPets` is a list. */
-export type Write = { name: "createPets"; requests: CreateRequest[] } | OtherWrite;
+export type Write = { name: "createPets"; creates: SentCreates } | OtherWrite;
 
 /** A start that takes longer than this logs a notice. */
 const noticeAfterMs = 1000;
@@ -88,13 +88,13 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 }
 
 function toSentBatch(batch: Write[], lockWaitMs: number): SentBatch {
-	const requests: CreateRequest[] = [];
+	const creates: SentCreates[] = [];
 	const others: OtherWrite[] = [];
 	for (const write of batch) {
-		if (write.name === "createPets") requests.push(...write.requests);
+		if (write.name === "createPets") creates.push(write.creates);
 		else others.push(write);
 	}
-	return { creates: toSentCreates(requests), others, lockWaitMs };
+	return { creates: joinCreates(creates), others, lockWaitMs };
 }
 
 /** The results in the order of the batch. */
@@ -102,7 +102,9 @@ function toResults(batch: Write[], { created, others, syncMs }: SentResults): Ti
 	const creates = createResults(created);
 	const rest = others.values();
 	const results = batch.map((write) =>
-		write.name === "createPets" ? write.requests.map(() => creates.next().value) : rest.next().value,
+		write.name === "createPets"
+			? Array.from({ length: write.creates.count }, () => creates.next().value)
+			: rest.next().value,
 	);
 	return { results, syncMs };
 }
