@@ -15,7 +15,6 @@ type Values<Table> = {
 	readonly [Name in keyof Table as CamelCase<Name>]: Table[Name] extends Setting<infer Value> ? Value : never;
 };
 
-/** The settings as the service uses them. */
 export type Config = ReturnType<typeof readConfig>;
 
 /** Invalid settings: each line of the message describes one problem. */
@@ -73,7 +72,6 @@ export interface GivenSetting {
 /** Variables by name. Empty variables count as absent. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A settings file. */
 export interface EnvFile {
 	path: string;
 	values: Readonly<Record<string, string>>;
@@ -211,7 +209,6 @@ export function readConfig(environment: Variables = process.env, flags?: Flags, 
 	if (problems.length > 0) throw new ConfigError(problems);
 	return Object.freeze({
 		...values,
-		/** The settings as they were given. */
 		given,
 		/** The service's own backups; `keep` is the number to keep. */
 		backups: backupTo === undefined ? undefined : { folder: backupTo, everyMs: backupEvery, keep: backupKeep },

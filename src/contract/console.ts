@@ -16,7 +16,7 @@ export interface Activity {
 /** The replies to operations in one minute. */
 export interface Minute {
 	replies: number;
-	/** Interpolated within a bucket of durations; absent if there were no replies. */
+	/** Absent if there were no replies. */
 	p95Ms?: number;
 }
 

@@ -235,7 +235,6 @@ type Failure = {
 	[Code in ErrorCode]: [code: Code, ...values: Parameters<(typeof errors)[Code]["message"]>];
 }[ErrorCode];
 
-/** The entry of any code. */
 export function entryOf(code: ErrorCode): ErrorEntry {
 	return errors[code];
 }
@@ -251,7 +250,6 @@ export class ApiError {
 	readonly message: string;
 	/** 1 for codes whose replies have `Retry-After`, unless `after` sets another value. */
 	readonly retryAfterSeconds: number | undefined;
-	/** The body of the reply. */
 	readonly json: string;
 
 	constructor(...failure: Failure);
@@ -270,7 +268,6 @@ export class ApiError {
 	}
 }
 
-/** The body of every error reply: exactly these three fields. */
 const bodyFields = {
 	code: Type.String({
 		description:
@@ -286,6 +283,7 @@ const bodyFields = {
 		maximum: 599,
 	}),
 };
+/** The body of every error reply: exactly these three fields. */
 export const ErrorBody = Type.Object(bodyFields, {
 	component: "Error",
 	description: "the one shape of every failure",

@@ -44,7 +44,6 @@ type ObjectOf<P extends Properties> = Flat<
 	}
 >;
 
-/** The schema of an object. */
 export interface TObject<P extends Properties = Properties, Value = unknown> extends TSchema<Value> {
 	readonly type: "object";
 	readonly properties: P;
@@ -70,7 +69,6 @@ export const Type = {
 		schemaOf<TSchema<Static<Item>[]> & { items: Item }>({ type: "array", items, ...keywords }),
 	/** A schema whose values have a different type in TypeScript from what its keywords say. */
 	Unsafe: <Value>(keywords: Keywords) => schemaOf<TSchema<Value>>(keywords),
-	/** A property that may be absent. */
 	Optional: <Schema extends TSchema>(schema: Schema): Schema & TOptional => ({ ...schema, optional: true }),
 	/** An object with these properties; other properties are allowed. */
 	Object<P extends Properties>(properties: P, keywords: Keywords = {}) {

@@ -21,7 +21,6 @@ export class ImportFailure extends Error {
 	}
 }
 
-/** Where and how an import sends its rows. */
 export interface ImportTarget {
 	/** The address of the service, without `/v1`. */
 	url: string;

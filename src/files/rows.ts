@@ -99,7 +99,6 @@ export interface Preview {
 }
 
 interface PreviewRow {
-	/** The row number in a spreadsheet; in JSON, the line. */
 	row: number;
 	cells: string[];
 }

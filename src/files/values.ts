@@ -113,7 +113,6 @@ function propose(field: WordField, text: string) {
 	return { field, text: text.trim(), proposed: proposeCategory(text) };
 }
 
-/** The result of checking a row. */
 export type Outcome =
 	| { pet: NewPet; faults?: undefined; unknown?: undefined }
 	/** `unknown`: the texts that are faults and may be words for a status or a category. */

@@ -9,7 +9,6 @@ export const underWayMax = 32;
 /** How long a connection with an unread request stays half open, so that the last reply arrives. */
 export const lingerMs = 500;
 
-/** A request with its reply (exchange.ts). */
 interface Arrived {
 	request: IncomingMessage;
 	response: ServerResponse;

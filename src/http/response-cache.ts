@@ -17,7 +17,6 @@ const usedMax = 2 ** 11;
 /** Shorter bodies are not compressed, because they fit into one packet anyway. */
 const gzipMinLength = 1000;
 
-/** The result of a read. */
 export interface Found {
 	json: string;
 	version: StoreVersion;

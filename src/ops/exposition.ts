@@ -4,7 +4,6 @@
 export interface Metric {
 	type: "counter" | "gauge" | "histogram";
 	help: string;
-	/** The names of its labels. */
 	labels: readonly string[];
 }
 
@@ -20,7 +19,6 @@ export interface Sample {
 /** The value of a metric at a scrape. Undefined means unknown and gives no samples. */
 export type Value = number | Iterable<Sample> | undefined;
 
-/** One series of a histogram. */
 export type Series = ReturnType<typeof createSeries>;
 
 /** @param bounds ascending upper bounds of the buckets */

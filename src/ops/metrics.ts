@@ -99,7 +99,6 @@ export function createMetrics({ traffic, store, ...sources }: Sources) {
 	const { read: readRequests, ...ofRequests } = createRequestMetrics(traffic);
 	const { read: readStore, ...ofStore } = createStoreMetrics(store);
 	const { read: readProcess, close } = createProcessMetrics(sources);
-	/** The body of `/metrics`. */
 	async function text(): Promise<string> {
 		const [ofStoreNow, ofProcessNow] = await Promise.all([readStore(), readProcess()]);
 		const values: Record<keyof typeof metricTable, Value> = { ...readRequests(), ...ofStoreNow, ...ofProcessNow };

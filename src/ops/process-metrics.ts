@@ -48,7 +48,6 @@ export function createProcessMetrics({ version, now, droppedLogLines }: ProcessS
 				process_max_fds: await readMaxDescriptors(),
 			};
 		},
-		/** Ends the measurement of the event loop. */
 		close: () => void delay.disable(),
 	};
 }

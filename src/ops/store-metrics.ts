@@ -9,7 +9,6 @@ import { inTime, type ProbeSources } from "./probes.ts";
 /** Empty until the store is open. */
 export interface StoreSources extends ProbeSources {
 	store?: Pick<Store, "queue" | "version" | "writeState" | "checkWrites" | "readUse">;
-	/** The current numbers of animals by status. */
 	animals?: () => Promise<Totals>;
 	/** Undefined if this service takes no backups. `lastAtMs` is 0 before the first backup. */
 	backups?: { everyMs: number; lastAtMs: () => number } | undefined;

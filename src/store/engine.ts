@@ -20,7 +20,6 @@ import {
 import { columnNames, columnsOf, createRecordReader, isToErase, type Rows, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
-/** How a store is opened. */
 export interface OpenOptions {
 	/**
 	 * `whole` first reads the whole file of a SQLite store and rejects a damaged one. `quick`, for the service, does so

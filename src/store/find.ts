@@ -11,7 +11,6 @@ import { type Column, tables } from "./tables.ts";
 
 /** The SQL that differs between the engines. */
 export interface FindSql {
-	/** An animal as JSON. */
 	petJson: string;
 	/** The result of `foldedText`, which is compared by its UTF-8 bytes. */
 	folded(text: string): string;
@@ -19,7 +18,6 @@ export interface FindSql {
 	contains(text: string, part: string): string;
 }
 
-/** The parts of an engine that a search needs. */
 interface Finder {
 	scan: Scan;
 	findSql: FindSql;
@@ -30,7 +28,6 @@ interface Finder {
 const countedMax = 100_000n;
 const countedParts = 50n;
 
-/** See `Store.findPets`. */
 export async function findPets(finder: Finder, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
 	const page = await readPage(finder, query, signal);
 	if (!query.isCounted) return page;

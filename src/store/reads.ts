@@ -87,7 +87,6 @@ const statusCounts = countedStatuses.map((status) => {
 	return `count(*) FILTER (WHERE ${isStatus})`;
 });
 
-/** See `Store.countPets`. */
 export async function countPets(select: Select, after: bigint, limit: number): Promise<PetCount> {
 	const next = "FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next";
 	const { rows, version } = await select(["max(id)", ...statusCounts], next, [after, limit]);

@@ -70,7 +70,6 @@ export interface Store {
 	/** Counts the next `limit` animals with ids above `after`, by status. */
 	countPets(after: bigint, limit: number): Promise<PetCount>;
 
-	/** Writes that wait for their commit. */
 	readonly queue: WriteQueue;
 
 	/** Whether the latest write was committed. If that write was long ago, the call also starts `checkWrites`. */
@@ -94,7 +93,6 @@ export interface Store {
 	close(): Promise<void>;
 }
 
-/** Durations are in milliseconds. */
 export interface WriteQueue {
 	/** The number of waiting rows: an import has many. */
 	readonly length: number;

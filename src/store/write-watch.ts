@@ -21,7 +21,6 @@ export function watchWrites(
 		knownAtMs = performance.now();
 	}
 
-	/** Notes the outcome of a commit. */
 	async function observe<Results>(commit: Promise<Results>): Promise<Results> {
 		try {
 			const results = await commit;

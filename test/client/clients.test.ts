@@ -1,20 +1,23 @@
 // Runs the programs of docs/programs and the code samples of the OpenAPI document, unchanged, in each language that is
 // installed on this machine. The programs run over a connection that loses a reply, and exceed their key's rate limit.
+// A popular generator makes a client from the document; `npm run prove -- --only clients` tries more languages and tools.
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { compile } from "../../client/build.ts";
 import { type CodeSample, codeSamples } from "../../openapi/code-samples.ts";
 import type { OperationName } from "../../src/contract/operations.ts";
 import { createKey } from "../../src/keys/issue.ts";
-import { type TestService, testService } from "../support/service.ts";
+import { create, type TestService, temporaryFolder, testService } from "../support/service.ts";
 import { readPets } from "../support/store-reads.ts";
 import { cutting } from "../support/tcp-proxy.ts";
 import { slowMs } from "../support/until.ts";
 import { compilePrograms, installedClient } from "./package.ts";
+import { linesOf, seeds } from "./tools.ts";
 
 const run = promisify(execFile);
 const folder = installedClient();
@@ -117,4 +120,35 @@ test("examples of more than one language ran; languages without a tool on this m
 test("the TypeScript program and samples pass a strict compiler", () => {
 	const samples = Object.values(codeSamples).flatMap((all) => all.filter(({ lang }) => lang === "TypeScript"));
 	compilePrograms(folder, [readProgram("ts"), ...samples.map(({ source }) => source)]);
+});
+
+const modules = join(import.meta.dirname, "../node_modules");
+/** The generator has a separate folder of packages because it needs TypeScript 5. */
+const generator = join(import.meta.dirname, "../generators/node_modules/openapi-typescript/bin/cli.js");
+
+const settings = {
+	compilerOptions: {
+		...{ target: "es2024", module: "nodenext", strict: true, rewriteRelativeImportExtensions: true },
+		...{ types: ["node"], typeRoots: [join(modules, "@types")], rootDir: "source", outDir: "compiled" },
+	},
+	include: ["source"],
+};
+
+test("openapi-typescript, openapi-fetch: the types compile, and the client does everything live", {
+	timeout: slowMs, // The test runs a generator and a compiler.
+}, async (context) => {
+	const service = await testService(context);
+	for (const pet of seeds) await service.send(create(pet));
+	const folder = temporaryFolder(context);
+	mkdirSync(join(folder, "source"));
+	symlinkSync(modules, join(folder, "node_modules"));
+	writeFileSync(join(folder, "package.json"), '{"type":"module"}');
+	writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
+	writeFileSync(join(folder, "openapi.json"), (await service.send({ path: "/openapi.json" })).body);
+	await run(process.execPath, [generator, "openapi.json", "--output", "source/schema.ts"], { cwd: folder });
+	copyFileSync(join(import.meta.dirname, "programs", "openapi-fetch.ts"), join(folder, "source", "main.ts"));
+	compile("-p", folder);
+	const env = { ...process.env, ANIMAL_STORE_URL: `${service.url}/v1`, ANIMAL_STORE_KEY: service.key };
+	const { stdout } = await run(process.execPath, [join(folder, "compiled", "main.js")], { env });
+	assert.deepEqual(stdout.trim().split("\n"), linesOf("rounded"));
 });

@@ -4,9 +4,16 @@
 import { existsSync, realpathSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { dropCompanions, dropDraft, dropStaleDrafts, newDraft, publish } from "../../store/sqlite/draft.ts";
-import { missingStoreError, toRefusal, verifyHeader, verifyPages, verifySchema } from "../../store/sqlite/file.ts";
+import {
+	connect,
+	missingStoreError,
+	toRefusal,
+	verifyHeader,
+	verifyPages,
+	verifySchema,
+} from "../../store/sqlite/file.ts";
 import { identityOf } from "../../store/sqlite/identity.ts";
 import { type EditRecord, StoreRefused } from "../../store/store.ts";
 import type { LongWork } from "../long-work.ts";
@@ -105,34 +112,30 @@ function readContent(database: Database.Database, file: string): Content {
  * Copies in one read transaction, so that concurrent writes are not included. Verifies the copy, and that it is
  * complete.
  */
-async function copySnapshot(file: string, draft: string, { signal, onProgress = () => {} }: LongWork): Promise<number> {
-	const source = new Database(file, { readonly: true });
-	let copied: Content;
-	try {
-		source.exec("BEGIN");
-		copied = readContent(source, file);
-		await source.backup(draft, {
-			progress({ totalPages, remainingPages }) {
-				signal.throwIfAborted();
-				onProgress({ what: "copying", done: totalPages - remainingPages, total: totalPages });
-				return pagesPerTurn;
-			},
-		});
-	} finally {
-		source.close();
-	}
-	onProgress({ what: "checking the copy", done: 0, total: 0 });
-	const copy = new Database(draft);
-	try {
-		copy.pragma("locking_mode = EXCLUSIVE"); // No other process has it open: the WAL needs no shared memory file.
-		copy.pragma("journal_mode = DELETE"); // `verifyHeader` detects a backup by this mode.
-		verifySchema(copy, file);
-		verifyPages(copy, file);
-		signal.throwIfAborted();
-		if (!isDeepStrictEqual(readContent(copy, file), copied))
-			throw new StoreRefused(`the copy of ${file} is not complete: try again`);
-		return copied.animals;
-	} finally {
-		copy.close();
-	}
+async function copySnapshot(file: string, draft: string, work: LongWork): Promise<number> {
+	const copied = await copyTo(draft, file, work);
+	work.onProgress?.({ what: "checking the copy", done: 0, total: 0 });
+	using copy = connect(draft);
+	copy.pragma("locking_mode = EXCLUSIVE"); // No other process has it open: the WAL needs no shared memory file.
+	copy.pragma("journal_mode = DELETE"); // `verifyHeader` detects a backup by this mode.
+	verifySchema(copy, file);
+	verifyPages(copy, file);
+	work.signal.throwIfAborted();
+	if (!isDeepStrictEqual(readContent(copy, file), copied))
+		throw new StoreRefused(`the copy of ${file} is not complete: try again`);
+	return copied.animals;
+}
+
+async function copyTo(draft: string, file: string, { signal, onProgress = () => {} }: LongWork): Promise<Content> {
+	using source = connect(file, { readonly: true });
+	source.exec("BEGIN");
+	const content = readContent(source, file);
+	await source.backup(draft, {
+		progress({ totalPages, remainingPages }) {
+			signal.throwIfAborted();
+			onProgress({ what: "copying", done: totalPages - remainingPages, total: totalPages });
+			return pagesPerTurn;
+		},
+	});
+	return content;
 }

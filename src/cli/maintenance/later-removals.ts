@@ -1,8 +1,8 @@
 // Applies the removals that were made after a backup to a copy of the backup, so that a restore does not bring removed
 // animals back.
 
-import Database from "better-sqlite3";
-import { migrate } from "../../store/sqlite/file.ts";
+import type Database from "better-sqlite3";
+import { connect, migrate } from "../../store/sqlite/file.ts";
 import { dialect, rowsOf } from "../../store/sqlite/transaction.ts";
 import { StoreRefused } from "../../store/store.ts";
 import { createRowWriter, type EditRecord, insertRows, tables } from "../../store/tables.ts";
@@ -14,19 +14,15 @@ import { createRowWriter, type EditRecord, insertRows, tables } from "../../stor
  * @throws StoreRefused if the log does not begin with the backup's audit log
  */
 export function applyLaterRemovals(draft: string, log: readonly EditRecord[]): number {
-	const database = new Database(draft);
-	try {
-		database.pragma("journal_mode = OFF"); // A journal would keep the names.
-		migrate(database);
-		const later = laterEdits(database, log);
-		const removals = later.filter(({ action }) => action === "remove");
-		remove(database, removals);
-		keepIds(database, later);
-		database.exec("VACUUM");
-		return Number(database.prepare("SELECT count(*) FROM pets").pluck().get());
-	} finally {
-		database.close();
-	}
+	using database = connect(draft);
+	database.pragma("journal_mode = OFF"); // A journal would keep the names.
+	migrate(database);
+	const later = laterEdits(database, log);
+	const removals = later.filter(({ action }) => action === "remove");
+	remove(database, removals);
+	keepIds(database, later);
+	database.exec("VACUUM");
+	return Number(database.prepare("SELECT count(*) FROM pets").pluck().get());
 }
 
 function laterEdits(database: Database.Database, log: readonly EditRecord[]): EditRecord[] {

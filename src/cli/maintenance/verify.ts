@@ -3,10 +3,11 @@
 
 import { existsSync, statSync } from "node:fs";
 import { setImmediate as tick } from "node:timers/promises";
-import Database from "better-sqlite3";
+import type Database from "better-sqlite3";
 import { petStatuses } from "../../contract/pet.ts";
 import {
 	busyTimeoutMs,
+	connect,
 	hasKnownSchema,
 	isDamage,
 	readCursorSecret,
@@ -50,12 +51,8 @@ export async function verifyStore(databaseUrl: string, work: LongWork): Promise<
 	const report: StoreReport = { file, bytes: statSync(file).size, schema: 0, ...counts, problems: [] };
 	try {
 		verifyHeader(file, "r");
-		const database = new Database(file, { readonly: true, timeout: busyTimeoutMs });
-		try {
-			await verifyOpened(database, report, work);
-		} finally {
-			database.close();
-		}
+		using database = connect(file, { readonly: true, timeout: busyTimeoutMs });
+		await verifyOpened(database, report, work);
 	} catch (error) {
 		const { code = "", message } = error as NodeJS.ErrnoException;
 		if (code === "EACCES") throw new StoreRefused(`cannot read ${file}: check the permissions`);

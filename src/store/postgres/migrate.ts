@@ -6,7 +6,6 @@ import { begin, type NodePool } from "./connections.ts";
 
 const migrations = readMigrations("postgres");
 
-/** The newest schema that this version of the program knows. */
 export const { schemaMax } = migrations;
 
 /** The limit for one migration of a large store, and for waiting while another node runs it. */

@@ -35,7 +35,6 @@ function selectWithState(columns: readonly string[], rest: string): string {
 	SELECT ${[...none, state].join(", ")} FROM counters WHERE name = 'edits'`;
 }
 
-/** Reads only the state. */
 const stateOnly = { name: "state", text: `SELECT ${state} FROM counters WHERE name = 'edits'` };
 
 /** @throws StorageUnavailable, or an Error with the code of a read-only server */

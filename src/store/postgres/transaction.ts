@@ -14,7 +14,6 @@ export async function rowsOf(client: pg.PoolClient, { values = [], ...statement 
 /** One parallel worker, even for small tables; no more workers, so that cores are left for gets and creates. */
 const scanSettings = "SET LOCAL max_parallel_workers_per_gather = 1; SET LOCAL min_parallel_table_scan_size = '1MB'";
 
-/** Runs a long read. */
 export async function scanWith(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
 	await client.query(`${begin}; ${scanSettings}`);
 	const rows = await rowsOf(client, statement);

@@ -58,7 +58,6 @@ function checkEncoding(text: string): void {
 	}
 }
 
-/** Reads user, password, host and port. */
 function readAuthority(authority: string): ReturnType<typeof parse> {
 	if (authority.indexOf("@") !== authority.lastIndexOf("@"))
 		throw new InvalidUrl("has more than one @: write %40 for an @ in user or password");

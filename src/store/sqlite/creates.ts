@@ -27,7 +27,6 @@ export interface SentCreates {
 /** Strings in JSON contain no line break. */
 const petSeparator = ",\n";
 
-/** The results of a batch. */
 export interface CreatedBatch {
 	/** The id of the batch's first new animal. Its other new animals have the next ids, in the order of the batch. */
 	firstId: bigint;
@@ -54,7 +53,6 @@ export function joinCreates(writes: readonly SentCreates[]): SentCreates {
 	};
 }
 
-/** Yields the results of the creates of a batch, in order. */
 export function* createResults({ firstId, results = [] }: CreatedBatch): Generator<ImportedPet, never> {
 	yield* results;
 	for (let id = firstId; ; id++) yield { id, outcome: "created" };

@@ -19,7 +19,6 @@ const quickMaxBytes = 16 * 1024 * 1024;
 export const walMaxBytes = 16 * 1024 * 1024;
 export const busyTimeoutMs = 5000;
 
-/** The newest schema that this version of the program knows. */
 export const { schemaMax } = migrations;
 
 export type FileOptions = Pick<OpenOptions, "verify" | "mustExist">;
@@ -49,6 +48,12 @@ export function openSqliteWriter(
 	} catch (error) {
 		throw toRefusal(file, error);
 	}
+}
+
+/** Opens a connection that `using` closes. */
+export function connect(file: string, options?: Database.Options): Database.Database & Disposable {
+	const database = new Database(file, options);
+	return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
 }
 
 function openForWriting(file: string, identity: string | undefined) {
@@ -193,13 +198,9 @@ export function readCursorSecret(database: Database.Database): unknown {
 export function secretOfBackup(file: string): Buffer | undefined {
 	try {
 		if (readHeader(file, "r").readUInt8(18) !== neverOpened) return undefined;
-		const database = new Database(file, { readonly: true });
-		try {
-			const secret = readCursorSecret(database);
-			return Buffer.isBuffer(secret) ? secret : undefined;
-		} finally {
-			database.close();
-		}
+		using database = connect(file, { readonly: true });
+		const secret = readCursorSecret(database);
+		return Buffer.isBuffer(secret) ? secret : undefined;
 	} catch {
 		return undefined;
 	}
@@ -213,16 +214,12 @@ export function refuseSchema(schema: number, file: string): void {
 
 /** Uses a read-only connection, so that a damaged file is not changed. @throws StoreRefused, and SQLite's error */
 function verifyStore(file: string, verify: FileOptions["verify"]): void {
-	const database = new Database(file, { readonly: true });
-	try {
-		verifySchema(database, file);
-		if (verify === undefined) return;
-		const isWhole = verify === "whole" || statSync(file).size + bytesOfWal(file) <= quickMaxBytes;
-		if (isWhole) verifyPages(database, file);
-		else readEnds(database);
-	} finally {
-		database.close();
-	}
+	using database = connect(file, { readonly: true });
+	verifySchema(database, file);
+	if (verify === undefined) return;
+	const isWhole = verify === "whole" || statSync(file).size + bytesOfWal(file) <= quickMaxBytes;
+	if (isWhole) verifyPages(database, file);
+	else readEnds(database);
 }
 
 /** Reads the first and the last row of every table. @throws SQLite's error if a row cannot be read */
@@ -249,16 +246,14 @@ export function verifySchema(database: Database.Database, file: string): void {
 export function hasKnownSchema(database: Database.Database): boolean {
 	const applied = appliedTo(database);
 	const isExpanded = applied > schemaMax;
-	const expected = new Database(":memory:");
+	using expected = connect(":memory:");
 	applyMigrations(expected, applied);
 	const query = isExpanded
 		? "SELECT name FROM sqlite_schema WHERE type = 'table'"
 		: "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL";
 	const schemaOf = (of: Database.Database) => of.prepare(query).raw().all().map(String);
 	const found = new Set(schemaOf(database));
-	const isComplete = schemaOf(expected).every((entry) => found.has(entry));
-	expected.close();
-	return versionOf(database) > 0 && isComplete;
+	return versionOf(database) > 0 && schemaOf(expected).every((entry) => found.has(entry));
 }
 
 /** Reads every page. @throws StoreRefused */

@@ -135,7 +135,6 @@ function createTickReads(database: Database.Database, refuseReplaced: () => void
 		read: <Result>(query: () => Result, name: unknown = query) => batch({ name, query }) as Promise<Result>,
 		/** The store's version in the snapshot, for queries. */
 		version,
-		/** The timeline of the latest version that was read. */
 		timeline: () => latest?.timeline ?? "",
 	};
 }

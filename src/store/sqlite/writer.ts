@@ -14,7 +14,6 @@ import type { OtherWrite, SentBatch, SentResults, WriterData, WriterMessage } fr
 /** The result of `createPets` is a list. */
 export type Write = { name: "createPets"; creates: SentCreates } | OtherWrite;
 
-/** A start that takes longer than this logs a notice. */
 const noticeAfterMs = 1000;
 
 interface WriterOptions extends WriterData {
@@ -40,7 +39,6 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	const [opened] = (await opening) as [WriterMessage];
 	if (opened.kind === "refused") throw new StoreRefused(opened.message);
 	const exited = Promise.withResolvers<void>();
-	/** The result of the latest batch. */
 	let committing: PromiseWithResolvers<SentResults> | undefined;
 	let fatalError: StorageUnavailable | undefined;
 	let isClosing = false;
@@ -67,7 +65,6 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	});
 
 	return {
-		/** Whether this start created the file. */
 		isNew: opened.kind === "opened" && opened.isNew,
 		/**
 		 * Commits a batch in one transaction; resolves when it is on disk. Must not be called while a batch is pending.
@@ -97,7 +94,6 @@ function toSentBatch(batch: Write[], lockWaitMs: number): SentBatch {
 	return { creates: joinCreates(creates), others, lockWaitMs };
 }
 
-/** The results in the order of the batch. */
 function toResults(batch: Write[], { created, others, syncMs }: SentResults): Timed<unknown> {
 	const creates = createResults(created);
 	const rest = others.values();

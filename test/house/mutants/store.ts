@@ -10,7 +10,7 @@ export const faults: Faults = {
 	],
 	"test/store/backup.test.ts": [
 		["src/store/sqlite/file.ts", "if (hasWal(file) && !existsSync(file)) {", "if (false) {"],
-		["src/cli/maintenance/backup.ts", "\t\tverifyPages(copy, file);\n", ""],
+		["src/cli/maintenance/backup.ts", "\tverifyPages(copy, file);\n", ""],
 		[
 			"src/cli/maintenance/backup.ts",
 			'const unlock = doesExist ? lockFile(file, "restore") : () => {};',

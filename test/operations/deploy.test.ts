@@ -1,11 +1,12 @@
-// The files of deploy/kubernetes agree with each other, with the image and with the settings. `npm run prove -- --only
-// kubernetes` checks them against the schemas of Kubernetes.
+// The files of deploy/ agree with each other, with the image and with the settings. The proof kubernetes checks its files
+// against the schemas of Kubernetes; the proof compose runs the scripts of compose.yaml.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { load } from "js-yaml";
 import { readConfig } from "../../src/config.ts";
 import { settings } from "../../src/settings.ts";
 import {
@@ -18,6 +19,8 @@ import {
 	type Service,
 	type Workload,
 } from "../proofs/kubernetes.ts";
+import { checkout, read } from "../support/checkout.ts";
+import { configurationOf } from "../support/document-blocks.ts";
 import { temporaryFolder } from "../support/service.ts";
 
 const deployment = manifest<Workload>("postgresql/deployment");
@@ -148,4 +151,58 @@ test("kubernetes: the pod runs as the image's user, not root, on a read-only fil
 		readOnlyRootFilesystem: true,
 		capabilities: { drop: ["ALL"] },
 	});
+});
+
+const compose = read("deploy/compose.yaml");
+const { services } = load(compose) as { services: Record<string, ComposeService> };
+
+interface ComposeService {
+	environment?: Record<string, string>;
+	volumes?: string[];
+}
+
+test("compose: every mounted file exists, and every script is executable", () => {
+	const mounted = Object.values(services)
+		.flatMap(({ volumes = [] }) => volumes)
+		.filter((volume) => volume.startsWith("./"))
+		.map((volume) => volume.split(":")[0] ?? "");
+	assert.ok(mounted.length >= 4);
+	for (const path of mounted)
+		accessSync(join(checkout, "deploy", path), path.endsWith(".sh") ? constants.X_OK : constants.R_OK);
+});
+
+test("compose: every password is set, each for its scripts, and no node gets the superuser's", () => {
+	const passwords = [...new Set(compose.match(/\b[A-Z]+_PASSWORD(?=:\?choose one\})/g))];
+	assert.deepEqual(passwords.toSorted(), ["ANIMALS_PASSWORD", "POSTGRES_PASSWORD", "STANDBY_PASSWORD"]);
+	const roles = read("deploy/postgres/roles.sh");
+	const names = new Set([...roles.matchAll(/\$(\w+_PASSWORD)\b/g)].map(([, name = ""]) => name));
+	const { database, backup } = services;
+	for (const name of names) assert.ok(database?.environment?.[name], name);
+	const nodes = Object.entries(services).filter(([name]) => name.startsWith("node-"));
+	assert.equal(nodes.length, 3);
+	for (const [, { environment = {} }] of [...nodes, ["backup", backup ?? {}] as const]) {
+		assert.match(environment["DATABASE_URL"] ?? "", /^postgres:\/\/animals:\$\{ANIMALS_PASSWORD:/);
+		assert.ok(!JSON.stringify(environment).includes("POSTGRES_PASSWORD"));
+	}
+	const [, { environment = {} } = {}] = nodes[0] ?? [];
+	const given = Object.entries(environment).map(([name, value]) => [
+		name,
+		value.replaceAll(/\$\{\w+:-(\w*)\}/g, "$1").replaceAll(/\$\{[^}]+\}/g, "x"),
+	]);
+	assert.equal(readConfig(Object.fromEntries(given)).databaseUrl, "postgres://animals:x@database:5432/animals");
+});
+
+test("compose: its nginx chooses nodes as docs/proxies.md does, and includes the same file", () => {
+	const nginx = read("deploy/nginx.conf");
+	const page = configurationOf("docs/proxies.md", "nginx", { "127.0.0.1:8080": "node-1:8080" });
+	const upstream = (text: string) =>
+		/upstream animals \{[^}]*\}/
+			.exec(text)?.[0]
+			.replaceAll(/^\s*(#|server node-[23]:).*\n/gm, "")
+			.replaceAll(/\s+/g, " ");
+	assert.match(String(upstream(nginx)), /server node-1:8080 max_fails=0;/);
+	assert.equal(upstream(nginx), upstream(page));
+	const [, from, to] = /\.\/(nginx-server\.conf):([^:]+):ro/.exec(compose) ?? [];
+	assert.ok(page.includes(`include /opt/animal-store/node_modules/animal-store/deploy/${from};`));
+	assert.ok(nginx.includes(`include ${to};`));
 });
