@@ -1,7 +1,8 @@
 // The session of a user: the API key, its scopes, and the clients that send it.
 
-import { AnimalStore, ApiError, NoReply, type Page } from "../../client/src/index.ts";
-import { parseExact } from "../../client/src/int64.ts";
+import { Attempts } from "../../client/src/attempts.ts";
+import { AnimalStore, type Page } from "../../client/src/index.ts";
+import { readOptions } from "../../client/src/options.ts";
 import type { KeyInfo } from "../../src/contract/console.ts";
 import type { Scope } from "../../src/contract/operations.ts";
 import type { Sender } from "./add-rows.ts";
@@ -43,7 +44,7 @@ export function may({ info }: Session, scope: Scope): boolean {
  */
 export async function openSession(kept: KeptKey, onRefused: () => void, signal?: AbortSignal): Promise<Session> {
 	const { key } = kept;
-	const info = await read<KeyInfo>(fetch, "/console/key", key, { signal });
+	const info = await asking(key, fetch)<KeyInfo>("/console/key", { signal });
 	const send: typeof fetch = async (...request) => {
 		const reply = await fetch(...request);
 		if (reply.status === 401) onRefused();
@@ -54,29 +55,20 @@ export async function openSession(kept: KeptKey, onRefused: () => void, signal?:
 		info,
 		store: new AnimalStore({ url, key, int64: "bigint", retryForMs, timeoutMs, fetch: send }),
 		sender: { url, key, fetch: send },
-		ask: (path, asked) => read(send, path, key, asked),
+		ask: asking(key, send),
 	};
 }
 
-async function read<Reply>(send: typeof fetch, path: string, key: string, options: AskOptions): Promise<Reply> {
-	const { body: json, signal } = options;
-	let reply: Response;
-	let body: { message?: string; code?: ApiError["code"] };
-	const late = AbortSignal.timeout(timeoutMs);
-	try {
-		reply = await send(url + path, {
-			headers: { authorization: `Bearer ${key}`, ...(json !== undefined && { "content-type": "application/json" }) },
-			...(json !== undefined && { method: "POST", body: json }),
-			cache: "no-store",
-			signal: signal ? AbortSignal.any([signal, late]) : late,
-		});
-		const text = await reply.text();
-		// A proxy's refusal may not be JSON.
-		body = parseExact(reply.ok || text[0] === "{" ? text : "{}", "bigint") as typeof body;
-	} catch (cause) {
-		throw new NoReply(`no reply from ${url}`, { cause });
-	}
-	if (reply.ok) return body as Reply;
-	const message = body.message ?? "the reply is not an error of the service";
-	throw new ApiError(message, reply, body.code ?? "unexpected_reply");
+function asking(key: string, send: typeof fetch): Session["ask"] {
+	const settings = readOptions({ url, key, int64: "bigint", timeoutMs, maxRetries: 0, fetch: send });
+	const attempts = new Attempts({ ...settings, base: url });
+	return async <Reply>(path: string, { body, signal }: AskOptions) => {
+		const json = { "content-type": "application/json" };
+		const request =
+			body === undefined
+				? ({ method: "GET", headers: {} } as const)
+				: ({ method: "POST", headers: json, body } as const);
+		const sent = await attempts.send({ path, ...request }, { signal });
+		return sent.body as Reply;
+	};
 }
