@@ -135,7 +135,7 @@ function readSecret(name: string, file: string, problems: string[]): string | un
 	return undefined;
 }
 
-/** Why a file cannot be read, worded to follow "names FILE, which". */
+/** Why a file cannot be read: the end of a sentence that begins "NAME names FILE, which". */
 export function reasonOf(error: unknown): string {
 	const { code = "" } = error as NodeJS.ErrnoException;
 	return code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;

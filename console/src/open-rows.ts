@@ -1,4 +1,4 @@
-// A file whose rows are added, and the rows that are left out.
+// An opened file of animals, and those of its rows that cannot be added.
 
 import type { Fault } from "../../src/contract/validate.ts";
 import type { FileKind, Source } from "../../src/files/formats.ts";

@@ -104,7 +104,7 @@ const listQuery = Type.Object({
 		}),
 	),
 	...optional(filters),
-	// The pattern is published but not checked: a text that breaks it is no cursor, which invalid_cursor explains better.
+	// The pattern is published but not checked: the error invalid_cursor explains more than a broken pattern would.
 	cursor: Type.Optional(
 		Type.String({
 			description: "a cursor from a Link header, with the same status filter, given once",

@@ -125,7 +125,7 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 	return {
 		/** Counts a request. Returns its reply headers and the refusal if any, or undefined if no limit applies. */
 		count: (caller: KeyRow) => count(caller, 1, false),
-		/** Counts more rows of a request that was counted as one. Returns its reply headers. */
+		/** A request counts as one row at first: counts its other rows. Returns the headers of the reply. */
 		countRows: (caller: KeyRow, rows: number) => count(caller, rows, true)?.headers,
 	};
 }

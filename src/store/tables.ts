@@ -83,7 +83,7 @@ const text = (name: string): Column => ({ name, type: "text", isOptional: false 
 const int64 = (name: string): Column => ({ name, type: "bigint", isOptional: false });
 /** An integer that a number represents exactly, such as milliseconds since 1970. */
 const number = (name: string): Column => ({ ...int64(name), fromSql: Number });
-/** Words without spaces, separated by spaces. */
+/** A list of words, stored as one text with spaces between them. */
 const words = (name: string): Column => ({
 	...text(name),
 	toSql: (list: string[]) => list.join(" "),

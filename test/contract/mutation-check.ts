@@ -86,7 +86,7 @@ function checkWithoutKey({ status, headers, body }: Reply, mayShowMethods: boole
 	assert.notEqual(status, 201);
 	const revealed = behindKey.find((code) => body.startsWith(`{"code":"${code}"`));
 	assert.ok(!revealed, `${revealed} is revealed without the key`);
-	// The refusal of CONNECT shows the server's methods, because CONNECT has no path.
+	// CONNECT has no path: the reply that refuses it lists the methods of the whole server.
 	const isServers = (mayShowMethods && status === 204) || body.includes("CONNECT is not supported");
 	const showsMethods = headers["allow"]?.includes("POST") && !isServers;
 	assert.ok(!showsMethods, "the methods of a path are revealed without the key");

@@ -23,7 +23,7 @@ test("if the server has no free connection, a node's reads wait for its own conn
 		nodes.flatMap(({ url }) =>
 			Array.from({ length: 20 }, async (_, client) => {
 				const statuses = [];
-				// Each limit makes a different statement, which needs a connection.
+				// Lists with different limits are different statements, and each statement needs a connection.
 				for (let round = 0; round < 10; round++) {
 					const reply = await callerOf(url, key).get(`/v1/pets?limit=${client + 1}`);
 					statuses.push(reply.status);
