@@ -10,7 +10,7 @@ import { categoryChoices, categoryIdOf } from "./category-choices.ts";
 import { type Checked, checkRows } from "./check-rows.ts";
 import { describeFault } from "./fault-text.ts";
 import type { PetFile } from "./open-rows.ts";
-import { pauseAfter } from "./use-request.ts";
+import { pauseAfter } from "./pause.ts";
 
 async function fileOf(lines: string[]): Promise<PetFile> {
 	const blob = new Blob([["name,categoryId,colour", ...lines].join("\n")]);

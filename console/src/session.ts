@@ -63,12 +63,8 @@ function asking(key: string, send: typeof fetch): Session["ask"] {
 	const settings = readOptions({ url, key, int64: "bigint", timeoutMs, maxRetries: 0, fetch: send });
 	const attempts = new Attempts({ ...settings, base: url });
 	return async <Reply>(path: string, { body, signal }: AskOptions) => {
-		const json = { "content-type": "application/json" };
-		const request =
-			body === undefined
-				? ({ method: "GET", headers: {} } as const)
-				: ({ method: "POST", headers: json, body } as const);
-		const sent = await attempts.send({ path, ...request }, { signal });
-		return sent.body as Reply;
+		const headers: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
+		const method = body === undefined ? "GET" : "POST";
+		return (await attempts.send({ method, path, headers, body }, { signal })).body as Reply;
 	};
 }
