@@ -75,7 +75,7 @@ export async function measureScenario(scenario: Scenario, stand: Stand): Promise
 	return measurements;
 }
 
-/** Measures latencies at shares of each server's highest rate, or of the service's highest rate if it is lower. */
+/** Measures latencies at fractions of each server's highest rate, but of no higher rate than the service reaches. */
 export async function measureLatency(scenario: Scenario, stand: Stand): Promise<LatencyMeasurement[]> {
 	const entries = (await entriesOf(scenario, stand)).filter(({ server }) => server.name !== names.nginx);
 	const most: number[] = [];

@@ -20,7 +20,7 @@ const options = {
 	cwd: fileURLToPath(new URL("..", import.meta.url)),
 	globPatterns: named.length > 0 ? named : all,
 	globalSetupPath: fileURLToPath(new URL("./global-setup.ts", import.meta.url)),
-	// The time limit makes a test that hangs fail with its title. Tests in a browser, and tests that state why they are
+	// Because of the time limit, the report names a test that hangs. Tests in a browser, and tests that state why they are
 	// slow, have a longer limit.
 	execArgv: ["--test-force-exit", `--test-timeout=${testLimitMs}`],
 	// One file more than there are cores, because a file spends half its time waiting for commands, browsers and clocks.

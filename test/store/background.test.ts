@@ -65,7 +65,7 @@ async function obstructPostgres(context: TestContext, { databaseUrl }: TestServi
 const isPostgres = process.env["TEST_ENGINE"] === "postgres";
 const obstruct = isPostgres ? obstructPostgres : obstructSqlite;
 const createWaitMaxMs = 1000;
-/** `CREATE_WAIT_MAX`, plus the time of a commit that begins at its end, plus the delay of a busy machine. */
+/** A create may wait for `CREATE_WAIT_MAX`; then its commit may take as long. The rest is for a busy machine. */
 const answerMaxMs = 2 * createWaitMaxMs + 500;
 
 for (const state of states) {

@@ -1,5 +1,5 @@
-// Locks a PostgreSQL store against services or writers while a command works, and erases the names that edits have
-// replaced from its tables.
+// Locks a PostgreSQL store against services or writers while a command works. Erases from the store's tables the names
+// that edits have replaced.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type { NodePool } from "../../store/postgres/connections.ts";

@@ -1,5 +1,5 @@
-// Locks the file of a SQLite store against services or writers while a command works, and erases the names that edits
-// have replaced from the file and its WAL. `secure_delete` overwrites a deleted row, but not the copies that SQLite
+// Locks the file of a SQLite store against services or writers while a command works. Erases from the file and its WAL
+// the names that edits have replaced. `secure_delete` overwrites a deleted row, but not the copies that SQLite
 // leaves in unused space when it moves rows to other pages.
 
 import assert from "node:assert/strict";

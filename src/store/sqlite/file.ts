@@ -265,7 +265,7 @@ function damagedStoreError(file: string): StoreRefused {
 	return new StoreRefused(`${file} is damaged: restore a backup, or name another file`);
 }
 
-/** Leaves a newer schema unchanged: the first commit to such a store is refused. */
+/** Leaves a newer schema unchanged. If this version may not write to it, the first commit is refused. */
 export function migrate(database: Database.Database): void {
 	database.transaction(() => applyMigrations(database, schemaMax)).immediate();
 }
