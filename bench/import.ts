@@ -89,7 +89,7 @@ async function measureBrowser(url: string, key: string): Promise<string> {
 		await page.getByRole("button", { name: /^Add [\d,]+ animals$/ }).click();
 		// Playwright's own waits look only every 500 ms.
 		const heading = page.locator(".step-frame h2");
-		const isAdded = async () => /^([\d,]+) of \1 animals added$/.test(await heading.innerText());
+		const isAdded = async () => /^([\d,]+) of \1 animals added$/.test((await heading.textContent()) ?? "");
 		await until("the end of the import", isAdded, { withinMs: 600_000, everyMs: 50 });
 		return ((performance.now() - startedAtMs) / 1000).toFixed(2);
 	} finally {
