@@ -8,7 +8,6 @@ for (const suite of [
 	"edits",
 	"exports",
 	"find",
-	"idempotency",
 	"imports",
 	"model",
 	"operations",
