@@ -86,7 +86,8 @@ const contracting = { ...expanding, 999: "-- oldest writer: 998\nDROP INDEX edit
 
 /**
  * Three nodes are replaced one by one while 24 clients create. First the next version replaces this version; this step
- * can be undone. Then the last version replaces the next: its migration breaks only this version. No create is refused.
+ * can be undone. Then the last version replaces the next version. The last migration breaks this version, which no longer
+ * runs, but not the next version. No create is refused.
  */
 async function inTwoSteps(trial: Trial, engine: string, { environment, key }: TrialStore): Promise<object> {
 	const next = copyWith(join(trial.folder, `${engine}-expanding`), expanding);
