@@ -181,7 +181,7 @@ function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
 }
 
 function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): void }) {
-	const { file, checked, correcting, onBack } = shared;
+	const { file, checked, isChecked, correcting, onBack } = shared;
 	const { shown, damaged, unused } = checked;
 	const { corrections, now } = correcting;
 	const fixed = shown.filter(({ row }) => now(row).pet).length;
@@ -224,7 +224,7 @@ function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): v
 			others={bad > 0 && <SaveRows file={file} count={bad} texts={() => rejectedTexts(correctedFile)} />}
 			next={{
 				label: good > 0 ? `Add ${countOf(good)}` : "Add",
-				isReady: good > 0 && !start.isPending,
+				isReady: isChecked && good > 0 && !start.isPending,
 				run: start.run,
 			}}
 		>

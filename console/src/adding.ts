@@ -40,7 +40,7 @@ export async function add(
 		show({ ...emptyForm, added });
 		return added;
 	} catch (failure) {
-		const isOpen = failure instanceof NoReply || (failure instanceof ApiError && failure.status >= 500);
+		const isOpen = failure instanceof NoReply || (failure instanceof ApiError && !isRefusal(failure.status));
 		// After 401, the user has to sign in, and only the entries are kept.
 		const isOut = failure instanceof ApiError && failure.status === 401;
 		const open = isOpen || isSame ? unsettled : undefined;
@@ -48,6 +48,8 @@ export async function add(
 		return undefined;
 	}
 }
+
+const isRefusal = (status: number) => status >= 300 && status < 500;
 
 function problemOf(fault: Fault, entries: Adding["entries"]): string {
 	const text = entries[fault.field as Field];

@@ -9,6 +9,7 @@ import type { Scope } from "../../src/contract/operations.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { openPage, type PageOptions, type Watched } from "../support/browser.ts";
 import { create, type TestService, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 export interface ConsoleOptions {
 	/** The view, such as `#/activity`. */
@@ -128,9 +129,15 @@ export async function signOut(page: Page): Promise<void> {
 
 /** Clicks Continue in Add many until each of these steps has been shown. */
 export async function goOn(page: Page, ...steps: string[]): Promise<void> {
+	const next = page.locator(".go .primary:not([aria-disabled=true])", { hasText: "Continue" });
 	for (const step of steps) {
-		await page.locator(".go .primary:not([aria-disabled=true])", { hasText: "Continue" }).click();
-		await page.locator(".step-list [aria-current]", { hasText: step }).waitFor();
+		const current = page.locator(".step-list [aria-current]", { hasText: step });
+		// When the names of categories arrive, the file is checked again, and a click meanwhile does nothing.
+		await until(`the step ${step}`, async () => {
+			await next.click();
+			await current.waitFor({ timeout: 2_000 }).catch(() => {});
+			return current.isVisible();
+		});
 	}
 }
 

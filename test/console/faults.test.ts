@@ -83,17 +83,20 @@ test("an animal whose reply was lost is added once, even after a refusal and wit
 	const service = await testService(context);
 	const { page, errors, issued } = await openAs(context, service, scopes);
 	const refusal = { code: "rate_limited", message: "too many requests", status: 429 };
-	let what: "lose" | "refuse" | "pass" = "lose";
+	let what: "garble" | "lose" | "refuse" | "pass" = "garble";
 	await page.route("**/console/imports", async (route) => {
 		if (what === "refuse") return route.fulfill({ status: 429, json: refusal, headers: { "retry-after": "60" } });
 		if (what === "pass") return route.continue();
 		await route.fetch();
-		await route.abort();
+		return what === "garble" ? route.fulfill({ body: "<p>Welcome</p>", contentType: "text/html" }) : route.abort();
 	});
 	await button(page, "Add animal").click();
 	await fillIn(page, "Rex", "7");
 	await button(page, "Add").click();
 	await shows(page, "It is not known whether the animal was added.");
+	what = "lose";
+	await button(page, "Add").click();
+	await shows(page, "The server does not answer. It is not known whether the animal was added.");
 	what = "refuse";
 	await button(page, "Add").click();
 	await shows(page, "Too many requests with this key. It is not known whether the animal was added.");

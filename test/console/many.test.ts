@@ -77,6 +77,18 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	assert.equal(table.match(/Müller/g)?.length, 14);
 });
 
+test("after a look at the list, no animal is added before the whole file is checked again", async (context) => {
+	const { page } = await opened(context, []);
+	await choose(page, "long.csv", `name,categoryId\n${"Rex,1\n".repeat(200_000)}`);
+	await goOn(page, "Check");
+	await shows(page, "200,000 good, 0 to fix.");
+	await page.getByRole("link", { name: "Animals", exact: true }).click();
+	await page.getByRole("link", { name: "Add many" }).click();
+	await page.locator(".go .primary:not([aria-disabled=true])").click();
+	await shows(page, /^[\d,]+ of 200,000 animals added$/);
+	await page.close();
+});
+
 test("an export has the animals that were found or selected, and says why nothing was exported", async (context) => {
 	const { page, errors } = await opened(context, ["Rex", "Zoë", "Mia", "Zoe"], "#/animals?name=zoe");
 	await shows(page, "2 animals with “zoe” in the name");

@@ -158,7 +158,8 @@ export function storeSuite(engine: keyof typeof engines): void {
 		}));
 		const createAll = (all: typeof requests) =>
 			Promise.all(all.map(({ pet, idempotencyKey }) => store.createPet(pet, idempotencyKey)));
-		const created = await createAll(requests);
+		const [none, created] = await Promise.all([store.createPets([]), createAll(requests)]);
+		assert.deepEqual(none, []);
 		const keyed = requests.flatMap(({ pet, idempotencyKey }, index) =>
 			idempotencyKey ? [{ pet, idempotencyKey, id: created[index]?.id }] : [],
 		);

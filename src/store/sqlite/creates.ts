@@ -1,5 +1,6 @@
 // Sends the creates of a batch to the writer thread, adds them to the database, and returns their results. The thread
-// receives two strings and returns one id for all animals: copying objects would take longer than adding the rows.
+// receives the animals and the keys as two strings and returns one id for all: copying objects would take longer than
+// adding the rows.
 
 import Database from "better-sqlite3";
 import { newPetFields, petJson } from "../../contract/pet.ts";
@@ -43,7 +44,8 @@ export function toSentCreates(creates: readonly Create[]): SentCreates {
 	};
 }
 
-export function joinCreates(writes: readonly SentCreates[]): SentCreates {
+export function joinCreates(batch: readonly SentCreates[]): SentCreates {
+	const writes = batch.filter(({ count }) => count > 0);
 	const hasKeys = writes.some(({ keys }) => keys !== "");
 	const keysOf = ({ count, keys }: SentCreates) => keys || Array(count).fill("null").join();
 	return {
