@@ -2,7 +2,7 @@
 // button safe, even with another API key.
 
 import { ApiError, NoReply } from "../../client/src/index.ts";
-import type { Category, ImportResult } from "../../src/contract/console.ts";
+import { type Category, type ImportResult, isRefusal } from "../../src/contract/console.ts";
 import { type NewPet, type Pet, petJson } from "../../src/contract/pet.ts";
 import { checkTexts, type Fault } from "../../src/contract/validate.ts";
 import { type Adding, emptyForm, type Field } from "./add-form.ts";
@@ -48,8 +48,6 @@ export async function add(
 		return undefined;
 	}
 }
-
-const isRefusal = (status: number) => status >= 300 && status < 500;
 
 function problemOf(fault: Fault, entries: Adding["entries"]): string {
 	const text = entries[fault.field as Field];

@@ -44,6 +44,9 @@ export type ImportResult =
 	| { outcome: "different" | "removed"; id: number | bigint; atMs: number }
 	| { outcome: "invalid"; faults: Fault[] };
 
+/** Whether a reply with this status rules out that rows were added. A proxy's own page can have status 200. */
+export const isRefusal = (status: number) => status >= 300 && status < 500;
+
 /** A category that has a name or animals. */
 export interface Category {
 	id: bigint;

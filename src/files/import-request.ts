@@ -1,7 +1,7 @@
 // Sends the rows of an import to the service, batch by batch. If the service is unreachable or busy, waits and sends
 // the batch again; this adds nothing twice, because each row has a key. Needs only fetch.
 
-import type { ImportResult } from "../contract/console.ts";
+import { type ImportResult, isRefusal } from "../contract/console.ts";
 import { tryParseJson } from "../contract/json.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 
@@ -66,7 +66,7 @@ export async function sendBatch(
 			throw new ImportFailure("expired", "the import was stopped for too long: its last rows cannot be sent again");
 		const { results, status, problem, waitMs = 0 } = await attempt(rows, target);
 		if (results) return results;
-		attempts.mayBeStored ||= status === undefined || status >= 500;
+		attempts.mayBeStored ||= status === undefined || !isRefusal(status);
 		if (status === 413) return sendHalves(rows, target, attempts, problem);
 		const failure = failureOf(status, problem, target);
 		const pauseMs = waitMs + Math.min(firstPauseMs * 2 ** failures, longestPauseMs) * (0.5 + Math.random() / 2);
