@@ -220,7 +220,9 @@ export const promises: Record<string, Proven[]> = {
 			proofs: ["shedding"],
 		},
 		{
-			says: "On half a core, a client is answered within 2 s even while 4,000 others send without a pause.",
+			says:
+				"On half a core, a connected client is answered within 2 s even while 4,000 others send without a pause; a " +
+				"refusal ends its connection.",
 			tests: ["refusals for overload close connections, share a log line per second, and are counted"],
 			proofs: ["shedding"],
 		},

@@ -16,7 +16,9 @@ import { until } from "../support/until.ts";
 const clients = 64;
 /** More connections than half a core answers in 150 ms. */
 const crowd = 4000;
-/** Upper bound of the polite client's median wait. */
+/** Each sends one request during the crowd. */
+const politeClients = 20;
+/** Upper bound of the polite clients' waits. */
 const waitMaxMs = 2000;
 /** A 503 within this time after a SIGCONT is allowed. */
 const allowedMs = 100;
@@ -82,20 +84,28 @@ async function amongBusyLoops(trial: Trial, service: Running, key: string) {
 	return { requests: readers.requests, refused: refusedAtMs.length };
 }
 
-/** A node with half a core serves a crowd that repeats requests at once, and a client that waits between requests. */
+/**
+ * A node with half a core serves a crowd that repeats requests at once, and clients that were connected before: Node
+ * accepts one connection per round of its event loop, so a new client waits.
+ */
 async function underQuota(trial: Trial, environment: Record<string, string>, key: string) {
 	const group = halfACore(trial);
 	const service = await startProgram(trial, { ...environment, CONNECTIONS_PER_ADDRESS: String(2 * crowd) });
 	writeFileSync(`${group}/cgroup.procs`, String(service.pid));
 	const url = `${service.url}/v1/pets`;
-	const agent = new Agent({ keepAlive: true });
-	trial.after(() => agent.destroy());
-	const parameters = ["-t1", `-c${crowd}`, "-d20s", "--timeout", "10s", "-H", `Authorization: Bearer ${key}`, url];
+	const polite = Array.from({ length: politeClients }, () => new Agent({ keepAlive: true }));
+	for (const agent of polite) {
+		trial.after(() => agent.destroy());
+		await ask(url, { key, agent });
+	}
+	const duration = `-d${politeClients + 5}s`;
+	const authorization = `Authorization: Bearer ${key}`;
+	const parameters = ["-t1", `-c${crowd}`, duration, "--timeout", "10s", "-H", authorization, url];
 	const wrk = spawn("wrk", parameters, { stdio: ["ignore", "pipe", "ignore"] });
 	trial.after(() => wrk.kill("SIGKILL"));
 	const output = text(wrk.stdout);
 	const waitsMs: number[] = [];
-	while (wrk.exitCode === null) {
+	for (const agent of polite) {
 		await sleep(1000);
 		const sentAtMs = performance.now();
 		await ask(url, { key, agent });
@@ -103,12 +113,12 @@ async function underQuota(trial: Trial, environment: Record<string, string>, key
 	}
 	const [, requests = "0"] = /(\d+) requests in/.exec(await output) ?? [];
 	const [, refused = "0"] = /Non-2xx or 3xx responses: (\d+)/.exec(await output) ?? [];
-	const waitMs = Math.round(waitsMs.sort((a, b) => a - b)[Math.floor(waitsMs.length / 2)] ?? 0);
-	trial.say(`half a core: ${refused} of ${requests} refused; a polite client waited ${waitMs} ms`);
+	const waitMs = Math.round(Math.max(...waitsMs));
+	trial.say(`half a core: ${refused} of ${requests} refused; polite clients waited at most ${waitMs} ms`);
 	assert.ok(Number(refused) > 0, "the excess is refused");
-	assert.ok(waitMs < waitMaxMs, "the polite client gets a reply soon, even if it is a refusal");
+	assert.ok(waitMs < waitMaxMs, "a connected client gets a reply soon, even if it is a refusal");
 	await sleep(2000);
-	const after = await ask(url, { key, agent });
+	const after = await ask(url, { key });
 	assert.equal(after.status, 200, "once the crowd has left, nothing is refused");
 	await service.stop();
 	return { requests: Number(requests), refused: Number(refused), waitMs };
