@@ -9,7 +9,7 @@ import { Animals, type AnimalsProps } from "./animals.tsx";
 import { type Categories, CategoriesContext, useCategories } from "./categories.ts";
 import { Header } from "./header.tsx";
 import { type Choosing, nothingChosen } from "./kept.ts";
-import { forgetImports, tabImport } from "./kept-key.ts";
+import { forgetImports, isSignedOut, tabImport } from "./kept-key.ts";
 import { LazyPart, LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
 import { firstAnimals, go, hashOf, idOf, type Route, useRoute } from "./route.ts";
@@ -27,7 +27,6 @@ export function App() {
 	const [choosing, setChoosing] = useState<Choosing>(nothingChosen);
 	/** Outlives the session, so that the form is open again after signing in with another key. */
 	const [isAdding, setIsAdding] = useState(false);
-	const drafts = { adding, setAdding, isAdding, setIsAdding, job, setJob, choosing, setChoosing };
 	const { session, isOpening, reason, signIn, keep, signOut, areOthersBusy } = useSession({
 		isBusy: () => isUnderWay(job),
 		hasDraft: () => isUnderWay(job) || isEntered(adding) || isChosen(choosing),
@@ -44,11 +43,21 @@ export function App() {
 			forgetImports();
 		},
 	});
+	/** Replies that arrive after the sign-out leave nothing for the next user. */
+	const unlessOut =
+		<T,>(set: (next: T) => void) =>
+		(next: T) => {
+			if (session && !isSignedOut(session)) set(next);
+		};
 	useEffect(() => {
-		if (session && tabImport()) void addMany().then((part) => part.restoreJob(setJob));
+		if (session && tabImport()) void addMany().then((part) => part.restoreJob(unlessOut(setJob)));
 	}, [session]);
 
-	if (session) return <SignedIn key={session.key} {...{ ...drafts, session, route, keep, signOut, areOthersBusy }} />;
+	if (session) {
+		const setters = { setAdding: unlessOut(setAdding), setJob: unlessOut(setJob), setChoosing: unlessOut(setChoosing) };
+		const drafts = { adding, isAdding, setIsAdding, job, choosing, ...setters };
+		return <SignedIn key={session.key} {...{ ...drafts, session, route, keep, signOut, areOthersBusy }} />;
+	}
 	return (
 		<>
 			<Header route={route} />

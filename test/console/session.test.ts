@@ -9,11 +9,15 @@ import {
 	addPets,
 	assertBothAccessible,
 	button,
+	choose,
+	fillIn,
 	focused,
+	goOn,
 	isSignedIn,
 	openAs,
 	openConsole,
 	opened,
+	petsOf,
 	row,
 	shows,
 	signIn,
@@ -56,6 +60,50 @@ test("a reload, a deep link and a second tab keep the key; signing out removes i
 	}
 	await page.reload();
 	await isSignedOut(page);
+});
+
+/** Holds the reply to the next POST. @returns a function that lets it arrive */
+async function holdReply(page: Page, path: string): Promise<() => Promise<void>> {
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	await page.route(path, async (route) => {
+		if (route.request().method() === "POST") await released;
+		await route.continue();
+	});
+	return async () => {
+		const reply = page.waitForResponse((response) => response.request().method() === "POST");
+		release();
+		await (await reply).finished();
+		await page.unroute(path);
+	};
+}
+
+test("a reply after the sign-out shows nothing to the next user, and starts no import", async (context) => {
+	const { service, page, errors } = await opened(context, []);
+	await button(page, "Add animal").click();
+	await fillIn(page, "Rex", "7");
+	const release = await holdReply(page, "**/console/imports");
+	await button(page, "Add").click();
+	await signOut(page);
+	await signIn(page, service.key);
+	await release();
+	await button(page, "Add animal").click();
+	await shows(page, "Enter adds the animal.");
+	assert.equal(await page.getByText("Added Rex").count(), 0);
+	await choose(page, "rows.csv", "name,category\nMia,Dog\n");
+	await goOn(page, "Values");
+	await page.getByLabel("“Dog” becomes").selectOption("New category: Dog");
+	await goOn(page, "Check");
+	const releaseCategory = await holdReply(page, "**/console/categories");
+	await button(page, "Add 1 animal").click();
+	await signOut(page);
+	await signIn(page, service.key);
+	await releaseCategory();
+	await choose(page, "own.csv", "name,category\nTim,1\n");
+	await goOn(page, "Check");
+	await button(page, "Add 1 animal").click();
+	await shows(page, "1 of 1 animal added");
+	assert.deepEqual(await petsOf(service), ["Rex –", "Tim –"]);
+	assert.deepEqual(errors, []);
 });
 
 test("a key for this computer outlives its tabs, and ends after 12 hours", async (context) => {
