@@ -1,7 +1,7 @@
 // Steps 2 to 4 of adding many: the columns of a file, the meanings of its values, and the rows to correct. Going back
 // keeps the choices, and nothing is sent before the last step ends.
 
-import { useContext, useEffect, useMemo, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
 import type { Category } from "../../src/contract/console.ts";
 import { newPetFields } from "../../src/contract/pet.ts";
@@ -235,19 +235,29 @@ function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): v
 	);
 }
 
-/** Creates the new categories, then starts the import. A retry creates no category twice. */
+/**
+ * Creates the new categories, then starts the import, unless the user has left the step or signed out. A retry creates
+ * no category twice.
+ */
 function useStart(
 	{ session, mapped, categories }: CheckedProps,
 	onStart: (options: Pick<ReadOptions, "values">) => void,
 ) {
 	const { reload } = useContext(CategoriesContext);
 	const [state, setState] = useState<{ isPending: boolean; problem?: string }>({ isPending: false });
+	const hasLeft = useRef(false);
+	useEffect(
+		() => () => {
+			hasLeft.current = true;
+		},
+		[],
+	);
 	async function run(): Promise<void> {
 		setState({ isPending: true });
 		try {
 			const made = await makeCategories(session.ask, newNames(mapped));
 			if (made.length > 0) reload();
-			onStart({ values: toValues(mapped, categories, numbersOf(made)) });
+			if (!hasLeft.current) onStart({ values: toValues(mapped, categories, numbersOf(made)) });
 		} catch (failure) {
 			const mayNot = failure instanceof ApiError && failure.status === 403;
 			const why = mayNot ? "This key may not create categories: it lacks the scope pets:edit." : sentenceOf(failure);

@@ -9,7 +9,6 @@ import { ChooseFile } from "./choose-file.tsx";
 import { JobProgress } from "./job-progress.tsx";
 import { type Choosing, nothingChosen } from "./kept.ts";
 import { keepImport, readImport } from "./kept-job.ts";
-import { isOver, isSignedOut } from "./kept-key.ts";
 import { MissingScope } from "./notes.tsx";
 import { describe, previewed, readTable } from "./open-file.ts";
 import { may, type Session } from "./session.ts";
@@ -44,9 +43,7 @@ export function AddMany({ session, job, setJob, choosing, setChoosing }: AddMany
 		}
 	}
 
-	/** Does nothing if the session ended while the service created the categories. */
 	function start(started: Job): void {
-		if (isSignedOut(session) || isOver(session)) return;
 		setChoosing(() => nothingChosen);
 		setJob(started);
 		started.run(session.sender);

@@ -172,6 +172,7 @@ function Content({ request, pets = [], desk, ...props }: ContentProps) {
 	const page = value && hashOf({ ...value.of, id: undefined });
 	useLayoutEffect(() => rows.current?.scrollTo(0, 0), [page]);
 	const isFinal = failure !== undefined && retryAtMs === undefined;
+	const shown = value ? describeShown(value.of, labelOf) : "";
 	if (isFinal && route.cursor !== undefined) {
 		const restart = () => go({ ...route, cursor: undefined });
 		return (
@@ -190,7 +191,7 @@ function Content({ request, pets = [], desk, ...props }: ContentProps) {
 				<EmptyStore mayAdd={may(session, "pets:write")} onAdd={() => setIsAdding(true)} />
 			) : pets.length === 0 ? (
 				<p class="empty">
-					{route.cursor ? "There are no animals on this page." : `No animal has ${describeShown(value.of, labelOf)}.`}
+					{shown === "" || route.cursor ? "There are no animals on this page." : `No animal has ${shown}.`}
 				</p>
 			) : (
 				<div class="frame">

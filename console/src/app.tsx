@@ -84,6 +84,8 @@ function SignedIn(props: SignedInProps) {
 	const [open, setOpen] = useState<"palette" | "sign-out">();
 	const watch = useWatch(session);
 	const categories = useCategories(session);
+	// An import has added animals, and perhaps categories.
+	useEffect(() => (route.view === "add-many" ? categories.reload : undefined), [route.view]);
 	async function signOut(): Promise<void> {
 		if (isUnderWay(job) || (await props.areOthersBusy())) setOpen("sign-out");
 		else props.signOut();

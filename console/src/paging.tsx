@@ -58,8 +58,8 @@ function describeFound(
 ): string {
 	if (before === undefined || total === undefined) return countOf(count);
 	if (before === 0 && !next) return countOf(count);
-	// The estimated total must not be lower than the number of animals listed so far.
-	const all = Math.max(total, before + count);
+	// The estimated total must not be lower than the number of animals listed so far, which the last page has exactly.
+	const all = next ? Math.max(total, before + count) : before + count;
 	const from = `${digits.format(before + 1)} to ${digits.format(before + count)}`;
-	return `${from} of ${isAbout ? "about " : ""}${countOf(all)}`;
+	return `${from} of ${isAbout && next ? "about " : ""}${countOf(all)}`;
 }

@@ -14,6 +14,9 @@ export function PetName({ pet, desk }: { pet: Pet; desk: Desk }) {
 	const button = useRef<HTMLButtonElement>(null);
 	const [problem, setProblem] = useState("");
 	const wasRenamed = useRef(isRenamed);
+	/** The name that the user saw before the change. */
+	const seen = useRef(pet.name);
+	if (!isRenamed) seen.current = pet.name;
 	useLayoutEffect(() => {
 		field.current?.focus();
 		field.current?.select();
@@ -31,7 +34,7 @@ export function PetName({ pet, desk }: { pet: Pet; desk: Desk }) {
 	function keep(name: string): void {
 		const [fault] = checkFields({ name, categoryId: 1 }).faults ?? [];
 		if (fault) setProblem(`${describeFault(fault, name)}.`);
-		else desk.endRename(pet, name);
+		else desk.endRename({ ...pet, name: seen.current }, name);
 	}
 
 	if (isRenamed)

@@ -46,7 +46,9 @@ export function useEditing(session: Session, options: EditingOptions): Editing {
 			// If `now` differs, a later edit of the animal is waiting, and its expected result is already shown.
 			put(pet, now !== shown[index] ? now : result ? result.pet : pet, -1);
 		}
-		setNotice(notice);
+		setNotice((last) =>
+			last?.isProblem ? { ...notice, isProblem: true, text: `${last.text} ${notice.text}` } : notice,
+		);
 		setReplies((count) => count + 1);
 		latest.current.onSettled();
 	}

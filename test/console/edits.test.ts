@@ -269,6 +269,22 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 	await toast(page)
 		.getByText("Jonas was first and has moved Zoë to Dog. Your change was not made.", { exact: true })
 		.waitFor();
+	await row(page, "Kiwi").click();
+	await button(page, "Rename Kiwi").click();
+	await page.getByLabel("Name", { exact: true }).fill("Kea");
+	await first.apply({ petId: 7n, editor: "Jonas", action: "rename", name: "Kaka" });
+	await page.locator(".list").getByRole("button", { name: "Refresh" }).click();
+	await row(page, "Kaka").waitFor();
+	await page.getByLabel("Name", { exact: true }).press("Enter");
+	const renamed = "Jonas was first and has renamed Kiwi to Kaka. Your change was not made.";
+	await toast(page).getByText(renamed, { exact: true }).waitFor();
+	const { promise: released, resolve: release } = Promise.withResolvers<void>();
+	await page.route("**/console/edits", (route) => released.then(() => route.continue()));
+	await first.apply({ petId: 1n, editor: "Jonas", action: "rename", name: "Max" });
+	for (const text of ["Rex: pending", "Kaka: available"]) await sell(page, text);
+	release();
+	const both = "Jonas was first and has renamed Rex to Max. Your change was not made. Kaka is sold";
+	await toast(page).getByText(both, { exact: true }).waitFor();
 });
 
 test("an edit that the server refuses or never answers goes back, and what it did before is said", async (context) => {

@@ -86,6 +86,11 @@ test("after a look at the list, no animal is added before the whole file is chec
 	await page.getByRole("link", { name: "Add many" }).click();
 	await page.locator(".go .primary:not([aria-disabled=true])").click();
 	await shows(page, /^[\d,]+ of 200,000 animals added$/);
+	await button(page, "Pause").click();
+	await button(page, "Discard the rest").click();
+	const categories = page.waitForResponse("**/console/categories");
+	await page.getByRole("link", { name: "Animals", exact: true }).click();
+	await categories;
 	await page.close();
 });
 

@@ -95,6 +95,9 @@ test("a reply after the sign-out shows nothing to the next user, and starts no i
 	await goOn(page, "Check");
 	const releaseCategory = await holdReply(page, "**/console/categories");
 	await button(page, "Add 1 animal").click();
+	await page.getByRole("link", { name: "Animals", exact: true }).click();
+	await page.getByRole("link", { name: "Add many" }).click();
+	await button(page, "Add 1 animal").waitFor();
 	await signOut(page);
 	await signIn(page, service.key);
 	await releaseCategory();
