@@ -112,7 +112,8 @@ async function attempt(rows: readonly string[], target: ImportTarget): Promise<A
 		const { status, headers } = reply;
 		const { value } = tryParseJson(await reply.text());
 		const { results, message } = Object(value) as { results?: ImportResult[]; message?: string };
-		if (reply.ok && Array.isArray(results) && results.length === rows.length) return { results, problem: "" };
+		if (reply.ok && Array.isArray(results) && results.length === rows.length)
+			return { results: results.map((result) => inOwnTime(result, headers)), problem: "" };
 		const seconds = Number(headers.get("retry-after") ?? 0);
 		const problem = message ?? `another server, such as a proxy, replied ${status}`;
 		return { status, problem, waitMs: Number.isFinite(seconds) ? seconds * 1000 : 0 };
@@ -121,6 +122,13 @@ async function attempt(rows: readonly string[], target: ImportTarget): Promise<A
 		const { message, cause: reason } = cause as Error;
 		return { problem: `no reply from ${url}: ${(reason as Error | undefined)?.message ?? message}` };
 	}
+}
+
+/** A result with the time of this computer's clock: at most a second late, and never early. */
+function inOwnTime(result: ImportResult, headers: Headers): ImportResult {
+	if (!("atMs" in result)) return result;
+	const aheadMs = Date.parse(headers.get("date") ?? "") - Date.now();
+	return { ...result, atMs: result.atMs - (aheadMs || 0) };
 }
 
 function failureOf(status: number | undefined, problem: string, { url }: ImportTarget): ImportFailure {
