@@ -98,9 +98,13 @@ export function rejectedFile(name: string, kind: FileKind) {
 	return {
 		path,
 		count: 0,
-		add(row: FileRow, reason: string): void {
+		/** @throws if the file cannot be written */
+		open(): void {
 			file ??= openSync(path, "w");
-			writeSync(file, rejectedRow(row, reason, kind, this.count === 0));
+		},
+		add(row: FileRow, reason: string): void {
+			this.open();
+			writeSync(file as number, rejectedRow(row, reason, kind, this.count === 0));
 			this.count++;
 		},
 	};

@@ -140,7 +140,9 @@ async function importPets(path: string, flags: ImportOptions): Promise<void> {
 		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags);
 		confirmValues(file.name, unknown, flags.createCategories);
 		const animals = checked.animals + checked.unclear;
+		const rejected = rejectedFile(file.name, file.kind);
 		if (animals > 0) await checkKey(ask, requested);
+		if (checked.rejected > 0) rejected.open(); // Before anything is sent: the folder may be read-only.
 		const categories = await newCategories(ask, unknown);
 		const made = categories.filter(({ outcome }) => outcome === "named").map(({ id, name }) => ({ id, name }));
 		if (made.length > 0)
@@ -148,7 +150,7 @@ async function importPets(path: string, flags: ImportOptions): Promise<void> {
 		const complete = withCategories(options, categories);
 		const url = connection.url.replace(/(\/v1)?\/*$/, "");
 		const target = { ...connection, url, retryForMs: flags.retryFor, signal: requested, overdue };
-		const result = await addPets(file, animals, complete, flags, target);
+		const result = await addPets(file, animals, complete, flags, target, rejected);
 		if (flags.json) printJson({ ...result, categories: made });
 	};
 	await interruptible("nothing was sent", work, onFirst);
@@ -240,8 +242,8 @@ async function addPets(
 	options: ReadOptions,
 	{ again: round, json }: ImportOptions,
 	target: ImportTarget,
+	rejected: ReturnType<typeof rejectedFile>,
 ): Promise<object> {
-	const rejected = rejectedFile(file.name, file.kind);
 	const reasons = countReasons();
 	const report: ImportReport = { added: 0, alreadyThere: 0 };
 	const progress = importProgress(animals);

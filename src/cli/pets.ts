@@ -1,11 +1,13 @@
 // `animal-store pets …` calls the three operations of the interface, from a terminal or a script.
 
 import { type Command, Option } from "commander";
+import { AnimalStoreError, NoReply } from "../../client/src/index.ts";
 import { getPetDeprecation } from "../contract/deprecation.ts";
 import { type Filter, limitDefault, limitMax } from "../contract/operations.ts";
 import { type NewPet, type Pet, petJson } from "../contract/pet.ts";
 import { formatPets, type Pages } from "../files/formats.ts";
 import { fieldOption, filterIn, parseInt64, parseIntegerUpTo, withFilter } from "./arguments.ts";
+import { CommandError, describeError } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { withEdits } from "./edits.ts";
 import { examples, formatPetTable, toStdout } from "./output.ts";
@@ -69,7 +71,14 @@ async function list({ limit, all = false, last = false, ...options }: ListOption
 }
 
 async function createPet(options: OutputOptions & NewPet): Promise<void> {
-	await writePet(await connect(options).createPet(options), options);
+	await writePet(await connect(options).createPet(options).catch(failUnsettled), options);
+}
+
+function failUnsettled(error: unknown): never {
+	const isUnsettled = error instanceof AnimalStoreError && error.isUnsettled;
+	if (!isUnsettled || (error instanceof NoReply && error.reason === "unreachable")) throw error;
+	const advice = "the animal may have been added: look with animal-store pets list --last before you add it again";
+	throw new CommandError([...describeError(error), advice].join("\n"));
 }
 
 async function get(id: bigint, options: OutputOptions): Promise<void> {

@@ -79,8 +79,10 @@ const usedCategories = `FROM pets GROUP BY category_id
 export async function listCategories(scan: Scan, names: readonly CategoryName[], limit: number): Promise<Category[]> {
 	const rows = (await scan(["category_id", "count(*)"], usedCategories, [limit])) as [bigint, bigint][];
 	const animals = new Map(rows.map(([id, count]) => [id, Number(count)]));
+	const isUsed = ({ id }: CategoryName) => Number(animals.has(id));
+	const named = names.toSorted((one, other) => isUsed(other) - isUsed(one)).slice(0, limit);
 	const found = new Map<bigint, Category>(
-		names.slice(0, limit).map((named) => [named.id, { ...named, animals: animals.get(named.id) ?? 0 }]),
+		named.map((each) => [each.id, { ...each, animals: animals.get(each.id) ?? 0 }]),
 	);
 	for (const [id, count] of animals) {
 		if (found.size === limit) break;

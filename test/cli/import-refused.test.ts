@@ -1,7 +1,7 @@
 // `import` refuses broken files of any size without using much memory, wrong keys, and services without imports.
 
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
@@ -93,6 +93,13 @@ test("a wrong key, a key without write scope and an unreachable service are repo
 	const isSent = service.log.some((line) => line["http.request.method"] === "POST");
 	assert.ok(!isSent, "no animal is sent with a key that is refused");
 	assert.ok(!existsSync(path("a.csv.rejected.csv")));
+	write("b.csv", "name,categoryId\nRex,1\nMia,1.5\n");
+	mkdirSync(path("b.csv.rejected.csv"));
+	assert.match(
+		(await run("b.csv")).stderr,
+		/b\.csv\.rejected\.csv cannot be used: illegal operation on a directory\n$/,
+	);
+	assert.ok(!service.log.some((line) => line["http.request.method"] === "POST"));
 	const refused = await withKey(reader);
 	assert.equal(refused.code, 1);
 	const lacks = /\nanimal-store: this API key lacks the scope pets:write[^\n]*; added 0 of 1 animals; import /;

@@ -2,9 +2,11 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { createServer, request as requestOf } from "node:http";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { createKey } from "../../src/keys/issue.ts";
+import { listenFor } from "../support/listen.ts";
 import { assertRefused, onTerminal, programOf, runProgram } from "../support/program.ts";
 import { testService } from "../support/service.ts";
 
@@ -95,6 +97,26 @@ test("an error shows the service's message and the next step on stderr, with exi
 	await service.stop(0);
 	const away = /\(ECONNREFUSED\); is the service running there\? Start it with npx animal-store serve, or .* --url\n$/;
 	await assertRefused([[["pets", "list"], away]], { environment });
+});
+
+test("create says that the animal may have been added if the reply is not the service's", async (context) => {
+	const { service, environment, pets } = await connected(context);
+	const proxy = createServer((request, response) => {
+		const { method, headers } = request;
+		const forwarded = requestOf(`${service.url}${request.url}`, { method, headers });
+		request.pipe(forwarded).on("response", (reply) => reply.resume().on("end", () => response.end("<html>")));
+	});
+	const url = `http://127.0.0.1:${await listenFor(context, proxy)}`;
+	const { code, stdout, stderr } = await pets("create", "--name", "Rex", "--category-id", "1", "--url", url);
+	assert.deepEqual([code, stdout], [1, ""]);
+	assert.match(
+		stderr,
+		/the animal may have been added: look with npx animal-store pets list --last before you add it again\n$/,
+	);
+	assert.match((await pets("list", "--csv")).stdout, /\n1,Rex,1,\n$/);
+	await service.stop(0);
+	const unsent = await runProgram(["pets", "create", "--name", "Mia", "--category-id", "1"], { environment });
+	assert.doesNotMatch(unsent.stderr, /may have been added/);
 });
 
 test("a closed pipe ends the command silently", async (context) => {

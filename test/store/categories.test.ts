@@ -107,5 +107,11 @@ for (const [engine, make] of Object.entries(engines)) {
 			[3n, undefined, 2],
 			[9n, "nine", 1],
 		]);
+		await store.categories.apply([{ id: 0n, name: "unused" }]);
+		const used = [
+			[1n, "one", 1],
+			[9n, "nine", 1],
+		];
+		assert.deepEqual(await counts(2), used);
 	});
 }
