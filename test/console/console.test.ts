@@ -6,10 +6,12 @@ import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { curlForFirst } from "../../src/contract/curl.ts";
 import { createKey } from "../../src/keys/issue.ts";
+import type { NewEdit } from "../../src/store/store.ts";
 import { test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
 import {
 	button,
+	elsewhere,
 	fillIn,
 	namesOn,
 	numbered,
@@ -94,7 +96,7 @@ test("the totals are those of the store, by status, and a filter shows what it c
 	const names = numbered(65);
 	const { service, page } = await opened(context, names, "#/animals?limit=10");
 	await page.getByRole("button", { name: "All 65" }).waitFor();
-	await service.send(create('{"name":"no status","categoryId":1}'));
+	await elsewhere(page, () => service.send(create('{"name":"no status","categoryId":1}')));
 	await shows(page, "66 animals in all, 1 without a status");
 	await page.getByRole("button", { name: "Sold 21" }).click();
 	const sold = names.filter((_, index) => index % 3 === 2);
@@ -139,13 +141,14 @@ test("the newest animals are a click away, pages lead back to the first, and edi
 	assert.equal(await isDisabled("Previous"), "true");
 	await goTo("Next", names.slice(5, 15));
 	await goTo("Newest", names.slice(15));
-	await service.store.createPet({ name: "Newcomer", categoryId: 1n });
+	await elsewhere(page, () => service.store.createPet({ name: "Newcomer", categoryId: 1n }));
 	await row(page, "Newcomer").waitFor();
 	assert.deepEqual(await namesOn(page), [...names.slice(16), "Newcomer"], "the newest page follows by itself");
 	await goTo("First", names.slice(0, 10));
-	await service.store.edits.apply({ petId: 3n, editor: "operator", action: "rename", name: "Renamed" });
+	const edit = (change: NewEdit) => elsewhere(page, () => service.store.edits.apply(change));
+	await edit({ petId: 3n, editor: "operator", action: "rename", name: "Renamed" });
 	await row(page, "Renamed").waitFor();
-	await service.store.edits.apply({ petId: 2n, editor: "operator", action: "remove" });
+	await edit({ petId: 2n, editor: "operator", action: "remove" });
 	await row(page, names[10] as string).waitFor();
 	assert.deepEqual(await namesOn(page), [names[0], "Renamed", ...names.slice(3, 11)], "a full page follows edits");
 	assert.deepEqual(errors, []);
@@ -153,7 +156,8 @@ test("the newest animals are a click away, pages lead back to the first, and edi
 
 test("an animal opens next to the list without a request, and is copied as JSON, curl and link", async (context) => {
 	const { service, page } = await opened(context, numbered(12), "#/animals?limit=10&status=sold");
-	await service.send(create('{"name":"It\'s","categoryId":9007199254740993,"status":"sold"}'));
+	const its = create('{"name":"It\'s","categoryId":9007199254740993,"status":"sold"}');
+	await elsewhere(page, () => service.send(its));
 	await button(page, "Refresh").click();
 	await row(page, "It's").waitFor();
 	const asked: string[] = [];

@@ -7,9 +7,8 @@ import axe from "axe-core";
 import type { Download, Page } from "playwright-core";
 import type { Scope } from "../../src/contract/operations.ts";
 import { createKey } from "../../src/keys/issue.ts";
-import { openPage, type PageOptions, type Watched } from "../support/browser.ts";
+import { openPage, type PageOptions, settled, type Watched } from "../support/browser.ts";
 import { create, type TestService, testService } from "../support/service.ts";
-import { until } from "../support/until.ts";
 
 export interface ConsoleOptions {
 	/** The view, such as `#/activity`. */
@@ -65,6 +64,7 @@ export async function press(page: Page, ...keys: string[]): Promise<void> {
 }
 
 export async function sell(page: Page, text: string): Promise<void> {
+	await settled(page);
 	await inTable(page, text).click();
 	await page.getByRole("menu").waitFor();
 	await page.keyboard.press("s");
@@ -122,23 +122,32 @@ export async function signIn(page: Page, key: string): Promise<void> {
 
 /** Signs out through the account menu. */
 export async function signOut(page: Page): Promise<void> {
+	await settled(page);
 	await account(page).click();
 	await button(page, "Sign out of all tabs").click();
 	await page.getByLabel("API key").waitFor();
 }
 
-/** Clicks Continue in Add many until each of these steps has been shown. */
+/** Clicks Continue in Add many, to each of these steps. */
 export async function goOn(page: Page, ...steps: string[]): Promise<void> {
 	const next = page.locator(".go .primary:not([aria-disabled=true])", { hasText: "Continue" });
 	for (const step of steps) {
-		const current = page.locator(".step-list [aria-current]", { hasText: step });
 		// When the names of categories arrive, the file is checked again, and a click meanwhile does nothing.
-		await until(`the step ${step}`, async () => {
-			await next.click();
-			await current.waitFor({ timeout: 2_000 }).catch(() => {});
-			return current.isVisible();
-		});
+		await settled(page);
+		await next.click();
+		await page.locator(".step-list [aria-current]", { hasText: step }).waitFor();
 	}
+}
+
+/** Changes the store by other means than this page, when the page shows the store as it was. */
+export async function elsewhere(page: Page, change: () => Promise<unknown>): Promise<void> {
+	await settled(page);
+	await change();
+}
+
+/** Stops the clock of the page. Effects of components do not run until `page.clock.resume()`. */
+export async function pauseClock(page: Page): Promise<void> {
+	await page.clock.pauseAt((await page.evaluate<number>("Date.now()")) + 1_000);
 }
 
 /** Chooses a file in Add many. */

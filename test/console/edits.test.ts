@@ -2,11 +2,12 @@
 // Nobody overwrites another person's change.
 
 import assert from "node:assert/strict";
-import { test } from "../support/browser.ts";
+import { hold, settled, test } from "../support/browser.ts";
 import type { TestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import {
 	button,
+	elsewhere,
 	fillIn,
 	focused,
 	inTable,
@@ -122,48 +123,42 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 
 test("the totals follow an edit and an added animal at once, before the figures are read again", async (context) => {
 	const { page } = await opened(context, names);
-	const soon = { timeout: 4_000 };
-	const readAgain = () => page.waitForResponse(/console\/activity$/); // The next reply comes 5 s later.
+	// The timer that reads the figures every 5 s never fires.
+	await page.addInitScript(`{
+		const start = setTimeout;
+		globalThis.setTimeout = (run, ms, ...values) => (ms === 5_000 ? 0 : start(run, ms, ...values));
+	}`);
+	await page.reload();
 	await button(page, "Sold 2").waitFor();
-	await readAgain();
 	await sell(page, "Rex: available");
-	await button(page, "Sold 3").waitFor(soon);
-	await readAgain();
+	await button(page, "Sold 3").waitFor();
 	await page.keyboard.press("n");
 	await fillIn(page, "Max", "1");
 	await page.keyboard.press("Enter");
-	await page.getByRole("button", { name: "All 8" }).waitFor(soon);
+	await page.getByRole("button", { name: "All 8" }).waitFor();
 });
 
 test("a list that was read before an edit does not undo it on the screen; the next builds on it", async (context) => {
 	const { service, page } = await opened(context, names);
 	await row(page, "Rex").waitFor();
-	const list = Promise.withResolvers<void>();
-	const edit = Promise.withResolvers<void>();
 	await sell(page, "Rex: available");
 	await toast(page).getByText("Rex is sold").waitFor();
+	await settled(page);
 	// The list is read after the first edit, but shown only after the second edit has begun.
-	const isHeld = page.waitForRequest("**/v1/pets?*");
-	await page.route("**/v1/pets?*", async (route) => {
-		const response = await route.fetch();
-		await list.promise;
-		await route.fulfill({ response });
-	});
-	await page.route("**/console/edits", async (route) => {
-		await edit.promise;
-		await route.continue();
-	});
+	const list = page.waitForRequest("**/v1/pets?*");
+	const releaseList = await hold(page, "**/v1/pets?*", { isStored: true });
+	const releaseEdit = await hold(page, "**/console/edits");
 	await button(page, "Refresh").click();
-	await isHeld;
+	const heldList = await list;
 	await inTable(page, "Rex: sold").click();
 	await page.keyboard.press("p");
 	await inTable(page, "Rex: pending").waitFor();
-	const isShown = page.waitForEvent("requestfinished", (request) => request.url().includes("/v1/pets?"));
-	list.resolve();
+	const isShown = page.waitForEvent("requestfinished", (request) => request === heldList);
+	releaseList();
 	await isShown;
-	await page.evaluate("new Promise((resolve) => setTimeout(resolve, 100))");
+	await settled(page);
 	assert.equal(await inTable(page, "Rex: pending").count(), 1);
-	edit.resolve();
+	releaseEdit();
 	await toast(page).getByText("Rex is pending").waitFor();
 	assert.equal((await audit(service)).length, 2);
 });
@@ -233,10 +228,13 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 	const first = service.store.edits;
 	await row(page, "Kiwi").waitFor();
 	// The list does not learn about the other edits.
-	await page.route("**/console/activity", () => {});
-	await first.apply({ petId: 1n, editor: "front desk", action: "set-status", status: "pending" });
-	await first.apply({ petId: 2n, editor: "Jonas", action: "remove" });
-	await first.apply({ petId: 3n, editor: "Jonas", action: "rename", name: "Bello" });
+	await settled(page);
+	await hold(page, "**/console/activity");
+	await elsewhere(page, async () => {
+		await first.apply({ petId: 1n, editor: "front desk", action: "set-status", status: "pending" });
+		await first.apply({ petId: 2n, editor: "Jonas", action: "remove" });
+		await first.apply({ petId: 3n, editor: "Jonas", action: "rename", name: "Bello" });
+	});
 	await sell(page, "Rex: available");
 	await toast(page)
 		.getByText("front desk was first and has marked Rex as pending. Your change was not made.", { exact: true })
@@ -245,8 +243,10 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 	await button(page, "Close").click();
 	await toast(page).waitFor({ state: "detached" });
 	assert.ok(!(await namesOn(page)).includes("Luna"), "the list was read again");
-	await first.apply({ petId: 4n, editor: "Jonas", action: "rename", name: "Ottilie" });
-	await first.apply({ petId: 5n, editor: "front desk", action: "remove" });
+	await elsewhere(page, async () => {
+		await first.apply({ petId: 4n, editor: "Jonas", action: "rename", name: "Ottilie" });
+		await first.apply({ petId: 5n, editor: "front desk", action: "remove" });
+	});
 	await page.getByLabel("Select all on this page").check();
 	await page.keyboard.press("s");
 	await page.getByRole("menu").waitFor();
@@ -258,10 +258,11 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 	await page.keyboard.press("Control+z");
 	await toast(page).getByText("2 animals are as they were").waitFor();
 	await inTable(page, "Rex: pending").waitFor();
-	await service.store.categories.apply([{ id: 9n, name: "Dog" }]);
+	await elsewhere(page, () => service.store.categories.apply([{ id: 9n, name: "Dog" }]));
 	await page.reload();
 	await row(page, "Kiwi").waitFor();
-	await first.apply({ petId: 6n, editor: "Jonas", action: "set-category", categoryId: 9n });
+	const toDog = { petId: 6n, editor: "Jonas", action: "set-category", categoryId: 9n } as const;
+	await elsewhere(page, () => first.apply(toDog));
 	await page.locator("tbody").getByRole("button", { name: "Category of Zoë: 6" }).click();
 	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
 	await page.keyboard.type("4");
@@ -272,15 +273,14 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 	await row(page, "Kiwi").click();
 	await button(page, "Rename Kiwi").click();
 	await page.getByLabel("Name", { exact: true }).fill("Kea");
-	await first.apply({ petId: 7n, editor: "Jonas", action: "rename", name: "Kaka" });
+	await elsewhere(page, () => first.apply({ petId: 7n, editor: "Jonas", action: "rename", name: "Kaka" }));
 	await page.locator(".list").getByRole("button", { name: "Refresh" }).click();
 	await row(page, "Kaka").waitFor();
 	await page.getByLabel("Name", { exact: true }).press("Enter");
 	const renamed = "Jonas was first and has renamed Kiwi to Kaka. Your change was not made.";
 	await toast(page).getByText(renamed, { exact: true }).waitFor();
-	const { promise: released, resolve: release } = Promise.withResolvers<void>();
-	await page.route("**/console/edits", (route) => released.then(() => route.continue()));
-	await first.apply({ petId: 1n, editor: "Jonas", action: "rename", name: "Max" });
+	const release = await hold(page, "**/console/edits");
+	await elsewhere(page, () => first.apply({ petId: 1n, editor: "Jonas", action: "rename", name: "Max" }));
 	for (const text of ["Rex: pending", "Kaka: available"]) await sell(page, text);
 	release();
 	const both = "Jonas was first and has renamed Rex to Max. Your change was not made. Kaka is sold";

@@ -6,13 +6,14 @@ import { join } from "node:path";
 import type { Route } from "playwright-core";
 import type { Scope } from "../../src/contract/operations.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
-import { test } from "../support/browser.ts";
+import { hold, test } from "../support/browser.ts";
 import { listAll } from "../support/ledger.ts";
 import { startProgram } from "../support/program.ts";
 import { revoke, temporaryFolder, testService } from "../support/service.ts";
 import {
 	button,
 	choose,
+	elsewhere,
 	fillIn,
 	goOn,
 	isSignedIn,
@@ -33,7 +34,7 @@ test("revoking the key while the console is open returns to sign-in, and the inp
 	const { page, errors, issued } = await openAs(context, service, scopes, { hash: "#/animals?limit=50" });
 	await button(page, "Add animal").click();
 	await fillIn(page, "Rex", "7");
-	await revoke(service, issued);
+	await elsewhere(page, () => revoke(service, issued));
 	await button(page, "Add").click();
 	await shows(page, "This key was revoked or has expired. Your draft is kept.");
 	takeOut(errors, /401/);
@@ -103,7 +104,7 @@ test("an animal whose reply was lost is added once, even after a refusal and wit
 	await button(page, "Add").click();
 	await shows(page, "Too many requests with this key. It is not known whether the animal was added.");
 	what = "pass";
-	await revoke(service, issued);
+	await elsewhere(page, () => revoke(service, issued));
 	await button(page, "Add").click();
 	await shows(page, "This key was revoked or has expired. Your draft is kept.");
 	await signIn(page, service.key);
@@ -151,11 +152,8 @@ test("rows whose reply was lost count as added, even if the browser's clock is a
 
 test("a file needs names of categories only for its words; a list that a proxy blocks has none", async (context) => {
 	const { page, errors } = await opened(context, []);
-	const { promise: asked, resolve: reply } = Promise.withResolvers<void>();
-	context.after(() => reply());
-	await page.route("**/console/categories", (route) =>
-		asked.then(() => route.fulfill({ status: 404, body: "not found" })),
-	);
+	await page.route("**/console/categories", (route) => route.fulfill({ status: 404, body: "not found" }));
+	const reply = await hold(page, "**/console/categories");
 	await page.reload();
 	await choose(page, "numbers.csv", "name,categoryId\nMia,1\n");
 	await goOn(page, "Check");
@@ -173,16 +171,14 @@ test("a file needs names of categories only for its words; a list that a proxy b
 test("a slow reply shows a progress indicator, and leaving the view aborts the request", async (context) => {
 	const { page } = await opened(context, ["Rex"]);
 	await row(page, "Rex").waitFor();
-	const { promise: released, resolve: release } = Promise.withResolvers<void>();
-	context.after(() => release());
-	await page.route("**/v1/pets?*", (route) => released.then(() => route.continue()).catch(() => {}));
+	const release = await hold(page, "**/v1/pets?*");
 	await button(page, "Refresh").click();
 	await shows(page, "Loading …");
 	await shows(page, "The server is slow to answer. Still waiting …");
 	assert.deepEqual(await namesOn(page), ["Rex"], "the rows stay readable");
 	release();
 	await page.getByText("Still waiting").waitFor({ state: "detached" });
-	await page.route("**/v1/pets?*", () => {});
+	await hold(page, "**/v1/pets?*");
 	const asked = page.waitForRequest("**/v1/pets?*");
 	await button(page, "Refresh").click();
 	await asked;

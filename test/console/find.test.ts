@@ -1,15 +1,17 @@
 // How to find animals and commands in the web console: the search by name, the palette, and single keys.
 
 import assert from "node:assert/strict";
-import { test } from "../support/browser.ts";
+import { hold, test } from "../support/browser.ts";
 import { until } from "../support/until.ts";
 import {
 	button,
 	command,
+	elsewhere,
 	namesOn,
 	numbered,
 	openConsole,
 	opened,
+	pauseClock,
 	press,
 	row,
 	shows,
@@ -66,7 +68,7 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	await row(page, "Animal 205").waitFor();
 	await field.fill("207");
 	await row(page, "ZOE").waitFor();
-	await service.store.categories.apply([{ id: 3n, name: "Dog" }]);
+	await elsewhere(page, () => service.store.categories.apply([{ id: 3n, name: "Dog" }]));
 	await page.reload();
 	await button(page, "Category: all").click();
 	await page.getByRole("dialog", { name: "Filter by category" }).waitFor();
@@ -83,11 +85,7 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 
 test("only the reply to what was typed last is shown, and the rows before stay until then", async (context) => {
 	const { page, errors } = await opened(context, ["Rex", "Luna", "Lulu"]);
-	const first = Promise.withResolvers<void>();
-	await page.route("**/console/find?name=lu", async (route) => {
-		await first.promise;
-		await route.continue().catch(() => {});
-	});
+	const release = await hold(page, "**/console/find?name=lu");
 	const field = page.getByLabel("Find by name");
 	const isAsked = page.waitForRequest("**/console/find?name=lu");
 	await field.fill("lu");
@@ -98,7 +96,7 @@ test("only the reply to what was typed last is shown, and the rows before stay u
 	await field.fill("lul");
 	await isLeft;
 	await shows(page, "1 animal with “lul” in the name");
-	first.resolve();
+	release();
 	let isAway = true;
 	await page.route("**/console/find?name=luna", (route) => (isAway ? route.abort() : route.continue()));
 	await field.fill("luna");
@@ -196,13 +194,15 @@ test("single keys move through animals and pages and between views, and can be t
 	await press(page, "g", "c");
 	await page.getByRole("heading", { name: "Activity" }).waitFor();
 	await page.clock.install();
+	await pauseClock(page);
 	await page.keyboard.press("g");
-	await page.clock.fastForward(1_600);
+	await page.clock.fastForward(1_500);
 	await page.keyboard.press("a");
-	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	assert.match(page.url(), /#\/activity$/);
 	await page.keyboard.press("g");
-	await page.clock.fastForward(1_400);
+	await page.clock.fastForward(1_499);
 	await page.keyboard.press("a");
+	await page.clock.resume();
 	await row(page, "Animal 1").waitFor();
 	await page.keyboard.press("n");
 	await page.getByLabel("Name", { exact: true }).waitFor();

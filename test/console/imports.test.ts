@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { createKey } from "../../src/keys/issue.ts";
-import { test } from "../support/browser.ts";
+import { hold, test } from "../support/browser.ts";
 import { listAll } from "../support/ledger.ts";
 import { revoke, type TestService, testService } from "../support/service.ts";
 import { describePet } from "../support/spreadsheets.ts";
@@ -16,6 +16,7 @@ import {
 	button,
 	choose,
 	command,
+	elsewhere,
 	goOn,
 	openAs,
 	openConsole,
@@ -46,28 +47,16 @@ async function start(page: Page, file: string, text: string, count: string): Pro
 }
 
 /** Forwards the first batch. Holds the replies to later batches until `release`; `isStored` stores them before. */
-async function holdReplies(context: TestContext, page: Page, { isStored = false } = {}) {
+async function holdReplies(page: Page, { isStored = false } = {}) {
 	let sent = 0;
-	let isReleased = false;
-	const { promise: released, resolve } = Promise.withResolvers<void>();
-	const release = () => {
-		isReleased = true;
-		resolve();
-	};
-	context.after(release);
-	await page.route(imports, async (route) => {
-		if (++sent === 1 || isReleased) return route.continue();
-		if (isStored) await route.fetch();
-		await released;
-		await route.continue().catch(() => {});
-	});
+	const release = await hold(page, imports, { isStored, when: () => ++sent > 1 });
 	return { release, sent: () => sent };
 }
 
 test("an import survives a pause, a lost reply and a revoked key: each row once, in order", async (context) => {
 	const service = await testService(context);
 	const { page, errors, issued } = await openAs(context, service, ["pets:read", "pets:write"]);
-	const held = await holdReplies(context, page);
+	const held = await holdReplies(page);
 	await start(page, "rows.csv", rows, "2,000");
 	await shows(page, /^\d{3} of 2,000 animals added$/);
 	await button(page, "Pause").click();
@@ -98,7 +87,7 @@ test("an import survives a pause, a lost reply and a revoked key: each row once,
 test("signing out of an import under way asks first, and the next person finds nothing of it", async (context) => {
 	const { service, page } = await opened(context, []);
 	const { key: other } = await createKey(service.issuer, { name: "next person", scopes: ["pets:read", "pets:write"] });
-	const { release, sent } = await holdReplies(context, page);
+	const { release, sent } = await holdReplies(page);
 	await start(page, "rows.csv", rows.replace("\n", "\n,1\n"), "2,000");
 	await shows(page, /^\d{3} of 2,000 animals added, 1 left out$/);
 	const dialog = page.getByRole("alertdialog", { name: "Sign out and end the import?" });
@@ -139,7 +128,7 @@ test("signing out of an import under way asks first, and the next person finds n
 
 test("signing out in another tab asks first and ends the import of this one", async (context) => {
 	const { service, page } = await opened(context, []);
-	const { release, sent } = await holdReplies(context, page);
+	const { release, sent } = await holdReplies(page);
 	await start(page, "rows.csv", rows, "2,000");
 	await until("a second batch to be sent", () => sent() === 2);
 	const other = await page.context().newPage();
@@ -161,7 +150,7 @@ async function continueAfterReload(context: TestContext, script = ""): Promise<v
 	const { service, page } = await opened(context, []);
 	await page.addInitScript(script);
 	await page.reload();
-	const { release } = await holdReplies(context, page, { isStored: true });
+	const { release } = await holdReplies(page, { isStored: true });
 	const lines = names.map((name, at) => `${name};Hund;${at % 2 ? "weg" : ""}\n`);
 	await choose(page, "rows.csv", `Tier;Was;Wo\n;1;\nIda;4-;\n${lines.join("")}`);
 	for (const [column, field] of Object.entries({ Tier: "name", Was: "categoryId", Wo: "status" }))
@@ -208,7 +197,7 @@ test("over plain http, too, an import adds each row once after a reload", (conte
 test("an import that was discarded, or is older than 23 hours, is not there after a reload", async (context) => {
 	const { page } = await opened(context, []);
 	page.on("dialog", (dialog) => void dialog.accept());
-	const held = await holdReplies(context, page);
+	const held = await holdReplies(page);
 	await start(page, "rows.csv", rows, "2,000");
 	await shows(page, /^\d{3} of 2,000 animals added$/);
 	await page.reload();
@@ -219,7 +208,7 @@ test("an import that was discarded, or is older than 23 hours, is not there afte
 	await shows(page, "Drop your list here");
 	held.release();
 	await page.unroute(imports);
-	await holdReplies(context, page);
+	await holdReplies(page);
 	await start(page, "others.csv", rows.replaceAll("Row", "Other"), "2,000");
 	await shows(page, /^\d{3} of 2,000 animals added$/);
 	await page.addInitScript("Date.now = () => performance.timeOrigin + performance.now() + 23 * 3_600_000");
@@ -231,7 +220,7 @@ test("an import that was discarded, or is older than 23 hours, is not there afte
 test("rows that were there are added once more on request, even with lost replies and reloads", async (context) => {
 	const { service, page, errors } = await opened(context, []);
 	page.on("dialog", (dialog) => void dialog.accept());
-	const held = await holdReplies(context, page);
+	const held = await holdReplies(page);
 	await start(page, "rows.csv", rows, "2,000");
 	await shows(page, /^\d{3} of 2,000 animals added$/);
 	await button(page, "Pause").click();
@@ -273,12 +262,7 @@ test("rows that were added with other fields, or removed since, are left out wit
 	await start(page, "rows.csv", text, "3");
 	await shows(page, "3 of 3 animals added");
 	await button(page, "Add another list").click();
-	await service.send({
-		method: "POST",
-		path: "/console/edits",
-		headers: { "Content-Type": "application/json" },
-		body: JSON.stringify({ edits: [{ id: 2, action: "remove", seen: { name: "Mia" } }] }),
-	});
+	await elsewhere(page, () => service.store.edits.apply({ petId: 2n, editor: "Ann", action: "remove" }));
 	await choose(page, "rows.csv", text);
 	await page.getByLabel("Column name holds").selectOption("");
 	await page.getByLabel("Column other holds").selectOption("name");

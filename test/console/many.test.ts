@@ -11,6 +11,7 @@ import {
 	assertBothAccessible,
 	button,
 	choose,
+	elsewhere,
 	goOn,
 	openAs,
 	opened,
@@ -176,7 +177,7 @@ test("a look at the list and a revoked key keep all of Add many; signing out doe
 	await field.fill("4");
 	await lookAtTheList();
 	assert.equal(await field.inputValue(), "4");
-	await revoke(service, issued);
+	await elsewhere(page, () => revoke(service, issued));
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
 	await shows(page, "This key was revoked or has expired. Your draft is kept.");
 	await signIn(page, service.key);

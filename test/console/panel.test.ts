@@ -16,6 +16,7 @@ import {
 	openAs,
 	opened,
 	panel,
+	pauseClock,
 	press,
 	row,
 	sell,
@@ -112,11 +113,13 @@ test("the line with the undo leaves after 8 seconds, but not under the pointer o
 		});
 	}
 	await page.setViewportSize({ width: 1440, height: 844 });
+	await pauseClock(page);
 	await row(page, "Kiwi").getByRole("link").focus();
-	await page.clock.fastForward(7_900);
+	await page.clock.fastForward(7_999);
 	await undo.waitFor();
-	await page.clock.fastForward(200);
+	await page.clock.fastForward(1);
 	await undo.waitFor({ state: "detached" });
+	await page.clock.resume();
 	await page.keyboard.press("Control+z");
 	await inTable(page, "Rex: sold").waitFor();
 });

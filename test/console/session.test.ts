@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { test } from "../support/browser.ts";
+import { hold, test } from "../support/browser.ts";
 import { revoke, testService } from "../support/service.ts";
 import {
 	account,
@@ -10,6 +10,7 @@ import {
 	assertBothAccessible,
 	button,
 	choose,
+	elsewhere,
 	fillIn,
 	focused,
 	goOn,
@@ -62,18 +63,13 @@ test("a reload, a deep link and a second tab keep the key; signing out removes i
 	await isSignedOut(page);
 });
 
-/** Holds the reply to the next POST. @returns a function that lets it arrive */
-async function holdReply(page: Page, path: string): Promise<() => Promise<void>> {
-	const { promise: released, resolve: release } = Promise.withResolvers<void>();
-	await page.route(path, async (route) => {
-		if (route.request().method() === "POST") await released;
-		await route.continue();
-	});
+/** Holds each POST to this address. @returns a function that lets them pass, and waits for the reply to one */
+async function holdPost(page: Page, address: string): Promise<() => Promise<void>> {
+	const release = await hold(page, address, { when: (request) => request.method() === "POST" });
 	return async () => {
 		const reply = page.waitForResponse((response) => response.request().method() === "POST");
 		release();
 		await (await reply).finished();
-		await page.unroute(path);
 	};
 }
 
@@ -81,7 +77,7 @@ test("a reply after the sign-out shows nothing to the next user, and starts no i
 	const { service, page, errors } = await opened(context, []);
 	await button(page, "Add animal").click();
 	await fillIn(page, "Rex", "7");
-	const release = await holdReply(page, "**/console/imports");
+	const release = await holdPost(page, "**/console/imports");
 	await button(page, "Add").click();
 	await signOut(page);
 	await signIn(page, service.key);
@@ -93,7 +89,7 @@ test("a reply after the sign-out shows nothing to the next user, and starts no i
 	await goOn(page, "Values");
 	await page.getByLabel("“Dog” becomes").selectOption("New category: Dog");
 	await goOn(page, "Check");
-	const releaseCategory = await holdReply(page, "**/console/categories");
+	const releaseCategory = await holdPost(page, "**/console/categories");
 	await button(page, "Add 1 animal").click();
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
 	await page.getByRole("link", { name: "Add many" }).click();
@@ -200,7 +196,7 @@ test("a tab refuses a revoked key of another tab, and leaves a working one alone
 	await addPets(service, ["Rex"]);
 	const { page, errors, issued: gone } = await openAs(context, service, ["pets:read"]);
 	await row(page, "Rex").waitFor();
-	await revoke(service, gone);
+	await elsewhere(page, () => revoke(service, gone));
 	const second = await page.context().newPage();
 	await second.goto(`${service.url}/console`);
 	await shows(second, "This key was revoked or has expired.");

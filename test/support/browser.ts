@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, test as nodeTest, type TestContext } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Page, Request, Route } from "playwright-core";
 import { startChromium } from "./chromium.ts";
 import { beforeStop } from "./service.ts";
-import { slowMs } from "./until.ts";
+import { slowMs, until } from "./until.ts";
 
 /** A test that uses a browser, with a longer time limit. */
 export function test(title: string, work: (context: TestContext) => Promise<void>): void {
@@ -49,6 +49,7 @@ export async function openPage(
 	const profile = await browser.newContext({ locale: "en-US", reducedMotion: "reduce", ...options });
 	if (isWide) await profile.addInitScript(wideText);
 	const errors: string[] = [];
+	profile.on("page", watchRequests);
 	profile.on("console", (message) => {
 		if (message.type() === "error") errors.push(message.text());
 	});
@@ -68,4 +69,78 @@ export async function openPage(
 		assert.deepEqual(errors, []);
 	});
 	return { page: await profile.newPage(), errors };
+}
+
+/** The requests that a page waits for, and the number of requests that it has sent. */
+const requestsOf = new WeakMap<Page, { open: Set<Request>; sent: number }>();
+/** The requests whose replies a test holds. */
+const held = new WeakSet<Request>();
+
+function watchRequests(page: Page): void {
+	const requests = { open: new Set<Request>(), sent: 0 };
+	requestsOf.set(page, requests);
+	page.on("request", (request) => {
+		requests.sent++;
+		if (!request.isNavigationRequest()) requests.open.add(request);
+	});
+	for (const end of ["requestfinished", "requestfailed"] as const)
+		page.on(end as "requestfinished", (request) => requests.open.delete(request));
+}
+
+/** Several frames: an effect of a component runs in the frame after a reply, and may change another component. */
+const frames = `new Promise((done) => {
+	let left = 4;
+	const next = () => (left-- > 0 ? requestAnimationFrame(() => setTimeout(next)) : done());
+	next();
+})`;
+
+/**
+ * Waits until the page has no request under way and sends no other. A step that changes the store, or that depends on
+ * what the page shows, goes through here: otherwise a read of the step before could show the later state or replace it.
+ * Does not wait for requests that the test holds.
+ */
+export async function settled(page: Page): Promise<void> {
+	const requests = requestsOf.get(page);
+	if (!requests) throw new Error("open the page with openPage");
+	const isQuiet = async () => {
+		const { sent } = requests;
+		await page.evaluate(frames);
+		return requests.sent === sent && [...requests.open].every((request) => held.has(request));
+	};
+	await until(`no request to be under way: ${page.url()}`, isQuiet, { everyMs: 0 });
+}
+
+export interface Holding {
+	/** Holds the reply of the service instead of the request. */
+	isStored?: boolean;
+	/** Whether to hold this request; by default, each is held. */
+	when?: (request: Request) => boolean;
+}
+
+/**
+ * Holds requests to this address until the test ends or calls the function.
+ * @returns a function that lets them pass; from then on, no request is held
+ */
+export async function hold(
+	page: Page,
+	address: string,
+	{ isStored = false, when = () => true }: Holding = {},
+): Promise<() => void> {
+	const { promise: released, resolve } = Promise.withResolvers<void>();
+	let isReleased = false;
+	// The route stays after the release: while a route is removed, the browser may lose a request.
+	await page.route(address, async (route: Route) => {
+		const request = route.request();
+		if (!when(request) || isReleased) return route.fallback();
+		held.add(request);
+		const response = isStored ? await route.fetch() : undefined;
+		await released;
+		held.delete(request);
+		// The page may no longer wait for the reply.
+		await (response ? route.fulfill({ response }) : route.fallback()).catch(() => {});
+	});
+	return () => {
+		isReleased = true;
+		resolve();
+	};
 }
