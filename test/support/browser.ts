@@ -48,6 +48,8 @@ export async function openPage(
 	// Without transitions, because a color read during a transition is neither the old nor the new color.
 	const profile = await browser.newContext({ locale: "en-US", reducedMotion: "reduce", ...options });
 	if (isWide) await profile.addInitScript(wideText);
+	// Nearly as long as a test may take, because a busy machine is slow.
+	profile.setDefaultTimeout(0.75 * slowMs);
 	const errors: string[] = [];
 	profile.on("page", watchRequests);
 	profile.on("console", (message) => {

@@ -33,7 +33,7 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	const worker = new Worker(program, { workerData, execArgv: [], env: {} });
 	const notice = existsSync(workerData.file)
 		? `opening ${workerData.file} is slow: it is being upgraded or verified, or its WAL is being read`
-		: `creating ${workerData.file} is slow: its disk is slow`;
+		: `creating ${workerData.file} is slow: the disk or the machine is busy`;
 	const noticing = setTimeout(() => onNotice(notice), noticeAfterMs);
 	const opening = once(worker, "message").finally(() => clearTimeout(noticing));
 	const [opened] = (await opening) as [WriterMessage];
