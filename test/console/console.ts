@@ -196,6 +196,11 @@ export async function assertAccessible(page: Page, where: string, rules?: string
 		violations.map(({ id, nodes }) => `${where}: ${id} ${nodes.map(({ html }) => html).join(" ")}`),
 		[],
 	);
+	await assertFits(page, where);
+}
+
+/** Asserts that nothing is wider than the window. */
+export async function assertFits(page: Page, where: string): Promise<void> {
 	const widths = await page.evaluate<number[]>("[document.documentElement.scrollWidth, innerWidth]");
 	assert.equal(widths[0], widths[1], `${where} is wider than its window: ${await page.evaluate(tooWide)}`);
 }
