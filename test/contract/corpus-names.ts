@@ -57,17 +57,12 @@ function ofLinks(text: string): string | undefined {
 	return `${target}: ${links.map(([, cursor = "", relation]) => `${relation} ${cursor}`.trim()).join(", ")}`;
 }
 
-/** As in `animals 1-4, 7`. */
+/** As in `animals 1-4`, or `animals 4, 7, 9`. */
 function ofList(text: string): string | undefined {
 	if (!text.startsWith('[{"id":')) return undefined;
 	const ids = [...text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
-	const isNext = (id: number, index: number) => ids[index - 1] === id - 1;
-	const starts = ids.flatMap((id, index) => (isNext(id, index) ? [] : [index]));
-	const ranges = starts.map((start, at) => {
-		const last = (starts[at + 1] ?? ids.length) - 1;
-		return last === start ? ids[start] : `${ids[start]}-${ids[last]}`;
-	});
-	return `animals ${ranges.join(", ")}`;
+	const isRow = ids.every((id, index) => index === 0 || id === Number(ids[index - 1]) + 1);
+	return `animals ${isRow ? `${ids[0]}-${ids.at(-1)}` : ids.join(", ")}`;
 }
 
 /** Codes with several messages. */
