@@ -5,12 +5,12 @@ import { parseArgs } from "node:util";
 export const help = `npm run bench -- [options]    (about 25 minutes without options)
   --only WORDS      scenarios with one of these words in their name, separated by commas; also: latency, beside
                     (gets while creates saturate), start, sizes
-  --against NAMES   any of bare, nginx, plain, each (PostgreSQL only: one statement each), and folders of other checkouts
+  --against NAMES   any of bare, nginx, plain, and folders of other checkouts
   --seconds N       of each turn (3)           --rounds N   turns of each server (5)
   --animals N       in the store (1000000)     --sizes NS   of the stores for "sizes" (1000,10000,100000,1000000)
   --engine postgres starts a PostgreSQL server; the scenarios only
   --json FILE       writes all figures         --from FILE  reads them from this file instead of measuring
-  --document        writes docs/performance.json and .svg, and their tables into docs/performance.md
+  --document        writes docs/performance.json, and its tables into docs/performance.md
 A quick run: npm run bench -- --seconds 1 --rounds 1 --animals 100000 --only list,get,create`;
 
 export const { values } = parseArgs({
@@ -29,8 +29,8 @@ export const { values } = parseArgs({
 	},
 });
 export const [seconds, rounds, animals] = [Number(values.seconds), Number(values.rounds), Number(values.animals)];
-export const against = (values.against ?? "bare,nginx,plain,each").split(",").filter(Boolean);
-export const others = against.filter((name) => !["bare", "nginx", "plain", "each"].includes(name));
+export const against = (values.against ?? "bare,nginx,plain").split(",").filter(Boolean);
+export const others = against.filter((name) => !["bare", "nginx", "plain"].includes(name));
 
 /** Whether `--only` names this scenario or part. */
 export function isWanted(name: string): boolean {

@@ -1,7 +1,6 @@
-// Writes the tables of a run, and docs/performance.md with its plot, all from the same figures.
+// Writes the tables of a run, also into docs/performance.md.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { plot } from "./plot.ts";
 import {
 	type Field,
 	type Figures,
@@ -18,15 +17,13 @@ import { targetsOf } from "./targets.ts";
 
 const [begin, end] = ["<!-- figures -->", "<!-- end of figures -->"];
 
-/** Writes the figures, their plot and their tables. */
+/** Writes the figures and their tables. */
 export function documentResults(results: Results): void {
 	writeFileSync("docs/performance.json", `${JSON.stringify(results, null, "\t")}\n`);
-	writeFileSync("docs/performance.svg", plot(results));
 	const page = readFileSync("docs/performance.md", "utf8");
 	const [before, after] = [page.indexOf(begin), page.indexOf(end)];
 	if (before < 0 || after < before) throw new Error(`docs/performance.md has no part between ${begin} and ${end}`);
-	const picture = "![CPU time per request of each server, by scenario](performance.svg)";
-	const text = `${begin}\n\n${picture}\n\n${report(results)}\n\n`;
+	const text = `${begin}\n\n${report(results)}\n\n`;
 	writeFileSync("docs/performance.md", page.slice(0, before) + text + page.slice(after));
 }
 

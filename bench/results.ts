@@ -8,7 +8,6 @@ export const names = {
 	bare: "bare node:http",
 	nginx: "nginx",
 	plain: "plain service",
-	each: "one each",
 } as const;
 
 /** Scenarios of gets at a constant rate. */

@@ -8,9 +8,8 @@ import { fill } from "./fill.ts";
 import { addAnimals } from "./large-store.ts";
 import { against, animals, others, say } from "./options.ts";
 import type { Database } from "./postgres.ts";
-import { names } from "./results.ts";
 import { type Pages, pagesOf } from "./scenarios.ts";
-import { folder, type Server, startNode, startPlain, startService } from "./servers.ts";
+import { folder, type Server, startPlain, startService } from "./servers.ts";
 
 /** Services with stores of the same animals; the first is this checkout's. */
 export interface Stand {
@@ -49,10 +48,6 @@ export async function openPostgresStand(database: Database): Promise<Stand> {
 	const bytesEach = await database.bytesEach(animals);
 	say(`each animal takes ${bytesEach.toFixed(0)} bytes, including indexes`);
 	const services = [await startService(database.url, key)];
-	if (against.includes("each")) {
-		const start = { name: names.each, parameters: ["bench/naive.ts", database.url], environment: {}, key };
-		services.push(await startNode(start));
-	}
 	for (const [index, checkout] of others.entries()) {
 		const url = await database.add(`other${index}`);
 		const key = await (await theirs<{ fill: typeof fill }>(checkout, "fill")).fill(url, animals);

@@ -31,8 +31,6 @@ const ratios: [what: string, than: { who?: string; what?: string }, field: Field
 	["create", { who: names.plain }, "requestsPerSecond", ["≥", 8]],
 	["list of 20: first page", { who: names.plain }, "requestsPerSecond", ["≥", 6]],
 	["get: random", { who: names.plain }, "requestsPerSecond", ["≥", 3]],
-	["get: random", { who: names.each }, "requestsPerSecond", ["≥", 2]],
-	["create", { who: names.each }, "requestsPerSecond", ["≥", 5]],
 ];
 
 export function targetsOf(results: Results): Target[] {

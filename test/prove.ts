@@ -7,7 +7,6 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { recordRun } from "./house/promises-page.ts";
 import { installPackage, type Shipped } from "./support/package.ts";
 import { runFrom } from "./support/program.ts";
 import type { Proof, Trial } from "./support/proof.ts";
@@ -33,9 +32,9 @@ function help(proofs: Map<string, Proof>): string {
 			),
 		].join("\n"),
 	);
-	return `npm run prove -- [--only NAME]… [--seed N] [--record] [OPTION]…
+	return `npm run prove -- [--only NAME]… [--seed N] [OPTION]…
 
-Runs all proofs, or the named ones; --record writes those that passed into docs/promises.md:
+Runs all proofs, or the named ones:
 
 ${lines.join("\n")}`;
 }
@@ -47,12 +46,11 @@ function readArguments(proofs: Map<string, Proof>) {
 		options: {
 			help: { type: "boolean", default: false },
 			only: { type: "string", multiple: true, default: [] },
-			record: { type: "boolean", default: false },
 			seed: { type: "string", default: String(randomInt(2 ** 31)) },
 			...Object.fromEntries(own.map((name) => [name, { type: "string" as const }])),
 		},
 	});
-	const { help: isHelpWanted, only, seed, record: isRecorded, ...given } = values;
+	const { help: isHelpWanted, only, seed, ...given } = values;
 	for (const name of only) {
 		if (!proofs.has(name)) throw new Error(`there is no proof ${name}: ${[...proofs.keys()].join(", ")}`);
 	}
@@ -60,7 +58,7 @@ function readArguments(proofs: Map<string, Proof>) {
 	const taken = [...chosen.values()].flatMap(({ options = {} }) => Object.keys(options));
 	const unused = Object.keys(given).find((name) => !taken.includes(name));
 	if (unused) throw new Error(`${only.join(", ")} has no option --${unused}`);
-	return { isHelpWanted, isRecorded, chosen, seed: Number(seed), given: given as Record<string, string | undefined> };
+	return { isHelpWanted, chosen, seed: Number(seed), given: given as Record<string, string | undefined> };
 }
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
@@ -72,23 +70,11 @@ async function cleanUpAll(): Promise<void> {
 	for (const cleanUp of due) await cleanUp();
 }
 
-/** The figures in one line, without the seed, tables, and figures whose name is a sentence. */
-function summaryOf(figures: object): string {
-	const parts = Object.entries(figures).flatMap(([key, value]) => {
-		if (key === "seed" || Array.isArray(value) || key.includes(" ")) return [];
-		return typeof value === "object" && value !== null ? [`${key} (${summaryOf(value)})`] : [`${key} ${value}`];
-	});
-	return parts.join(", ");
-}
-
-type Options = Pick<Trial, "seed" | "option"> & { isRecorded: boolean; given: Record<string, string | undefined> };
-
-function record(name: string, figures: object, { seed, given }: Options): void {
-	const options = Object.entries({ seed, ...given }).map(([option, value]) => `--${option} ${value}`);
-	recordRun(name, `${new Date().toISOString().slice(0, 10)} ${options.join(" ")}: ${summaryOf(figures)}`);
-}
-
-async function runProof(name: string, proof: Proof, options: Options): Promise<Outcome> {
+async function runProof(
+	name: string,
+	proof: Proof,
+	{ seed, option }: Pick<Trial, "seed" | "option">,
+): Promise<Outcome> {
 	const missing = (proof.needs ?? []).filter(({ isMet }) => !isMet());
 	if (missing.length > 0) {
 		say(`${name} cannot run: this machine lacks ${missing.map(({ text }) => text).join(", ")}`);
@@ -99,13 +85,11 @@ async function runProof(name: string, proof: Proof, options: Options): Promise<O
 	cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
 	try {
 		const after: Trial["after"] = (cleanUp) => void cleanUps.push(cleanUp);
-		const { seed, option } = options;
 		const figures = await proof.prove({ seed, option, shipped: takePackage(), folder, after, say });
 		console.log(JSON.stringify({ proof: name, ...figures }));
-		if (options.isRecorded) record(name, figures, options);
 		return "passed";
 	} catch (error) {
-		say(`${name} FAILED (--seed ${options.seed}): ${error instanceof Error ? error.stack : error}`);
+		say(`${name} FAILED (--seed ${seed}): ${error instanceof Error ? error.stack : error}`);
 		return "failed";
 	} finally {
 		await cleanUpAll();
@@ -127,7 +111,7 @@ function takePackage(): Shipped {
 
 async function runAll(): Promise<number> {
 	const proofs = await readProofs();
-	const { isHelpWanted, isRecorded, chosen, seed, given } = readArguments(proofs);
+	const { isHelpWanted, chosen, seed, given } = readArguments(proofs);
 	if (isHelpWanted) {
 		console.log(help(proofs));
 		return 0;
@@ -135,7 +119,7 @@ async function runAll(): Promise<number> {
 	const outcomes = new Map<string, Outcome>();
 	for (const [name, proof] of chosen) {
 		const option = (option: string) => given[option] ?? proof.options?.[option]?.default ?? "";
-		outcomes.set(name, await runProof(name, proof, { seed, option, isRecorded, given }));
+		outcomes.set(name, await runProof(name, proof, { seed, option }));
 	}
 	for (const outcome of ["passed", "failed", "lacks tools"] satisfies Outcome[]) {
 		const names = [...outcomes].filter(([, its]) => its === outcome).map(([name]) => name);

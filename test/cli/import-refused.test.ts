@@ -1,7 +1,7 @@
 // `import` refuses broken files of any size without using much memory, wrong keys, and services without imports.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
@@ -40,20 +40,6 @@ async function runMeasured(parameters: string[], { nodeOptions = [], ...options 
 	assert.ok(Number(peakKiB) < 256 * 1024, `${peakKiB} KiB`);
 	return finished;
 }
-
-test("300 MB in one line, quote or string are refused with little memory", {
-	timeout: slowMs, // Each of the four imports writes and reads 300 MB.
-}, async (context) => {
-	const { environment, path, scratch } = await importer(context);
-	for (const start of ["name,categoryId\\n", 'name,categoryId\\n\\"', '{\\"name\\":\\"', '[{\\"name\\":\\"']) {
-		const zeros = `{ printf "${start}"; head -c 300000000 /dev/zero | tr "\\\\0" x; }`;
-		const under = ["bash", "-c", `${zeros} | "$@"`, "-"];
-		const finished = await runMeasured(["import", "-"], { environment, under, folder: path(".") });
-		assert.equal(finished.code, 1, finished.stderr);
-		assert.match(finished.stderr, /line [12]: longer than 65536 characters: /);
-	}
-	assert.deepEqual(readdirSync(scratch), [], "the copy of standard input is removed");
-});
 
 test("a file of 40 MB needs only the memory of the rows being read", {
 	timeout: slowMs, // The file is written, checked and sent.

@@ -238,22 +238,6 @@ test("names of categories are matched; unknown ones are made only on request, an
 	assert.match((await run("many.csv", { more: ["--create-categories"] })).stderr, /more than 99 unknown categories; /);
 });
 
-test("a key's rate slows an import down, and no animal fails", async (context) => {
-	const { service, write, run, environment, pets } = await importer(context);
-	const { key } = await createKey(service.issuer, {
-		name: "slow",
-		scopes: ["pets:read", "pets:write"],
-		rate: "100/1s",
-	});
-	const name = "x".repeat(200);
-	write("a.csv", `name,categoryId\n${`${name},1\n`.repeat(500)}`);
-	const startedAtMs = performance.now();
-	assertImported(await run("a.csv", { environment: { ...environment, ANIMAL_STORE_KEY: key } }), /500 added/);
-	assert.ok(performance.now() - startedAtMs > 2000, "rows beyond the first batch wait for the next windows");
-	assert.ok(service.log.some((line) => line["http.response.status_code"] === 429));
-	assert.equal((await pets()).length, 500);
-});
-
 test("rows that differ or were removed are not added; --again adds the file once more", async (context) => {
 	const { service, write, read, run, pets } = await importer(context);
 	write("a.csv", "name,categoryId,status\nRex,1,available\nMia,2,\n");

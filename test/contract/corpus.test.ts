@@ -10,7 +10,7 @@ import { keyFromRandom } from "../../src/keys/formats.ts";
 import { createKey, revokeKey } from "../../src/keys/issue.ts";
 import { endOfList, type PagePosition } from "../../src/store/store.ts";
 import { type TestService, testService } from "../support/service.ts";
-import { type Case, type Family, idsOf, readFamilies, wireText, writeFamilies } from "./corpus.ts";
+import { type Case, type Family, readFamilies, textsOf, wireText, writeFamilies } from "./corpus.ts";
 import { Connections, packetsOf, replyTexts } from "./corpus-wire.ts";
 
 const families = readFamilies();
@@ -105,10 +105,10 @@ async function ask({ port, clock }: TestService, cases: Case[], words: ReadonlyM
 const shownMax = 5;
 
 function assertRecorded({ name, cases, lines }: Family, words: ReadonlyMap<string, string>): void {
-	const changed = cases.filter((one) => idsOf(one).join("\t") !== one.recorded.join("\t"));
+	const changed = cases.filter((one) => textsOf(one).join("\t") !== one.received.join("\t"));
 	const shown = changed.slice(0, shownMax).map((one) => {
 		const sent = packetsOf(one.request, words).map((packet) => JSON.stringify(packet.toString("latin1")));
-		const [before, now] = [one.recorded, one.received].map((fields) => wireText(fields).split("\n"));
+		const [before, now] = [textsOf(one), one.received].map((texts) => wireText(texts).split("\n"));
 		const lineOf = ([kind, line]: [number, string]) => `${kind < 0 ? "-" : kind > 0 ? "+" : " "} ${line}`;
 		const difference = diff(now ?? [], before ?? []).map(lineOf);
 		const at = `test/contract/corpus/${name}:${one.row + 1} ${lines[one.row]?.slice(0, 100)}, template ${one.template}`;

@@ -9,6 +9,8 @@
 //     a row
 //     	names	head	its <own> values	body	…	open
 //
+// Heads and bodies that replies share are in replies.txt, below the words that stand for them in the rows.
+//
 // In rows and texts, \r, \n, \t, \\ and \xff are bytes. {3×text} repeats the text, and {length} is the length of the
 // part after the first empty line. \| starts another packet, and \. closes the client's side; {cut 5} starts another
 // packet after 5 bytes, and {first 5} closes the client's side after 5 bytes. The test writes only replies.txt and the
@@ -16,6 +18,7 @@
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { wordsFor } from "./corpus-names.ts";
 
 const folder = fileURLToPath(new URL("./corpus/", import.meta.url));
 const repliesPath = `${folder}replies.txt`;
@@ -35,9 +38,9 @@ export interface Case {
 	/** The template with the row in it. Words and escapes are not replaced yet. */
 	request: string;
 	at: string;
-	/** For each reply: its head, its `<own>` values, its body (`-` if empty); then `open` or `closed`. Ids name texts. */
+	/** For each reply: its head, its `<own>` values, its body (`-` if empty); then `open` or `closed`. Or their names. */
 	recorded: string[];
-	/** The received replies in the same form, but without ids. */
+	/** The received replies in the same form, but without names. */
 	received: string[];
 }
 
@@ -69,26 +72,21 @@ function parseFamily(name: string, lines: string[]): Family {
 }
 
 const blocks = readFileSync(repliesPath, "utf8").split("\n\n");
-/** Shared texts by id. An id is a status, the code of a failure or the kind of the text, followed by a number. */
+/** Shared texts by name. */
 let textOf = new Map(
 	blocks.map((block) => [block.split("\n", 1)[0] ?? "", block.slice(block.indexOf("\n") + 1).trimEnd()]),
 );
-let idOf = new Map([...textOf].map(([id, text]) => [text, id]));
+let nameOf = new Map([...textOf].map(([name, text]) => [text, name]));
 
-/** Whether replies.txt has the text. Texts as short as an id, and created animals, are recorded with their case. */
-const isShared = (text: string) => text.startsWith("HTTP/") || (text.length > 40 && !text.startsWith('{"id":'));
+/** Whether replies.txt has the text. Short texts, and created animals, are recorded with their case. */
+const isShared = (text: string) => text.startsWith("HTTP/") || (text.length > 60 && !text.startsWith('{"id":'));
 
-function kindOf(text: string): string {
-	const [, kind] = /^(?:HTTP\/1\.1 (\d+)|\{"code":"(\w+)")/.exec(text)?.filter((found) => found !== undefined) ?? [];
-	return kind ?? (text.startsWith("[") ? "list" : text.startsWith("<http") ? "links" : "text");
-}
+/** The texts that were recorded, without names. */
+export const textsOf = ({ recorded }: Case) => recorded.map((field) => textOf.get(field) ?? field);
 
-/** The received replies in the form in which they are recorded. */
-export const idsOf = ({ received }: Case) => received.map((text) => idOf.get(text) ?? text);
-
-/** The replies as they were on the wire. @param fields texts, or ids of texts */
-export function wireText(fields: string[]): string {
-	const rest = fields.map((field) => textOf.get(field) ?? field);
+/** The replies as they were on the wire. */
+export function wireText(texts: string[]): string {
+	const rest = [...texts];
 	let text = "";
 	while (rest.length > 1) {
 		const head = (rest.shift() ?? "").replaceAll("<own>", () => rest.shift() ?? "");
@@ -100,35 +98,35 @@ export function wireText(fields: string[]): string {
 
 /** Records the replies: below the rows of the families, and in replies.txt. */
 export function writeFamilies(families: Family[]): void {
-	const uses = families.flatMap(({ cases }) =>
-		cases.flatMap(({ recorded, received }) => received.map((text, index) => ({ text, before: recorded[index] ?? "" }))),
-	);
-	nameTexts(uses.filter(({ text }) => isShared(text)));
+	nameTexts(families.flatMap(({ cases }) => cases.flatMap(({ received }) => received.filter(isShared))));
+	const namesOf = ({ received }: Case) => received.map((text) => nameOf.get(text) ?? text).join("\t");
 	for (const { name, lines, cases } of families) {
 		const casesOf = Map.groupBy(cases, ({ row }) => row);
 		const written = lines.flatMap((line, row) => {
-			const outcomes = Map.groupBy(casesOf.get(row) ?? [], (one) => idsOf(one).join("\t"));
-			const below = [...outcomes].map(([ids, same]) => `\t${same.map(({ template }) => template).join(" ")}\t${ids}`);
+			const outcomes = Map.groupBy(casesOf.get(row) ?? [], namesOf);
+			const below = [...outcomes].map(
+				([names, same]) => `\t${same.map(({ template }) => template).join(" ")}\t${names}`,
+			);
 			return line.startsWith("\t") ? [] : [line, ...below];
 		});
 		writeFileSync(folder + name, written.join("\n"));
 	}
 	const { compare } = new Intl.Collator("en", { numeric: true });
 	const sorted = [...textOf].sort(([one], [other]) => compare(one, other));
-	writeFileSync(repliesPath, sorted.map(([id, text]) => `${id}\n${text}\n`).join("\n"));
+	writeFileSync(repliesPath, sorted.map(([name, text]) => `${name}\n${text}\n`).join("\n"));
 }
 
-/** A known text keeps its id. A changed text gets the id of the text that it replaces, so that few ids change. */
-function nameTexts(uses: { text: string; before: string }[]): void {
-	const ids = new Map(uses.flatMap(({ text }) => (idOf.has(text) ? [[text, idOf.get(text) ?? ""]] : [])));
-	const taken = new Set(ids.values());
-	for (const { text, before } of uses) {
-		if (ids.has(text)) continue;
-		let id = before.startsWith(`${kindOf(text)}.`) ? before : `${kindOf(text)}.1`;
-		for (let number = 2; taken.has(id); number++) id = `${kindOf(text)}.${number}`;
-		ids.set(text, id);
-		taken.add(id);
+/** A known text keeps its name, so that few names change. Texts with the same words get a number. */
+function nameTexts(texts: string[]): void {
+	const names = new Map(texts.flatMap((text) => (nameOf.has(text) ? [[text, nameOf.get(text) ?? ""]] : [])));
+	const taken = new Set(names.values());
+	for (const text of texts) {
+		if (names.has(text)) continue;
+		let name = wordsFor(text);
+		for (let number = 2; taken.has(name); number++) name = `${wordsFor(text)} (${number})`;
+		names.set(text, name);
+		taken.add(name);
 	}
-	idOf = ids;
-	textOf = new Map([...ids].map(([text, id]) => [id, text]));
+	nameOf = names;
+	textOf = new Map([...names].map(([text, name]) => [name, text]));
 }

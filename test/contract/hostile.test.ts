@@ -82,24 +82,19 @@ interface Attack {
 	use: (socket: Socket, target: Awaited<ReturnType<typeof victim>>) => void;
 }
 
-/** Sends the start of a request, and then the same piece again and again. */
-function drip(start: (key: string) => string, piece: string): Attack["use"] {
-	return (socket, { key }) => {
-		socket.write(start(key));
-		const dripping = setInterval(() => socket.write(piece), 50);
-		socket.on("close", () => clearInterval(dripping));
-	};
-}
+/** The number of connections that drip so far. */
+let dripping = 0;
 
 const attacks: Record<string, Attack> = {
 	"2,000 idle connections": { count: 2000, use: () => {} },
-	"200 connections whose headers drip": {
+	"200 connections whose headers or bodies drip": {
 		count: 200,
-		use: drip(() => "GET /v1/pets HTTP/1.1\r\nHost: a\r\n", "X-A: b\r\n"),
-	},
-	"200 connections whose bodies drip": {
-		count: 200,
-		use: drip((key) => createHead(key, "Content-Length: 60000\r\n\r\n"), " "),
+		use: (socket, { key }) => {
+			const isBody = dripping++ % 2 === 1;
+			socket.write(isBody ? createHead(key, "Content-Length: 60000\r\n\r\n") : "GET /v1/pets HTTP/1.1\r\nHost: a\r\n");
+			const drip = setInterval(() => socket.write(isBody ? " " : "X-A: b\r\n"), 50);
+			socket.on("close", () => clearInterval(drip));
+		},
 	},
 	"40 connections that pipeline 250 large pages and read no reply": {
 		count: 40,

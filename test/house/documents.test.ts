@@ -13,7 +13,7 @@ import { blocksOf } from "../support/document-blocks.ts";
 import { programOf, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs } from "../support/until.ts";
-import { titlesOfTests } from "./promises-page.ts";
+import { titlesOfTests } from "./titles.ts";
 
 const run = promisify(execFile);
 const pages = new Map([

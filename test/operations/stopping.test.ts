@@ -7,8 +7,6 @@ import { Agent } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import { createProbes } from "../../src/ops/probes.ts";
 import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
 import { startProgram } from "../support/program.ts";
@@ -77,30 +75,6 @@ test("connections that wait to be accepted when the service stops are accepted a
 	await within("the stop", stopped);
 });
 
-test("while connections come in each tick of a busy event loop, a stop resets none of them", async (context) => {
-	const service = await testService(context, { mixes: false });
-	const connections: Connection[] = [];
-	const isLate = () => performance.now() - startedAtMs > 2500;
-	/** Connects in every tick, so that a connection waits when the service checks whether it can close the port. */
-	function visit(): void {
-		if (isLate()) return;
-		const connection = new Connection(service.port);
-		connection.socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
-		connections.push(connection);
-		for (const untilMs = performance.now() + 3; performance.now() < untilMs; );
-		setImmediate(visit);
-	}
-	const startedAtMs = performance.now();
-	setImmediate(visit);
-	const stopped = service.stop();
-	await until("the last visit", isLate);
-	const replies = await Promise.all(connections.map((one) => one.next()));
-	for (const reply of replies) assert.equal(reply?.status, 200);
-	// The last replies may be sent when the port is already closed.
-	for (const reply of replies.slice(0, replies.length / 2)) assert.equal(reply?.headers["connection"], "keep-alive");
-	await within("the stop", stopped);
-});
-
 test("on a busy event loop where nobody connects, a stop does not wait for a short tick", async (context) => {
 	const service = await testService(context, { mixes: false });
 	let isStopped = false;
@@ -153,44 +127,6 @@ test("requests that are unfinished when the grace period ends are aborted", asyn
 	await service.send({ path: "/livez" });
 	await within("the stop", service.stop(300));
 	assert.equal(await endless.next(), undefined);
-});
-
-const never = () => new Promise<never>(() => {});
-
-/** The probes of a node with this store. They wait at most 50 ms for it. */
-function probesOf(store: Partial<ReturnType<Parameters<typeof createProbes>[0]>["store"]>) {
-	const version = async () => ({ timeline: "", lastEdit: 0n, lastId: 0n });
-	const whole = { version, writeState: () => "working" as const, checkWrites: async () => {}, ...store };
-	return createProbes(
-		() => ({ store: whole }),
-		() => false,
-		50,
-	);
-}
-
-test("readyz is 503 when the store does not answer in time", async () => {
-	await assert.rejects(within("the answer", probesOf({ version: never }).ready()), { code: "storage_unavailable" });
-	await probesOf({}).ready();
-});
-
-test("readyz shows the outcome of the write that it asks for, unless that takes too long", async () => {
-	let state: "working" | "failing" = "working";
-	const checkWrites = async () => {
-		await sleep(10);
-		state = "failing";
-	};
-	assert.equal((await probesOf({ writeState: () => state, checkWrites }).ready()).writes, "failing");
-	assert.equal((await within("the answer", probesOf({ checkWrites: never }).ready())).status, "ok");
-});
-
-test("readyz depends on reads only; livez fails only when creates need a restart", async () => {
-	for (const state of ["working", "slow", "failing", "stopped"] as const) {
-		const probes = probesOf({ writeState: () => state });
-		const reply = { status: "ok", writes: state };
-		assert.deepEqual(await probes.ready(), reply);
-		if (state === "stopped") assert.throws(() => probes.live(), { code: "storage_unavailable" });
-		else assert.deepEqual(probes.live(), reply);
-	}
 });
 
 test("with STOP_DELAY, a stopping service accepts connections while readyz is 503, then ends", async (context) => {

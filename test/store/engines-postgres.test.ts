@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { engineOf } from "../../src/cli/maintenance/work.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
-import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
+import { databaseFor, withSettings } from "../support/postgres.ts";
 import { runSql } from "../support/sql.ts";
 import { withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
@@ -180,17 +180,4 @@ test("animals in foreign tables are refused, in one, partitioned by hash or inhe
 		await query(sql);
 		await assert.rejects(openStore(url, Date.now), refused);
 	}
-});
-
-test("if TEST_POSTGRES_URL names a database, a test has its own schema in it, and leaves nothing", async (context) => {
-	const given = await databaseFor(context);
-	const inIt = await testDatabase(given.url);
-	await opened(inIt.url);
-	const where = "SELECT current_database() AS database, (SELECT count(*)::text FROM pets) AS pets";
-	const database = new URL(given.url).pathname.slice(1);
-	assert.deepEqual(await inIt.query(where), [{ database, pets: "1" }]);
-	await inIt.drop();
-	const schemas =
-		"SELECT nspname FROM pg_namespace WHERE nspname LIKE 'test%' OR to_regclass('public.pets') IS NOT NULL";
-	assert.deepEqual(await given.query(schemas), []);
 });

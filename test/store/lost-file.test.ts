@@ -188,15 +188,6 @@ test("nothing is acknowledged after a sync failed in another process; a later no
 	);
 });
 
-test("liveness fails soon after the store's file is gone, even before a create", async (context) => {
-	const it = await loaded(context);
-	const live = async () => (await ask(`${it.service.url}/livez`)).status;
-	assert.equal(await live(), 200);
-	rmSync(dirname(it.file), { recursive: true });
-	await until("the probe to fail", async () => (await live()) === 503, { everyMs: 100 });
-	await assertStopped(it, lost(it.file));
-});
-
 test("with WHEN_WRITES_STOP=exit, the service ends with code 1 after one fatal line", async (context) => {
 	const folder = join(temporaryFolder(context), "data");
 	mkdirSync(folder);

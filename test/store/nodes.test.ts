@@ -41,16 +41,6 @@ for (const [engine, make] of Object.entries(engines)) {
 		await stopAtOnce(nodes);
 		assert.deepEqual(await namesOfKeys(environment), ["first key"]);
 	});
-
-	test(`${engine}: nodes that start together with an API_KEY add it once`, async (context) => {
-		const environment = {
-			DATABASE_URL: (await make(context)).databaseUrl,
-			API_KEY: (await runProgram(["keys", "generate"])).stdout.trim(),
-		};
-		const nodes = await Promise.all([1, 2, 3, 4].map(() => startProgram(context, environment)));
-		await stopAtOnce(nodes);
-		assert.deepEqual(await namesOfKeys(environment), ["API_KEY"]);
-	});
 }
 
 const linux = { skip: process.platform === "linux" ? false : "the kernel does not divide connections" };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type NewPet, type Pet, petJson } from "../../src/contract/pet.ts";
-import { endOfList, type PageQuery, type PetCount, type Store } from "../../src/store/store.ts";
+import { endOfList, type PageQuery, type Store } from "../../src/store/store.ts";
 import { runSql } from "../support/sql.ts";
 import { petsOf, readPet } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
@@ -53,23 +53,6 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.equal((await (await reopen()).createPet(rex)).id, 3001n);
 	});
 
-	test(`${engine}: animals are counted by status, in batches of any size`, async (context) => {
-		const { store } = await open(context);
-		const statuses = [undefined, "available", "pending", "sold", "sold"] as const;
-		await Promise.all(
-			Array.from({ length: 50 }, (_, index) => store.createPet({ ...rex, status: statuses[index % 5] })),
-		);
-		for (const step of [1, 7, 50, 1000]) {
-			const sums: Record<string, number> = {};
-			for (let after: bigint | undefined = 0n; after !== undefined; ) {
-				const { counts, lastId }: PetCount = await store.countPets(after, step);
-				for (const [status, count] of Object.entries(counts)) sums[status] = (sums[status] ?? 0) + count;
-				after = lastId;
-			}
-			assert.deepEqual(sums, { none: 10, available: 10, pending: 10, sold: 20 });
-		}
-	});
-
 	test(`${engine}: absent animals are undefined, including at the limits of int64`, async (context) => {
 		const { store } = await open(context);
 		for (const id of [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n)])
@@ -95,28 +78,6 @@ export function storeSuite(engine: keyof typeof engines): void {
 		for (const position of [{ after: 0n }, { after: 9n }, { upTo: 2n }, { upTo: endOfList }])
 			for (const status of [undefined, "sold"] as const)
 				assert.deepEqual(await shownBy({ ...position, limit: 2, status }), [2n, 5n]);
-	});
-
-	test(`${engine}: a page ends at an id, follows an id, or both, in ascending order`, async (context) => {
-		const { store } = await open(context);
-		for (let index = 0; index < 10; index++) {
-			await store.createPet(index % 2 ? { ...rex, status: "sold" } : rex);
-		}
-		const queries = [
-			[{ after: 3n, limit: 3 }, [4, 5, 6], true],
-			[{ upTo: 3n, limit: 3 }, [1, 2, 3], false],
-			[{ upTo: 4n, limit: 3 }, [2, 3, 4], true],
-			[{ upTo: 0n, limit: 3 }, [], false],
-			[{ upTo: endOfList, limit: 3 }, [8, 9, 10], true],
-			[{ after: 4n, limit: 3, status: "sold" }, [6, 8, 10], false],
-			[{ upTo: 4n, limit: 3, status: "sold" }, [2, 4], false],
-			[{ upTo: 7n, limit: 2, status: "sold" }, [4, 6], true],
-		] as const;
-		const pages = await Promise.all(queries.map(([query]) => store.listPets(query)));
-		assert.deepEqual(
-			pages.map((page) => [petsOf(page).map(({ id }) => Number(id)), page.hasMore]),
-			queries.map(([, ids, hasMore]) => [ids, hasMore]),
-		);
 	});
 
 	test(`${engine}: an Idempotency-Key creates one animal per caller within 24 hours`, async (context) => {
