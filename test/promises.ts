@@ -95,7 +95,7 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"every name, category and status is read back, even what XML does not have and what looks like an escape",
 			],
-			proofs: ["spreadsheets"],
+			proofs: ["import"],
 		},
 		{
 			says: "Clock jumps affect only expiry times.",
@@ -113,7 +113,6 @@ export const promises: Record<string, Proven[]> = {
 				"sqlite: no read of a tick hides from others a commit of a process before the tick ends",
 				"a write is visible on all nodes immediately; a revoked key stops on all within a second",
 			],
-			proofs: ["day"],
 		},
 		{
 			says: "An edit and its line in the audit log are one transaction. A 304 never hides an edit, and counts reflect it.",
@@ -198,7 +197,7 @@ export const promises: Record<string, Proven[]> = {
 				"test/contract/pipelining.test.ts",
 				"half-closes",
 			],
-			proofs: ["mutations", "schemathesis"],
+			proofs: ["schemathesis"],
 		},
 		{
 			says: "Overload is refused early; memory stays bounded. A create waits at most `CREATE_WAIT_MAX` until its commit begins, and a refused create is never stored.",
@@ -217,19 +216,19 @@ export const promises: Record<string, Proven[]> = {
 			tests: [
 				"an event loop that is late because others use the processor, or because the process was stopped, refuses nothing",
 			],
-			proofs: ["shedding"],
+			proofs: ["overload"],
 		},
 		{
 			says:
 				"On half a core, a connected client is answered within 2 s even while 4,000 others send without a pause; a " +
 				"refusal ends its connection.",
 			tests: ["refusals for overload close connections, share a log line per second, and are counted"],
-			proofs: ["shedding"],
+			proofs: ["overload"],
 		},
 		{
 			says: "`/readyz` fails only when this node cannot read, or is stopping; `/livez` only when nothing but a restart helps.",
 			tests: ["readyz depends on reads only; livez fails only when creates need a restart"],
-			proofs: ["probes"],
+			proofs: ["full"],
 		},
 	],
 	"Edits and exports of the console": [
@@ -294,7 +293,6 @@ export const promises: Record<string, Proven[]> = {
 				"test/store/erase.test.ts",
 				"restore --audit brings back no animal removed after the backup, and keeps its id and key",
 			],
-			proofs: ["erase"],
 		},
 	],
 };
