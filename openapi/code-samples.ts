@@ -1,5 +1,5 @@
 // Code samples in curl, TypeScript, Python and Go for the `x-codeSamples` of the OpenAPI document. They are written by
-// hand, because generated samples ignore failures or do not run. test/client/clients.test.ts runs them.
+// hand, because generated samples ignore failures or do not run. test/proofs/programs runs them.
 
 import { curlOf, curlWith, inLines } from "../src/contract/curl.ts";
 import type { OperationName } from "../src/contract/operations.ts";

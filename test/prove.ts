@@ -1,6 +1,6 @@
-// `npm run prove` runs the long proofs, each a file in test/proofs. All programs come from the package, which npm makes
-// and installs first. Prints a line of JSON for each proof, and finally the names of proofs that passed, failed or lack
-// tools. Exits with 0 only if all passed.
+// `npm run prove` runs the proofs, each a file in test/proofs. Most programs come from the package, which npm makes and
+// installs first. The tests of the proofs install, house and programs are in folders of these names. Prints a line of JSON
+// for each proof, and finally the names of proofs that passed, failed or lack tools. Exits with 0 only if all passed.
 
 import { randomInt } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -11,11 +11,15 @@ import { installPackage, type Shipped } from "./support/package.ts";
 import { runFrom } from "./support/program.ts";
 import type { Proof, Trial } from "./support/proof.ts";
 
+/** The options that were given, by their names. */
+type Given = Record<string, string | undefined>;
+
 type Outcome = "passed" | "failed" | "lacks tools";
 
 async function readProofs(): Promise<Map<string, Proof>> {
 	const proofs = new Map<string, Proof>();
-	for (const file of readdirSync(new URL("./proofs", import.meta.url)).sort()) {
+	const files = readdirSync(new URL("./proofs", import.meta.url)).filter((name) => name.endsWith(".ts"));
+	for (const file of files.sort()) {
 		const { proof }: { proof: Proof } = await import(`./proofs/${file}`);
 		proofs.set(file.replace(/\.ts$/, ""), proof);
 	}
@@ -27,9 +31,10 @@ function help(proofs: Map<string, Proof>): string {
 		[
 			`  ${name.padEnd(16)}${shows}`,
 			...needs.map(({ text, isMet }) => `${" ".repeat(20)}needs ${text}${isMet() ? "" : ": MISSING"}`),
-			...Object.entries(options).map(
-				([option, { default: value, text }]) => `${" ".repeat(20)}--${option} (default: ${value || "none"})  ${text}`,
-			),
+			...Object.entries(options).map(([option, { default: value, text }]) => {
+				const shown = value === undefined ? "" : ` (default: ${value || "none"})`;
+				return `${" ".repeat(20)}--${option}${shown}  ${text}`;
+			}),
 		].join("\n"),
 	);
 	return `npm run prove -- [--only NAME]… [--seed N] [OPTION]…
@@ -41,16 +46,18 @@ ${lines.join("\n")}`;
 
 /** @throws Error about an unknown name or option */
 function readArguments(proofs: Map<string, Proof>) {
-	const own = [...proofs.values()].flatMap(({ options = {} }) => Object.keys(options));
+	const own = [...proofs.values()].flatMap(({ options = {} }) => Object.entries(options));
+	const typeOf = (value?: string) => ({ type: value === undefined ? ("boolean" as const) : ("string" as const) });
 	const { values } = parseArgs({
 		options: {
 			help: { type: "boolean", default: false },
 			only: { type: "string", multiple: true, default: [] },
 			seed: { type: "string", default: String(randomInt(2 ** 31)) },
-			...Object.fromEntries(own.map((name) => [name, { type: "string" as const }])),
+			...Object.fromEntries(own.map(([name, option]) => [name, typeOf(option.default)])),
 		},
 	});
-	const { help: isHelpWanted, only, seed, ...given } = values;
+	const { help: isHelpWanted, only, seed, ...rest } = values;
+	const given: Given = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]));
 	for (const name of only) {
 		if (!proofs.has(name)) throw new Error(`there is no proof ${name}: ${[...proofs.keys()].join(", ")}`);
 	}
@@ -58,7 +65,7 @@ function readArguments(proofs: Map<string, Proof>) {
 	const taken = [...chosen.values()].flatMap(({ options = {} }) => Object.keys(options));
 	const unused = Object.keys(given).find((name) => !taken.includes(name));
 	if (unused) throw new Error(`${only.join(", ")} has no option --${unused}`);
-	return { isHelpWanted, chosen, seed: Number(seed), given: given as Record<string, string | undefined> };
+	return { isHelpWanted, chosen, seed: Number(seed), given };
 }
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
@@ -85,7 +92,14 @@ async function runProof(
 	cleanUps.push(() => rmSync(folder, { recursive: true, force: true }));
 	try {
 		const after: Trial["after"] = (cleanUp) => void cleanUps.push(cleanUp);
-		const figures = await proof.prove({ seed, option, shipped: takePackage(), folder, after, say });
+		if (!proof.isOfCheckout) takePackage();
+		const trial: Trial = {
+			...{ seed, option, folder, after, say },
+			get shipped() {
+				return takePackage();
+			},
+		};
+		const figures = await proof.prove(trial);
 		console.log(JSON.stringify({ proof: name, ...figures }));
 		return "passed";
 	} catch (error) {

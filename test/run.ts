@@ -26,7 +26,7 @@ const options = {
 	// One file more than there are cores, because a file spends half its time waiting for commands, browsers and clocks.
 	concurrency: availableParallelism() + 1,
 	// For each file, in case a busy event loop keeps the timeouts of its tests from firing.
-	timeout: 300_000,
+	timeout: 600_000,
 };
 console.log(`SEED=${seed}`);
 const running = run(options);

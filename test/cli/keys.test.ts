@@ -7,11 +7,18 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { isWellFormedKey } from "../../src/keys/formats.ts";
-import { shareOut } from "../house/mutants.ts";
 import { ask } from "../support/caller.ts";
 import { assertRefused, programOf, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder, temporaryStore } from "../support/service.ts";
 import { until } from "../support/until.ts";
+
+async function threeAtATime<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
+	const rest = items.values();
+	const worker = async () => {
+		for (const item of rest) await work(item);
+	};
+	await Promise.all([worker(), worker(), worker()]);
+}
 
 const statusWith = async (url: string, key: string) => (await ask(`${url}/v1/pets`, { key })).status;
 
@@ -96,7 +103,7 @@ test("a wrong command prints the fix on stderr, and exits with 1", async (contex
 		[["sevre"], /^error: unknown command 'sevre'\n\(Did you mean serve\?\)\n$/],
 		[["toString"], /^error: unknown command 'toString'\n$/],
 	];
-	await shareOut(rows, ["one", "other", "third"], (row) => assertRefused([row], { environment }));
+	await threeAtATime(rows, (row) => assertRefused([row], { environment }));
 });
 
 test("--json prints the results of commands for programs", async (context) => {
@@ -123,7 +130,7 @@ test("--help explains every command", async () => {
 		pets create, pets get, pets set-status, pets rename, pets remove, pets erase-names, keys, keys create, keys list,
 		keys rotate, keys revoke, keys generate`;
 	const commands = [[], ...names.split(/,\s*/).map((command) => command.split(" "))];
-	await shareOut(commands, ["one", "other", "third"], async (parameters) => {
+	await threeAtATime(commands, async (parameters) => {
 		const { code, stdout } = await runProgram([...parameters, "--help"]);
 		assert.equal(code, 0);
 		const called = ["npx animal-store", ...parameters].join(" ");

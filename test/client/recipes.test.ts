@@ -1,4 +1,4 @@
-// Runs the recipes of client/README.md, unchanged, with the installed client, and checks the README's figures.
+// Runs the recipes of client/README.md, unchanged, with the built client, and checks the README's figures.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -10,17 +10,15 @@ import { ApiError, isUnsettledBy } from "../../client/src/errors.ts";
 import { type ErrorCode, errorCodes, errors } from "../../src/contract/errors.ts";
 import type { PetStatus } from "../../src/contract/pet.ts";
 import { read } from "../support/checkout.ts";
-import { blocksOf } from "../support/document-blocks.ts";
+import { builtClient } from "../support/installed-client.ts";
 import { testService } from "../support/service.ts";
 import { readPets } from "../support/store-reads.ts";
 import { cutting } from "../support/tcp-proxy.ts";
-import { compilePrograms, installedClient } from "./package.ts";
 
 const run = promisify(execFile);
-const folder = installedClient();
+const folder = builtClient();
 
 const readme = read("client/README.md");
-const blocks = blocksOf(readme, "ts");
 const recipes = new Map(
 	[...readme.matchAll(/^### \d+\. ([^\n]+)\n(?:(?!^#).)*?^```ts\n(.*?)^```$/gms)].map(([, title = "", text = ""]) => [
 		title,
@@ -82,11 +80,6 @@ for (const [title, printed] of Object.entries(expected)) {
 			assert.match(await runRecipe(title, url, service.key), /^(a-[123]: already there as [456]\n){3}$/);
 	});
 }
-
-test("the code of the README passes a strict compiler", () => {
-	assert.equal(blocks.length, 11);
-	compilePrograms(folder, blocks);
-});
 
 test("the README's list of codes that refuse the request itself is that of the client", () => {
 	const [, list = ""] = /refuses the request itself\n\(([^)]+)\)/.exec(readme) ?? [];

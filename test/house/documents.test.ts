@@ -36,7 +36,7 @@ const elsewhere: [page: string, start: string, by: string][] = [
 	["docs/postgresql.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
 	["docs/embedded-store.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],
 	["docs/embedded-store.md", "npx animal-store restore", "a backup made under load restores over a crashed store"],
-	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql", "test/proofs/kubernetes.ts"],
+	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql", "kubernetes: the database's address is in a file"],
 	[
 		"client/README.md",
 		"npm install @animal-store/client",

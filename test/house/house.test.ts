@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
+import { completeLock } from "../../package/lock.ts";
 import { settings } from "../../src/settings.ts";
 import { checkout, read } from "../support/checkout.ts";
 import { titlesOfTests } from "./titles.ts";
@@ -103,6 +104,11 @@ test("every file starts with a comment", () => {
 	for (const path of [...sources, ...filesIn("test"), ...filesIn("bench")]) {
 		if (path.endsWith(".ts")) assert.match(read(path), /^\/\/ .{20,}/, path);
 	}
+});
+
+test("the lock file has what npm leaves out: no engines but of Node's packages, no compiling", () => {
+	const text = read("package-lock.json");
+	assert.equal(completeLock(text), text, "npm run lock");
 });
 
 test("docs/settings.md names every setting", () => {

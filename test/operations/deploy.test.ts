@@ -1,5 +1,5 @@
-// The files of deploy/ agree with each other, with the image and with the settings. The proof kubernetes checks its files
-// against the schemas of Kubernetes; the proof compose runs the scripts of compose.yaml.
+// The files of deploy/ agree with each other, with the image and with the settings. The proof compose runs the scripts of
+// compose.yaml, and the image.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -9,6 +9,8 @@ import { test } from "node:test";
 import { load } from "js-yaml";
 import { readConfig } from "../../src/config.ts";
 import { settings } from "../../src/settings.ts";
+import { checkout, read } from "../support/checkout.ts";
+import { configurationOf } from "../support/document-blocks.ts";
 import {
 	type Budget,
 	folder,
@@ -18,9 +20,7 @@ import {
 	type NetworkPolicy,
 	type Service,
 	type Workload,
-} from "../proofs/kubernetes.ts";
-import { checkout, read } from "../support/checkout.ts";
-import { configurationOf } from "../support/document-blocks.ts";
+} from "../support/kubernetes.ts";
 import { temporaryFolder } from "../support/service.ts";
 
 const deployment = manifest<Workload>("postgresql/deployment");

@@ -186,7 +186,7 @@ test("the reply and the log line name OpenTelemetry's span for this request, and
 	const service = await testService(context, { mixes: false });
 	const own = { traceId: "c".repeat(32), spanId: "d".repeat(16), traceFlags: 0 };
 	let active: object | undefined;
-	// Simulates the global object of @opentelemetry/api 1. `npm run prove -- --only tracing` uses the real package.
+	// Simulates the global object of @opentelemetry/api 1.
 	const getValue = (key: symbol) =>
 		key === Symbol.for("OpenTelemetry Context Key SPAN") && active && { spanContext: () => active };
 	const shared = Symbol.for("opentelemetry.js.api.1");

@@ -1,5 +1,6 @@
-// The database of deploy/compose.yaml without Docker: its scripts run on Debian's PostgreSQL, called as the images call
-// them. The nodes' role has no privileges, the standby loses nothing, and the dumps can be restored.
+// The database and the image of deploy/compose.yaml without Docker. The scripts of the database run on Debian's
+// PostgreSQL, called as the images call them: the nodes' role has no privileges, the standby loses nothing, and the dumps
+// can be restored.
 
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -8,64 +9,71 @@ import { appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, writeFileSyn
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
+import { imageNeeds, imageOptions } from "../support/image.ts";
 import { listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
 import { asServer, freePort } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";
-import { type Proof, root, type Trial, withKey } from "../support/proof.ts";
+import { type Proof, type Trial, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
+import { proveImage } from "./compose/image.ts";
 import { bin, postgresTools } from "./pg-backup.ts";
 
 const scripts = fileURLToPath(new URL("../../deploy/postgres", import.meta.url));
 const passwords = { POSTGRES_PASSWORD: "p0", ANIMALS_PASSWORD: "a1", STANDBY_PASSWORD: "s2" };
 
 export const proof: Proof = {
-	shows: "the database of deploy/compose.yaml: a role without privileges, a standby that loses nothing, usable dumps",
-	needs: [root, postgresTools],
-	async prove(trial) {
-		const machine = newMachine(trial);
-		const primary = await startPrimary(machine);
-		const standby = await startStandby(machine, primary.port);
-		const admin = (port: number) => `postgres://postgres:${passwords.POSTGRES_PASSWORD}@127.0.0.1:${port}/postgres`;
-		const animals = (port: number, database = "animals") =>
-			`postgres://animals:${passwords.ANIMALS_PASSWORD}@127.0.0.1:${port}/${database}`;
-		await until("a synchronous standby", async () => {
-			const [row] = await runSql(admin(primary.port), "SELECT sync_state FROM pg_stat_replication");
-			return row?.["sync_state"] === "sync";
-		});
-		const privileges = "rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls";
-		const read = `SELECT ${privileges} AS any FROM pg_roles WHERE rolname = 'animals'`;
-		assert.deepEqual(await runSql(admin(primary.port), read), [{ any: false }]);
-		await assert.rejects(runSql(animals(primary.port, "postgres"), "CREATE TABLE x (id int)"), /permission denied/);
-
-		const { environment, key } = await withKey(animals(primary.port));
-		const node = await startProgram(trial, environment);
-		const load = startSteadyLoad([node.url], key);
-		await load.acknowledges(500);
-		const dump = await firstDump(machine, environment.DATABASE_URL);
-		await load.stop();
-		node.process.kill("SIGKILL");
-		trial.say(`a node with a plain role created ${load.ledger.acknowledged.size} animals`);
-
-		await runSql(admin(primary.port), "CREATE DATABASE restored OWNER animals");
-		machine.run(`pg_restore --exit-on-error --dbname="${animals(primary.port, "restored")}" "${dump}"`);
-		const dumped = await startProgram(trial, { DATABASE_URL: animals(primary.port, "restored") });
-		const restored = await listAll(dumped.url, key);
-		assert.ok(restored.length > 0, "animals from the dump");
-		dumped.process.kill("SIGKILL");
-
-		primary.process.kill("SIGQUIT");
-		machine.run(`pg_ctl promote --silent --wait -D "${standby.data}"`);
-		await runSql(admin(standby.port), "ALTER SYSTEM RESET synchronous_standby_names");
-		await runSql(admin(standby.port), "SELECT pg_reload_conf()");
-		const promoted = await until("a node on the standby", () =>
-			startProgram(trial, { DATABASE_URL: animals(standby.port) }).catch(() => undefined),
-		);
-		load.ledger.verify(await listAll(promoted.url, key));
-		return { acknowledged: load.ledger.acknowledged.size, restored: restored.length, afterFailover: "all" };
-	},
+	shows:
+		"deploy/compose.yaml: its database has a role without privileges, a standby that loses nothing and usable dumps; " +
+		"the image is built without Docker, serves as a user that may write nothing, and stops on SIGTERM",
+	needs: [...imageNeeds, postgresTools],
+	options: imageOptions,
+	prove: async (trial) => ({ database: await proveDatabase(trial), image: await proveImage(trial) }),
 };
+
+async function proveDatabase(trial: Trial) {
+	const machine = newMachine(trial);
+	const primary = await startPrimary(machine);
+	const standby = await startStandby(machine, primary.port);
+	const admin = (port: number) => `postgres://postgres:${passwords.POSTGRES_PASSWORD}@127.0.0.1:${port}/postgres`;
+	const animals = (port: number, database = "animals") =>
+		`postgres://animals:${passwords.ANIMALS_PASSWORD}@127.0.0.1:${port}/${database}`;
+	await until("a synchronous standby", async () => {
+		const [row] = await runSql(admin(primary.port), "SELECT sync_state FROM pg_stat_replication");
+		return row?.["sync_state"] === "sync";
+	});
+	const privileges = "rolsuper OR rolcreatedb OR rolcreaterole OR rolreplication OR rolbypassrls";
+	const read = `SELECT ${privileges} AS any FROM pg_roles WHERE rolname = 'animals'`;
+	assert.deepEqual(await runSql(admin(primary.port), read), [{ any: false }]);
+	await assert.rejects(runSql(animals(primary.port, "postgres"), "CREATE TABLE x (id int)"), /permission denied/);
+
+	const { environment, key } = await withKey(animals(primary.port));
+	const node = await startProgram(trial, environment);
+	const load = startSteadyLoad([node.url], key);
+	await load.acknowledges(500);
+	const dump = await firstDump(machine, environment.DATABASE_URL);
+	await load.stop();
+	node.process.kill("SIGKILL");
+	trial.say(`a node with a plain role created ${load.ledger.acknowledged.size} animals`);
+
+	await runSql(admin(primary.port), "CREATE DATABASE restored OWNER animals");
+	machine.run(`pg_restore --exit-on-error --dbname="${animals(primary.port, "restored")}" "${dump}"`);
+	const dumped = await startProgram(trial, { DATABASE_URL: animals(primary.port, "restored") });
+	const restored = await listAll(dumped.url, key);
+	assert.ok(restored.length > 0, "animals from the dump");
+	dumped.process.kill("SIGKILL");
+
+	primary.process.kill("SIGQUIT");
+	machine.run(`pg_ctl promote --silent --wait -D "${standby.data}"`);
+	await runSql(admin(standby.port), "ALTER SYSTEM RESET synchronous_standby_names");
+	await runSql(admin(standby.port), "SELECT pg_reload_conf()");
+	const promoted = await until("a node on the standby", () =>
+		startProgram(trial, { DATABASE_URL: animals(standby.port) }).catch(() => undefined),
+	);
+	load.ledger.verify(await listAll(promoted.url, key));
+	return { acknowledged: load.ledger.acknowledged.size, restored: restored.length, afterFailover: "all" };
+}
 
 type Machine = ReturnType<typeof newMachine>;
 

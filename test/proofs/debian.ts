@@ -5,11 +5,14 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { bootMachine, type Machine, type Run, untilReady } from "../support/booted-machine.ts";
+import { checkout } from "../support/checkout.ts";
 import { blockOf, configurationOf } from "../support/document-blocks.ts";
 import { linux, type Proof, program, root, type Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
 const block = (start: string) => blockOf("docs/debian.md", start);
+/** The alerts and their unit tests, which the package lacks. */
+const rules = join(checkout, "deploy/prometheus");
 const host = "pets.example.com";
 const settings = "/etc/animal-store/environment";
 const node = "/opt/animal-store/node_modules/node-linux-*/bin/node";
@@ -30,7 +33,8 @@ const mailServer = `
 const alertLimitMs = 240_000;
 
 export const proof: Proof = {
-	shows: "a bare Debian becomes a service behind TLS, with alerts and backups, by the commands of docs/debian.md",
+	shows:
+		"a bare Debian becomes a service behind TLS, with tested alerts and backups, by the commands of docs/debian.md",
 	needs: [linux, root, program("debootstrap"), program("unshare", "util-linux"), program("ip", "iproute2")],
 	options: {
 		mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" },
@@ -60,9 +64,12 @@ export const proof: Proof = {
 		run(`systemd-run --quiet --unit=mail ${node} -e '${mailServer}'`);
 		run(block("echo 'ARGS"));
 		await until("a scrape", () => isTrue(run, 'up{job="animal-store"} == 1'), { everyMs: 1000 });
-		const rules = JSON.parse(run("curl --silent http://127.0.0.1:9090/api/v1/rules"));
-		const alerts = rules.data.groups.flatMap((group: { rules: { type: string }[] }) => group.rules);
-		say("Prometheus scrapes it");
+		const loaded = JSON.parse(run("curl --silent http://127.0.0.1:9090/api/v1/rules"));
+		const alerts = loaded.data.groups.flatMap((group: { rules: { type: string }[] }) => group.rules);
+		cpSync(rules, join(machine.place, "root/rules"), { recursive: true });
+		for (const file of ["alerts.test.yaml", "removal.test.yaml"]) run(`promtool test rules rules/${file}`);
+		run(`curl --silent http://127.0.0.1:9464/metrics | promtool check metrics`);
+		say("Prometheus scrapes it; the unit tests of its rules pass");
 
 		const expected = await upgradeTwice(machine, asClient.call);
 		for (const start of [
@@ -94,6 +101,8 @@ export const proof: Proof = {
 };
 
 interface Debian extends Machine {
+	/** The folder of the machine's files. */
+	place: string;
 	write(path: string, text: string): void;
 }
 
@@ -112,7 +121,7 @@ async function bootDebian(trial: Trial, mirror: string): Promise<Debian> {
 	cpSync(tarball, join(place, "root", basename(tarball)));
 	const machine = await bootMachine(trial, place);
 	machine.runOnline("apt-get update");
-	return { ...machine, write: (path, text) => writeFileSync(join(place, path), text) };
+	return { ...machine, place, write: (path, text) => writeFileSync(join(place, path), text) };
 }
 
 /** Configures nginx with the documented text and a certificate that curl trusts. */

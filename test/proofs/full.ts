@@ -1,4 +1,5 @@
-// Real full disks: a small tmpfs with the store is filled and then enlarged. Backups go to disks that are too small.
+// Real full disks: a small tmpfs with the store is filled and then enlarged. Backups go to disks that are too small. Also
+// disks that are slow or have become read-only, and a long load, which must not fill disk or memory by itself.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -13,15 +14,19 @@ import { type Running, runProgram, runWell, startProgram } from "../support/prog
 import { linux, newStore, type Proof, program, root, type Trial, type TrialStore } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
 import { until } from "../support/until.ts";
+import { proveNoGrowth } from "./full/growth.ts";
+import { proveProbes } from "./full/probes.ts";
 
 export const proof: Proof = {
 	shows:
-		"a full disk refuses creates or fails backups with one sentence, reads continue, and all works again once there is space",
-	needs: [linux, root, program("mount")],
+		"a full disk refuses creates or fails backups with one sentence, reads continue, and all works again once there is " +
+		"space; probes on slow and read-only disks; in a long load memory, files and WAL stay flat",
+	needs: [linux, root, program("mount"), program("mkfs.ext4", "e2fsprogs"), program("strace")],
+	options: { rounds: { default: "100", text: "rounds of the long load, on each engine" } },
 	async prove(trial) {
 		const store = await fillStore(trial);
 		const backups = await fillBackups(trial);
-		return { ...store, ...backups };
+		return { ...store, ...backups, probes: await proveProbes(trial), growth: await proveNoGrowth(trial) };
 	},
 };
 

@@ -1,5 +1,5 @@
 // One large import through a balancer. SIGKILL ends a node every second, and now and then the command. In the middle
-// the API key is revoked, and the import continues with another key.
+// the API key is revoked, and the import continues with another key. Then LibreOffice opens and saves an export.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -8,13 +8,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { listAll } from "../support/ledger.ts";
 import { freePort } from "../support/postgres-server.ts";
 import { begin, keyFor, type Running, runProgram, runWell, startProgram } from "../support/program.ts";
-import { linux, newDatabase, newStore, type Proof, type Trial, type TrialStore } from "../support/proof.ts";
+import { linux, newDatabase, newStore, type Proof, program, type Trial, type TrialStore } from "../support/proof.ts";
 import { startBalancer } from "../support/tcp-proxy.ts";
+import { proveSpreadsheets } from "./import/spreadsheets.ts";
 
 export const proof: Proof = {
 	shows:
-		"each row of an import is added once, in the file's order, despite kills of nodes and command and a revoked key",
-	needs: [linux],
+		"each row of an import is added once, in the file's order, despite kills of nodes and command and a revoked key; " +
+		"LibreOffice shows every cell of an export unchanged, and the file that it saves is imported unchanged",
+	needs: [linux, program("soffice", "libreoffice-calc")],
 	options: { rows: { default: "200000", text: "rows of the file" } },
 	async prove(trial) {
 		const rows = Number(trial.option("rows"));
@@ -24,7 +26,8 @@ export const proof: Proof = {
 			`name,categoryId\n${Array.from({ length: rows }, (_, n) => `animal ${n},${n % 9}\n`).join("")}`,
 		);
 		const sqlite = await importThrough(trial, file, rows, await newStore("import", trial.folder));
-		return { rows, sqlite, postgres: await importThrough(trial, file, rows, await newDatabase(trial)) };
+		const postgres = await importThrough(trial, file, rows, await newDatabase(trial));
+		return { rows, sqlite, postgres, spreadsheets: await proveSpreadsheets(trial) };
 	},
 };
 

@@ -1,105 +1,122 @@
-// Shows whether tests detect mutants: those of the committed lists, or those that Stryker makes of a file or folder.
+// Mutants that Stryker makes of source files, in a copy of the tree: each is a small fault that a test must detect. Each
+// run installs Stryker, because nothing else needs it.
 
 import assert from "node:assert/strict";
-import { chmodSync, globSync, mkdirSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
-import {
-	type Mutant,
-	type RunOptions,
-	readMutants,
-	runTests,
-	shareOut,
-	tryMutant,
-	type Verdict,
-} from "../house/mutants.ts";
-import { runStryker, sourcesOf, testsFor } from "../house/stryker.ts";
-import { checkout, copyTree, read } from "../support/checkout.ts";
+import { basename, join } from "node:path";
+import { checkout, copyTree } from "../support/checkout.ts";
 import { unpackChromium } from "../support/chromium.ts";
+import { npmEnvironment } from "../support/package.ts";
 import { startPostgres } from "../support/postgres-server.ts";
 import type { Proof, Trial } from "../support/proof.ts";
+import { testLimitMs } from "../support/until.ts";
+
+const packages = ["@stryker-mutator/core@10.0.0", "@stryker-mutator/tap-runner@10.0.0"];
+
+/** For each folder, another folder with its tests. The console is left out: Stryker cannot mutate code in a browser. */
+const testsOf: Record<string, string> = {
+	"src/contract": "test/contract",
+	"src/http": "test/contract",
+	"src/files": "test/cli",
+	"src/cli": "test/cli",
+	"src/keys": "test/contract",
+	"src/ops": "test/operations",
+	"src/store": "test/store",
+	"client/src": "test/client",
+};
 
 export const proof: Proof = {
-	shows: "a test fails, and ends, for every fault of the committed lists, or for most that Stryker makes of a file",
+	shows: "tests detect most of the faults that Stryker makes in a file or folder",
+	isOfCheckout: true,
 	options: {
-		list: { default: "", text: "one list of test/house/mutants, such as edits" },
-		limit: { default: "300", text: "seconds after which a run of tests for a listed fault is ended" },
-		generate: { default: "", text: "Stryker's mutants of this file or folder, such as src/http/paging.ts" },
+		files: { default: "src/contract/json.ts", text: "a file or folder, such as src/http/paging.ts" },
 		tests: { default: "", text: "tests to run instead of the folder's, such as test/contract/paging.test.ts" },
-		least: { default: "80", text: "percentage of Stryker's mutants that must be detected" },
+		least: { default: "80", text: "percentage of the mutants that must be detected" },
 	},
 	async prove(trial) {
-		const options = await prepare(trial);
-		return trial.option("generate") ? proveGenerated(trial, options) : proveListed(trial, options);
+		const place = trial.option("files");
+		const named = trial.option("tests");
+		const found = (path: string) => globSync(path, { cwd: checkout }).sort();
+		const tests = named ? named.split(" ").flatMap(found) : testsFor(place);
+		assert.ok(tests.length > 0, `there is no test file ${named}`);
+		const least = Number(trial.option("least"));
+		await runStryker(trial, settings(sourcesOf(place), tests, least));
+		return { files: place, least };
 	},
 };
 
-async function proveListed(trial: Trial, options: RunOptions): Promise<object> {
-	const mutants = await readMutants(trial.option("list"));
-	const trees = Array.from({ length: availableParallelism() }, (_, place) =>
-		copyTree(join(trial.folder, `tree-${place}`)),
+/** The source files in a folder, or the one file at `place`. */
+function sourcesOf(place: string): string[] {
+	const files = /\.tsx?$/.test(place) ? [place] : globSync(`${place}/**/*.{ts,tsx}`, { cwd: checkout }).sort();
+	return files.filter((file) => !file.endsWith(".test.ts"));
+}
+
+/** The test files for a file or folder; files that share a word with its name are first. @throws Error if none exist */
+function testsFor(place: string): string[] {
+	const folder = Object.keys(testsOf).find((name) => `${place}/`.startsWith(`${name}/`));
+	if (!folder) throw new Error(`${place} is in no folder that has tests: ${Object.keys(testsOf).join(", ")}`);
+	const all = [`${folder}/**`, `${testsOf[folder]}`].flatMap((path) =>
+		globSync(`${path}/*.test.ts`, { cwd: checkout }).sort(),
 	);
-	await assertPassing(mutants, trees, options, trial);
-	const verdicts = new Map<Mutant, Verdict>();
-	await shareOut(mutants, trees, async (mutant, tree) => {
-		const verdict = await tryMutant(tree, mutant, options);
-		verdicts.set(mutant, verdict);
-		trial.say(`${verdicts.size} of ${mutants.length}: ${described(mutant)}: ${verdict.outcome} ${verdict.by ?? ""}`);
-	});
-	return judge(verdicts);
+	const words = basename(place, ".ts").split("-");
+	const isNamesake = (path: string) =>
+		basename(path, ".test.ts")
+			.split("-")
+			.some((word) => words.includes(word));
+	return [...all.filter(isNamesake), ...all.filter((path) => !isNamesake(path))];
 }
 
-async function proveGenerated(trial: Trial, { environment }: RunOptions): Promise<object> {
-	const place = trial.option("generate");
-	const named = trial.option("tests");
-	const found = (path: string) => globSync(path, { cwd: checkout }).sort();
-	const tests = named ? named.split(" ").flatMap(found) : testsFor(place);
-	assert.ok(tests.length > 0, `there is no test file ${named}`);
+/** Prints the surviving mutants. @throws AssertionError if the tests detect too few mutants */
+async function runStryker(trial: Trial, settings: object): Promise<void> {
+	const place = join(trial.folder, "stryker");
+	const temporary = join(place, "tmp");
+	mkdirSync(temporary, { recursive: true });
+	chmodSync(temporary, 0o777);
+	writeFileSync(join(place, "package.json"), '{"private":true}');
+	const env = { ...npmEnvironment, ...(await startServers(trial)), TMPDIR: temporary };
+	const install = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...packages];
+	execFileSync("npm", install, { cwd: place, env, stdio: ["ignore", 2, 2] });
+	const settingsFile = join(place, "stryker.json");
+	writeFileSync(settingsFile, JSON.stringify(settings));
+	const program = join(place, "node_modules/@stryker-mutator/core/bin/stryker.js");
 	const tree = copyTree(join(trial.folder, "tree"));
-	const least = Number(trial.option("least"));
-	await runStryker(trial, { tree, files: sourcesOf(place), tests, least, environment });
-	return { place, least };
+	const child = spawn(process.execPath, [program, "run", settingsFile], { cwd: tree, env, stdio: ["ignore", 2, 2] });
+	trial.after(() => child.kill());
+	const [code] = await once(child, "close");
+	assert.equal(code, 0, "Stryker failed, or the tests detected too few of the mutants");
 }
 
-/** One PostgreSQL and one Chromium for all runs. */
-async function prepare({ folder, after, option }: Trial): Promise<RunOptions> {
+/** One PostgreSQL and one Chromium for all runs of tests. */
+async function startServers({ folder, after }: Trial): Promise<Record<string, string>> {
 	chmodSync(folder, 0o755);
 	const server = await startPostgres(["-c", "max_connections=300"]);
 	after(() => server.remove());
-	const environment: RunOptions["environment"] = { TEST_POSTGRES_URL: server.url };
+	const chromium = process.env["TEST_CHROMIUM"] ?? join(folder, "chromium");
 	if (!process.env["TEST_CHROMIUM"]) {
-		const chromium = join(folder, "chromium");
 		mkdirSync(chromium);
 		await unpackChromium(chromium);
-		environment["TEST_CHROMIUM"] = chromium;
 	}
-	return { environment, limitMs: Number(option("limit")) * 1000 };
+	return { TEST_POSTGRES_URL: server.url, TEST_CHROMIUM: chromium };
 }
 
-/** Tests that fail without a fault would detect every mutant. */
-async function assertPassing(mutants: Mutant[], trees: string[], options: RunOptions, { say }: Trial): Promise<void> {
-	const tests = [...new Set(mutants.map(({ test }) => test))];
-	say(`${mutants.length} mutants; first ${tests.length} test files run without a mutant`);
-	await shareOut(tests, trees, async (test, tree) => {
-		const passes = async () => (await runTests(tree, [test], options)).outcome === "survived";
-		if (await passes()) return;
-		say(`${test} fails without a mutant; running it again`);
-		assert.ok(await passes(), `${test} fails without a mutant`);
-	});
-}
-
-function described({ file, from, to }: Mutant): string {
-	const [before = ""] = read(file).split(from);
-	const shown = (text: string) => JSON.stringify(text.trim().slice(0, 160));
-	return `${file}:${before.split("\n").length} ${shown(from)} → ${shown(to)}`;
-}
-
-function judge(verdicts: Map<Mutant, Verdict>): object {
-	const those = (outcome: Verdict["outcome"]) =>
-		[...verdicts].filter(([, verdict]) => verdict.outcome === outcome).map(([mutant]) => described(mutant));
-	// If a fault keeps a test file from loading, no test detects the fault. So no list may have such a fault.
-	const [survived, endless, unloaded] = [those("survived"), those("did not end"), those("unloaded")];
-	const figures = { mutants: verdicts.size, killed: those("killed").length, survived, endless, unloaded };
-	assert.equal(figures.killed, figures.mutants, JSON.stringify(figures, null, "\t"));
-	return figures;
+function settings(mutate: string[], testFiles: string[], least: number) {
+	return {
+		mutate,
+		testRunner: "tap",
+		plugins: ["@stryker-mutator/tap-runner"],
+		tap: { testFiles, nodeArgs: ["--test-reporter=tap", "--test-force-exit", `--test-timeout=${testLimitMs}`] },
+		// Stryker's coverage analysis misses code that runs in a thread or in another process, but its mutants run there.
+		coverageAnalysis: "off",
+		concurrency: availableParallelism(),
+		// A run may take three times as long as the first run, because the machine is busier.
+		timeoutFactor: 3,
+		dryRunTimeoutMinutes: 30,
+		inPlace: true,
+		reporters: ["clear-text", "progress-append-only"],
+		clearTextReporter: { allowColor: false, reportTests: false },
+		thresholds: { high: 100, low: least, break: least },
+	};
 }

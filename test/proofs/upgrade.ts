@@ -6,7 +6,6 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
-import { addTo } from "../house/changed-tree.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { copyTree } from "../support/checkout.ts";
 import { idOf, post } from "../support/create.ts";
@@ -19,6 +18,7 @@ import { runSql } from "../support/sql.ts";
 import { startBalancer } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
 import type { Reply } from "../support/wire.ts";
+import { addTo } from "./house/changed-tree.ts";
 import { postgresTools, startServer } from "./pg-backup.ts";
 
 export const proof: Proof = {

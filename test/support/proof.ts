@@ -12,8 +12,10 @@ export interface Proof {
 	shows: string;
 	/** The proof's requirements; it fails if one is not met. */
 	needs?: Need[];
-	/** The proof's options besides `--seed`. */
-	options?: Record<string, { default: string; text: string }>;
+	/** The proof's options besides `--seed`. An option without a default is a flag, whose value is "true" if given. */
+	options?: Record<string, { default?: string; text: string }>;
+	/** Whether the proof makes its own installations from the checkout, so that it does not need the package. */
+	isOfCheckout?: boolean;
 	/** @returns the figures @throws if the promise is broken */
 	prove(trial: Trial): Promise<object>;
 }
@@ -29,7 +31,7 @@ export interface Trial {
 	/** A temporary folder, which is removed at the end. */
 	folder: string;
 	seed: number;
-	/** The package, from which all programs run. */
+	/** The package, from which all programs run unless the proof is of the checkout. */
 	shipped: Shipped;
 	/** The value of one of the proof's options. */
 	option(name: string): string;
@@ -41,6 +43,12 @@ export interface Trial {
 
 export const linux: Need = { text: "Linux", isMet: () => process.platform === "linux" };
 export const root: Need = { text: "root", isMet: () => process.getuid?.() === 0 };
+
+/** @throws Error that names the requirements of a part of a proof that are not met */
+export function demand(needs: Need[]): void {
+	const missing = needs.filter(({ isMet }) => !isMet()).map(({ text }) => text);
+	if (missing.length > 0) throw new Error(`this machine lacks ${missing.join(", ")}`);
+}
 
 /** @param debianPackage the package's name, if it differs from the program's name */
 export function program(name: string, debianPackage = name): Need {

@@ -8,6 +8,9 @@ export const testLimitMs = 60_000;
 /** The time limit of the few tests that take longer; each states why. */
 export const slowMs = 120_000;
 
+/** The time limit of tests that install or compile, which only proofs run. */
+export const proofTestLimitMs = 480_000;
+
 /** The default limit of a wait. In a test, it ends before the test's limit, so that the error names the condition. */
 const defaultLimitMs = process.env["NODE_TEST_CONTEXT"] ? 0.75 * testLimitMs : 60_000;
 

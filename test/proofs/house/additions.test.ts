@@ -1,0 +1,117 @@
+// Adds two fields, a filter and an operation to the contract of a copy of the tree. The compiler names every place that
+// needs them, and tests lead to the rest: the columns, the index, the OpenAPI document and the client. Then all of them
+// work everywhere. They are added together, because most of the time is the compiler's.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { proofTestLimitMs } from "../../support/until.ts";
+import { type Addition, changedTree } from "./changed-tree.ts";
+
+const breed = 'breed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 }))';
+const chip = 'chip: Type.Optional(Int64("the number of its chip"))';
+const countPets = `
+	countPets: {
+		method: "GET",
+		path: "/count",
+		scope: "pets:read",
+		summary: "Count animals",
+		description: "Returns the number of animals.",
+		query: Type.Object({}),
+		success: {
+			status: 200,
+			description: "The number of animals.",
+			schema: Type.Object(
+				{ animals: Type.Integer({ description: "their number", minimum: 0, maximum: 1000 }) },
+				{ component: "Count", description: "a number of animals", examples: [{ animals: 1 }] },
+			),
+			headers: ["Vary"],
+		},
+		errors: [],
+	},
+`;
+const inContract: Addition[] = [
+	["src/contract/pet.ts", "status: Type.Optional(PetStatus),", `\n\t${breed},\n\t${chip},`],
+	[
+		"src/contract/operations.ts",
+		"export const filters = { status: PetStatus",
+		", categoryId: { ...NewPet.properties.categoryId, examples: [1] }",
+	],
+	["src/contract/operations.ts", "export const operations = {", countPets],
+];
+
+const ofFields: Addition[] = [
+	["console/src/fault-text.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
+	["src/files/columns.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],\n\tchip: [],"],
+	[
+		"src/store/tables.ts",
+		'status: optional(text("status")),',
+		'\n\t\t\tbreed: optional(text("breed")),\n\t\t\tchip: optional(int64("chip")),',
+	],
+	[
+		"src/cli/pets.ts",
+		'status: fieldOption("status", "its status; none if absent"),',
+		'breed: fieldOption("breed", "its breed"), chip: fieldOption("chip", "its chip"),',
+	],
+];
+const handler = `
+		async countPets(exchange) {
+			createQueryReader(operations.countPets.query)(exchange.query);
+			const { counts } = await store.countPets(0n, 1000);
+			const json = JSON.stringify({ animals: counts.available });
+			exchange.header("cache-control", "private, no-cache").vary("Authorization").sendJson(json);
+		},`;
+const ofOperation: Addition[] = [
+	["src/http/pets.ts", "isSettled: isSettled(query, page), links, variant });\n\t\t},", handler],
+	["openapi/code-samples.ts", "codeSamples: Record<OperationName, CodeSample[]> = {", 'countPets: [curl("/count")],'],
+	["test/proofs/programs/programs.test.ts", "const expected: Record<OperationName, RegExp> = {", "countPets: /1/,"],
+	[
+		"test/contract/check-order.test.ts",
+		"const good: Record<OperationName, Parts> = {",
+		'countPets: { method: "GET", path: "/v1/count" },',
+	],
+];
+const inConsole: Addition[] = [
+	["console/src/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
+	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry, chip: Entry,"],
+	[
+		"console/src/pet-table.tsx",
+		"<Status status={pet.status} /> },",
+		'breed: { label: "Breed", cell: (pet) => pet.breed }, chip: { label: "Chip", cell: (pet) => String(pet.chip ?? "") },',
+	],
+	["console/src/route.ts", "find((status) => status === text),", "categoryId: (text) => text ?? undefined,"],
+	["console/src/list-tools.tsx", "= { status: StatusChips", ", categoryId: () => <></>"],
+];
+const schemaInDocument: Addition = [
+	"openapi/document.ts",
+	"Error: ErrorBody",
+	", Count: operations.countPets.success.schema",
+];
+
+/** The migration of an engine: the columns of the fields, and the index of the filter. */
+function migration(integer: string): string {
+	const columns = ["breed TEXT", `chip ${integer}`].map((column) => `ALTER TABLE pets ADD COLUMN ${column};\n`);
+	return `${columns.join("")}CREATE INDEX pets_by_category_id ON pets (category_id, id);\n`;
+}
+
+test("a new field, filter or operation fails the compiler and tests until it has all its places", {
+	timeout: proofTestLimitMs, // The test runs the compiler and other tests in a copy.
+}, async (context) => {
+	const { path, edit, run, leadsTo, fail, pass } = changedTree(context);
+	edit(...inContract);
+	run("client/generate.ts"); // This is needed after any change of the contract.
+	leadsTo(".", [...ofFields, ...ofOperation]);
+	leadsTo("console", inConsole);
+	edit(schemaInDocument);
+	await fail([
+		["test/store/schema.test.ts", "the declared tables are those of the schema"],
+		["test/store/schema.test.ts", "each filter has its index"],
+		["test/contract/openapi.test.ts", "openapi.json is up to date: npm run openapi writes it"],
+		["test/client/client.test.ts", "the client has the contract's types, and a method for every operation"],
+	]);
+	for (const [engine, integer] of Object.entries({ sqlite: "INTEGER", postgres: "BIGINT" }))
+		writeFileSync(join(path, `src/store/migrations/${engine}-999.sql`), migration(integer));
+	run("openapi/document.ts");
+	const places = ["test/store/schema.test.ts", "test/contract/check-order.test.ts"];
+	await pass(...places, "test/proofs/house/new-field.ts", "test/proofs/house/new-filter.ts");
+});

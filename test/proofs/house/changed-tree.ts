@@ -1,0 +1,70 @@
+// A copy of the tree, which a test changes as a developer would, led by the compiler and by failing tests.
+
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { copyTree } from "../../support/checkout.ts";
+import { temporaryFolder } from "../../support/service.ts";
+import { runTests } from "../../support/test-run.ts";
+
+/** A text to insert into a file after another text, which the file must contain exactly once. */
+export type Addition = [file: string, after: string, addition: string];
+
+export interface ChangedTree {
+	path: string;
+	edit(...additions: Addition[]): void;
+	/** Runs a Node program that must succeed. */
+	run(...parameters: string[]): void;
+	/** Asserts that the compiler names each of these files, and that the additions fix all errors. */
+	leadsTo(project: string, additions: Addition[]): void;
+	/** Asserts that each of these tests fails: the title, or a part of it, by the file. */
+	fail(tests: [file: string, title: string][]): Promise<void>;
+	pass(...files: string[]): Promise<void>;
+}
+
+export function addTo(tree: string, ...additions: Addition[]): void {
+	for (const [file, after, addition] of additions) {
+		const text = readFileSync(join(tree, file), "utf8");
+		assert.equal(text.split(after).length, 2, `${file} has this text once: ${after}`);
+		writeFileSync(join(tree, file), text.replace(after, after + addition));
+	}
+}
+
+export function changedTree(context: TestContext): ChangedTree {
+	const tree = copyTree(join(temporaryFolder(context), "tree"));
+	const node = (...parameters: string[]) => spawnSync(process.execPath, parameters, { cwd: tree, encoding: "utf8" });
+	const compile = (project: string) => node("test/node_modules/typescript/bin/tsc", "--pretty", "false", "-p", project);
+
+	const edit = (...additions: Addition[]) => addTo(tree, ...additions);
+
+	return {
+		path: tree,
+		edit,
+		run(...parameters) {
+			const { status, stderr } = node(...parameters);
+			assert.equal(status, 0, stderr);
+		},
+		leadsTo(project, additions) {
+			const { stdout } = compile(project);
+			for (const [file] of additions) assert.ok(stdout.includes(`${file}(`), `${file} is named: ${stdout}`);
+			edit(...additions);
+			const { status, stdout: problems } = compile(project);
+			assert.equal(status, 0, problems);
+		},
+		async fail(tests) {
+			const files = [...new Set(tests.map(([file]) => file))];
+			const { failed, output } = await runTests(files, { tree });
+			for (const [, title] of tests)
+				assert.ok(
+					failed.some((one) => one.includes(title)),
+					`${title}: ${output}`,
+				);
+		},
+		async pass(...files) {
+			const { isPassed, output } = await runTests(files, { tree });
+			assert.ok(isPassed, output);
+		},
+	};
+}
