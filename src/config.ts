@@ -141,8 +141,8 @@ export function reasonOf(error: unknown): string {
 	return code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
 }
 
-/** From now on, this process also reads settings from this file. */
-export function useEnvFile(file: EnvFile): void {
+/** From now on, this process also reads settings from this file; undefined: from no file. */
+export function useEnvFile(file: EnvFile | undefined): void {
 	envFile = file;
 }
 

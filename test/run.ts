@@ -1,6 +1,7 @@
 // `npm test` runs all tests, or the files named after `--`, with the servers that they need. Each file runs in a
 // separate process, which ends with its last test even if a failed test has left something open.
 
+import { globSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -10,6 +11,22 @@ import { testLimitMs } from "./support/until.ts";
 
 const named = process.argv.slice(2);
 const all = ["src/**/*.test.ts", "console/src/**/*.test.ts", "test/*/*.test.ts"];
+/** The files that take longest. They start first: at the end, none of them runs alone. */
+const longest = [
+	"test/contract/http-postgres.test.ts",
+	"test/console/look.test.ts",
+	"test/console/edits.test.ts",
+	"test/house/documents.test.ts",
+	"test/store/faults-postgres.test.ts",
+	"test/store/nodes.test.ts",
+	"test/store/copy.test.ts",
+	"test/store/lost-file.test.ts",
+];
+
+const cwd = fileURLToPath(new URL("..", import.meta.url));
+const files = globSync(named.length > 0 ? named : all, { cwd }).sort();
+const place = (file: string) => (longest.includes(file) ? longest.indexOf(file) : longest.length);
+files.sort((one, other) => place(one) - place(other));
 
 /** Ends the run and the processes that it started. */
 const interrupted = new AbortController();
@@ -17,16 +34,16 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interrupt
 
 const options = {
 	signal: interrupted.signal,
-	cwd: fileURLToPath(new URL("..", import.meta.url)),
-	globPatterns: named.length > 0 ? named : all,
+	cwd,
+	files,
 	globalSetupPath: fileURLToPath(new URL("./global-setup.ts", import.meta.url)),
 	// Because of the time limit, the report names a test that hangs. Tests in a browser, and tests that state why they are
 	// slow, have a longer limit.
 	execArgv: ["--test-force-exit", `--test-timeout=${testLimitMs}`],
 	// One file more than there are cores, because a file spends half its time waiting for commands, browsers and clocks.
 	concurrency: availableParallelism() + 1,
-	// For each file, in case a busy event loop keeps the timeouts of its tests from firing.
-	timeout: 600_000,
+	// For each file, in case a busy event loop keeps the timeouts of its tests from firing. A busy machine needs minutes.
+	timeout: 900_000,
 };
 console.log(`SEED=${seed}`);
 const running = run(options);

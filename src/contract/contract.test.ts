@@ -36,11 +36,12 @@ test("parseJson finds a number that a double would round wherever JSON may have 
 });
 
 test("a number with 60,000 zeros is parsed quickly", () => {
-	const startedAt = performance.now();
+	const cpuMs = () => process.cpuUsage().user / 1000;
+	const startedAt = cpuMs();
 	assert.equal(parseJson(`0.${"0".repeat(60_000)}e5`), 0);
 	assert.ok(!isInt64(parseJson(`1${"0".repeat(60_000)}`)));
 	assert.equal(parseJson(`1${"0".repeat(60_000)}e-60000`), 1);
-	assert.ok(performance.now() - startedAt < 1000);
+	assert.ok(cpuMs() - startedAt < 1000);
 });
 
 test("int64FromDecimal accepts only the canonical spelling of each int64", () => {

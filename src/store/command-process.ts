@@ -6,15 +6,17 @@ import { addAbortListener } from "node:events";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { compileCacheVariable } from "./compile-cache.ts";
 
 const program = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
 
 /**
- * @param env contains DATABASE_URL, because a command line is visible to other users
+ * @param given contains DATABASE_URL, because a command line is visible to other users
  * @param signal kills the process
  * @returns the command's output @throws Error with the command's message, or with the way its process ended
  */
-export async function runCommand(parameters: string[], env: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
+export async function runCommand(parameters: string[], given: NodeJS.ProcessEnv, signal: AbortSignal): Promise<string> {
+	const env = { ...compileCacheVariable(), ...given };
 	const running = promisify(execFile)(process.execPath, [program, ...parameters], { env, windowsHide: true });
 	const killing = addAbortListener(signal, () => running.child.kill("SIGKILL"));
 	try {

@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ask } from "../support/caller.ts";
-import { assertRefused, keyFor, runProgram, startProgram } from "../support/program.ts";
+import { assertRefused, call } from "../support/command.ts";
+import { keyFor, startProgram } from "../support/program.ts";
 import { temporaryStore } from "../support/service.ts";
 
 test("categories are named, listed and forgotten, and take animals by number or name", async (context) => {
@@ -14,7 +15,7 @@ test("categories are named, listed and forgotten, and take animals by number or 
 	assert.equal((await ask(`${url}/v1/pets`, { key, body })).status, 201);
 	const options = { environment: { DATABASE_URL } };
 	const says = async (...parameters: string[]) => {
-		const { code, stdout, stderr } = await runProgram(parameters, options);
+		const { code, stdout, stderr } = await call(parameters, options);
 		assert.deepEqual([code, stderr.startsWith("in ") || parameters.includes("list")], [0, true], stderr);
 		return stdout;
 	};

@@ -7,7 +7,8 @@ import { test } from "node:test";
 import { nearestSetting } from "../../src/cli/near-names.ts";
 import { namesGiven, readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
-import { assertRefused, refusals, runProgram } from "../support/program.ts";
+import { assertRefused, call } from "../support/command.ts";
+import { refusals } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 
 test("config shows each setting, its value and source, as a table or JSON, without secrets", async () => {
@@ -17,7 +18,7 @@ test("config shows each setting, its value and source, as a table or JSON, witho
 		API_KEY: key,
 		RATE_LIMIT: "10/1s",
 	};
-	const { stdout } = await runProgram(["config", "--port", "9000"], { environment });
+	const { stdout } = await call(["config", "--port", "9000"], { environment });
 	for (const line of [
 		/^HOST +127\.0\.0\.1 +default$/m,
 		/^PORT +9000 +flag$/m,
@@ -27,7 +28,7 @@ test("config shows each setting, its value and source, as a table or JSON, witho
 	])
 		assert.match(stdout, line);
 	assert.doesNotMatch(stdout, new RegExp(`hidden|${key}`));
-	const { stdout: json } = await runProgram(["config", "--json"], { environment });
+	const { stdout: json } = await call(["config", "--json"], { environment });
 	const shown: { name: string; value: string; from: string }[] = JSON.parse(json);
 	const shownKey = shown.find(({ name }) => name === "API_KEY");
 	assert.deepEqual(shownKey, { name: "API_KEY", value: `…${key.slice(-4)}`, from: "environment" });
@@ -94,7 +95,7 @@ test("a misspelled setting is refused with the right name; other programs' varia
 
 test("a variable with one or two wrong letters in the name of an unset setting brings a warning", async () => {
 	const environment = { DATABASE_ULR: "sqlite:/none", BACKUPS_TO: "/none", OPS_POTR: "1", LOG_LEVELS: "warn" };
-	const { code, stderr } = await runProgram(["config"], { environment: { ...environment, LOG_LEVEL: "warn" } });
+	const { code, stderr } = await call(["config"], { environment: { ...environment, LOG_LEVEL: "warn" } });
 	const warnings = Object.entries({ DATABASE_ULR: "DATABASE_URL", BACKUPS_TO: "BACKUP_TO", OPS_POTR: "OPS_PORT" }).map(
 		([name, meant]) => `warning: ${name} is not a setting and has no effect; did you mean ${meant}?\n`,
 	);

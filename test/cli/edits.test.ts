@@ -7,8 +7,9 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
 import { callerOf } from "../support/caller.ts";
+import { assertRefused, call } from "../support/command.ts";
 import { databaseFor } from "../support/postgres.ts";
-import { assertRefused, keyFor, runProgram, startProgram } from "../support/program.ts";
+import { keyFor, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { connect, runSql } from "../support/sql.ts";
 import { readPet, withStore } from "../support/store-reads.ts";
@@ -18,8 +19,9 @@ async function shop(context: TestContext, engine: "sqlite" | "postgres") {
 	const databaseUrl = engine === "sqlite" ? `sqlite:${join(folder, "animals.db")}` : (await databaseFor(context)).url;
 	const environment = { DATABASE_URL: databaseUrl };
 	/** Runs a command with the store's environment. */
-	const run = (...parameters: string[]) => runProgram(parameters, { environment });
-	return { folder, databaseUrl, environment, run, key: await keyFor(databaseUrl) };
+	const run = (...parameters: string[]) => call(parameters, { environment });
+	const runProcess = (...parameters: string[]) => runProgram(parameters, { environment });
+	return { folder, databaseUrl, environment, run, runProcess, key: await keyFor(databaseUrl) };
 }
 
 for (const engine of ["sqlite", "postgres"] as const) {
@@ -169,10 +171,10 @@ test("restore --audit brings back no animal removed after the backup, and keeps 
 		await database.createPet({ name: `Animal number ${number}.`, categoryId: 1n }, number === 7 ? key : undefined);
 	await remove(5n);
 	await database.categories.apply([{ id: 1n, name: "Dog" }, { name: "Cat" }]);
-	assert.equal((await store.run("backup", path("b.db"))).code, 0);
+	assert.equal((await store.runProcess("backup", path("b.db"))).code, 0);
 	assert.match((await store.run("verify", path("b.db"))).stdout, /: 199 animals, .*, 2 category names, /);
 	await remove(7n);
-	assert.equal((await store.run("pets", "set-category", "9", "cat")).code, 0);
+	assert.equal((await store.runProcess("pets", "set-category", "9", "cat")).code, 0);
 	await database.edits.apply({ petId: 8n, editor: "operator", action: "set-status", status: "sold" });
 	for (let number = 201; number <= 203; number++) await database.createPet({ name: "New", categoryId: 1n });
 	await remove(200n);

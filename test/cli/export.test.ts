@@ -9,8 +9,9 @@ import { exportCommand } from "../../src/cli/export.ts";
 import { readRows } from "../../src/files/rows.ts";
 import { readWorkbook } from "../../src/files/workbook.ts";
 import { createKey, revokeKey } from "../../src/keys/issue.ts";
+import { assertRefused, call } from "../support/command.ts";
 import { listAll } from "../support/ledger.ts";
-import { assertRefused, begin, runProgram, type Start } from "../support/program.ts";
+import { assertProgramRefused, begin } from "../support/program.ts";
 import { type TestService, temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -30,9 +31,11 @@ async function exporter(context: TestContext, animals = 120) {
 		folder,
 		environment,
 		path: (name: string) => join(folder, name),
-		run: (...parameters: string[]) => runProgram(["export", ...parameters], { environment, folder }),
-		refuses: (file: string, said: RegExp, options: Start = {}, ...more: string[]) =>
-			assertRefused([[["export", file, ...more], said]], { environment, folder, ...options }),
+		run: (...parameters: string[]) => call(["export", ...parameters], { environment, folder }),
+		refuses: (file: string, said: RegExp, ...more: string[]) =>
+			assertRefused([[["export", file, ...more], said]], { environment, folder }),
+		programRefuses: (under: string[], file: string, said: RegExp) =>
+			assertProgramRefused([[["export", file], said]], { environment, folder, under }),
 	};
 }
 
@@ -50,7 +53,7 @@ test("an export in each format can be imported again, field for field", async (c
 		assert.deepEqual(readFileSync(path(file), "utf8").match(/[^,]*,"Dog.*$/gm) ?? [], names, "no name in JSON");
 		const other = await testService(context);
 		const environment = { ANIMAL_STORE_URL: other.url, ANIMAL_STORE_KEY: other.key };
-		const imported = await runProgram(["import", path(file)], { environment });
+		const imported = await call(["import", path(file)], { environment });
 		assert.equal(imported.code, 0, imported.stderr);
 		const pets = (await listAll(other.url, other.key)).map(({ id: _id, ...pet }) => pet);
 		assert.deepEqual(pets, expected, file);
@@ -98,14 +101,14 @@ test("an existing file is replaced only with --force, and an unknown extension n
 });
 
 test("an export to a full disk fails with one sentence and leaves no partial file", async (context) => {
-	const { folder, refuses } = await exporter(context, 2000);
-	const limited = { under: ["prlimit", "--fsize=65536"] };
-	await refuses("a.csv", /^animal-store: a\.csv cannot be written: file too large; the export was not kept/, limited);
+	const { folder, refuses, programRefuses } = await exporter(context, 2000);
+	const limited = ["prlimit", "--fsize=65536"];
+	await programRefuses(limited, "a.csv", /: a\.csv cannot be written: file too large; the export was not kept/);
 	assert.deepEqual(readdirSync(folder), []);
 	const full = /^animal-store: \/dev\/full cannot be written: no space left on device; the export was not/;
-	await refuses("/dev/full", full, {}, "--format", "csv");
-	const toFull = { under: ["bash", "-c", '"$@" > /dev/full', "-"] };
-	await refuses("-", /^animal-store: the output cannot be written: no space left on device\n$/, toFull);
+	await refuses("/dev/full", full, "--format", "csv");
+	const toFull = ["bash", "-c", '"$@" > /dev/full', "-"];
+	await programRefuses(toFull, "-", /^animal-store: the output cannot be written: no space left on device\n$/);
 });
 
 const isLimited = ({ log }: TestService) => log.some((line) => line["http.response.status_code"] === 429);

@@ -129,7 +129,7 @@ test("a batch that is too large is halved, down to a row, and sent when Retry-Af
 		const body = Buffer.concat(await request.toArray());
 		if (sizes.push(body.length) === 2) {
 			refusedAtMs = performance.now();
-			return void response.writeHead(429, { "retry-after": "2" }).end();
+			return void response.writeHead(429, { "retry-after": "1" }).end();
 		}
 		waitedMs ||= refusedAtMs && performance.now() - refusedAtMs;
 		if (body.length > 2000) return void response.writeHead(413, { "content-type": "text/plain" }).end("too large");
@@ -144,7 +144,7 @@ test("a batch that is too large is halved, down to a row, and sent when Retry-Af
 	const importer = await importerOf(names.map((name) => `${name},1`));
 	assert.ok(await importer.run({ url: proxy, key, retryForMs: 10_000, signal: never }));
 	assert.ok(sizes.some((size) => size > 2000) && sizes.some((size) => size <= 2000));
-	assert.ok(waitedMs >= 2000, `${waitedMs} ms`);
+	assert.ok(waitedMs >= 1000, `${waitedMs} ms`);
 	const added = (await listAll(url, key)).map(({ name }) => name);
 	assert.deepEqual(added, names);
 });

@@ -8,24 +8,17 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { isWellFormedKey } from "../../src/keys/formats.ts";
 import { ask } from "../support/caller.ts";
-import { assertRefused, programOf, runProgram, startProgram } from "../support/program.ts";
+import { assertRefused, call } from "../support/command.ts";
+import { programOf, startProgram } from "../support/program.ts";
 import { temporaryFolder, temporaryStore } from "../support/service.ts";
 import { until } from "../support/until.ts";
-
-async function threeAtATime<Item>(items: Item[], work: (item: Item) => Promise<void>): Promise<void> {
-	const rest = items.values();
-	const worker = async () => {
-		for (const item of rest) await work(item);
-	};
-	await Promise.all([worker(), worker(), worker()]);
-}
 
 const statusWith = async (url: string, key: string) => (await ask(`${url}/v1/pets`, { key })).status;
 
 test("a key can be created, listed, rotated with grace and revoked while the service runs", async (context) => {
 	const environment = { DATABASE_URL: temporaryStore(context) };
 	const { url } = await startProgram(context, environment);
-	const keys = (...parameters: string[]) => runProgram(["keys", ...parameters], { environment });
+	const keys = (...parameters: string[]) => call(["keys", ...parameters], { environment });
 	const list = async () => JSON.parse((await keys("list", "--json")).stdout);
 
 	assert.deepEqual(JSON.parse((await keys("list", "--json")).stdout), []);
@@ -52,32 +45,25 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 	const statuses = [await statusWith(url, rotated), await statusWith(url, key)];
 	assert.deepEqual(statuses, [200, 200], "both secrets work in the grace period");
 	const last = (await keys("rotate", id, "--grace", "1s")).stdout.trim();
-	const graceEndsAt = performance.now() + 1000;
-	await stopsWorking(url, rotated, graceEndsAt);
+	await stopsWorking(url, rotated);
 	assert.equal(await statusWith(url, last), 200);
 
 	const revoked = await keys("revoke", id);
 	assert.deepEqual([revoked.code, revoked.stdout], [0, ""]);
-	await stopsWorking(url, last, performance.now());
+	await stopsWorking(url, last);
 	const [{ state, last4 }] = await list();
 	assert.deepEqual([state, last4], ["revoked", last.slice(-4)]);
 	assert.match((await keys("rotate", id)).stderr, /is revoked: create a new key/);
 });
 
-/** Waits until the service refuses the key, which must happen within a second after `sinceMs`. */
-function stopsWorking(url: string, key: string, sinceMs: number): Promise<boolean> {
-	return until("the key to be refused", async () => {
-		const sentAtMs = performance.now();
-		const isRefused = (await statusWith(url, key)) === 401;
-		assert.ok(isRefused || sentAtMs - sinceMs < 1000, `the key still works after ${sentAtMs - sinceMs} ms`);
-		return isRefused;
-	});
-}
+/** Waits until the service refuses the key. src/keys/key-check.test.ts measures how long a node trusts a key. */
+const stopsWorking = (url: string, key: string) =>
+	until("the key to be refused", async () => (await statusWith(url, key)) === 401);
 
 test("a wrong command prints the fix on stderr, and exits with 1", async (context) => {
 	const databaseUrl = temporaryStore(context);
 	const environment = { DATABASE_URL: databaseUrl };
-	await runProgram(["keys", "create", "--name", "a"], { environment });
+	await call(["keys", "create", "--name", "a"], { environment });
 	const none = ["--database-url", `${databaseUrl}.none`];
 	const rows: [parameters: string[], said: RegExp][] = [
 		[["keys", "create"], /^error: required option '--name <name>' not specified\n$/],
@@ -103,14 +89,14 @@ test("a wrong command prints the fix on stderr, and exits with 1", async (contex
 		[["sevre"], /^error: unknown command 'sevre'\n\(Did you mean serve\?\)\n$/],
 		[["toString"], /^error: unknown command 'toString'\n$/],
 	];
-	await threeAtATime(rows, (row) => assertRefused([row], { environment }));
+	await assertRefused(rows, { environment });
 });
 
 test("--json prints the results of commands for programs", async (context) => {
 	const folder = temporaryFolder(context);
 	const databaseUrl = `sqlite:${join(folder, "animals.db")}`;
 	const json = async (...parameters: string[]) => {
-		const { stdout, stderr, code } = await runProgram([...parameters, "--json"]);
+		const { stdout, stderr, code } = await call([...parameters, "--json"]);
 		assert.deepEqual([code, stderr.replace(/^created a new store: .*\n|^in sqlite:.*\n/gm, "")], [0, ""]);
 		return JSON.parse(stdout);
 	};
@@ -130,8 +116,8 @@ test("--help explains every command", async () => {
 		pets create, pets get, pets set-status, pets rename, pets remove, pets erase-names, keys, keys create, keys list,
 		keys rotate, keys revoke, keys generate`;
 	const commands = [[], ...names.split(/,\s*/).map((command) => command.split(" "))];
-	await threeAtATime(commands, async (parameters) => {
-		const { code, stdout } = await runProgram([...parameters, "--help"]);
+	for (const parameters of commands) {
+		const { code, stdout } = await call([...parameters, "--help"]);
 		assert.equal(code, 0);
 		const called = ["npx animal-store", ...parameters].join(" ");
 		assert.ok(stdout.startsWith(`Usage: ${called} `), stdout);
@@ -141,9 +127,9 @@ test("--help explains every command", async () => {
 		assert.equal(stdout.includes("\nArguments:\n"), /^Usage:.* [<[](id|file|backup|url)/.test(stdout), called);
 		for (const example of examples) assert.ok(example.trim().startsWith(called), example);
 		if (/^(pets (list|create)|import|export)$/.test(parameters.join(" "))) assert.ok(examples.length > 0, called);
-	});
+	}
 	assert.match(
-		(await runProgram(["help"])).stdout,
+		(await call(["help"])).stdout,
 		/animals of a running service[\s\S]* pets [\s\S]* import [\s\S]* export [\s\S]*service and its store[\s\S]* serve/,
 	);
 });
@@ -154,5 +140,5 @@ test("advice names the command as it is called: with npx in a checkout, else by 
 	const { stdout } = await promisify(execFile)(process.execPath, [installed, "pets", "list", "--help"]);
 	assert.match(stdout, /^Usage: animal-store pets list/);
 	assert.match(stdout, /\n {2}animal-store pets list --status available\n/);
-	assert.match((await runProgram(["pets", "list"])).stderr, / npx animal-store keys create --name me creates one$/m);
+	assert.match((await call(["pets", "list"])).stderr, / npx animal-store keys create --name me creates one$/m);
 });

@@ -6,8 +6,9 @@ import { createServer, request as requestOf } from "node:http";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { createKey } from "../../src/keys/issue.ts";
+import { assertRefused, call } from "../support/command.ts";
 import { listenFor } from "../support/listen.ts";
-import { assertRefused, onTerminal, programOf, runProgram } from "../support/program.ts";
+import { onTerminal, programOf, runProgram } from "../support/program.ts";
 import { testService } from "../support/service.ts";
 
 const run = promisify(execFile);
@@ -16,7 +17,7 @@ const int64Max = "9223372036854775807";
 async function connected(context: TestContext) {
 	const service = await testService(context);
 	const environment = { ANIMAL_STORE_URL: service.url, ANIMAL_STORE_KEY: service.key };
-	const pets = (...parameters: string[]) => runProgram(["pets", ...parameters], { environment });
+	const pets = (...parameters: string[]) => call(["pets", ...parameters], { environment });
 	return { service, environment, pets };
 }
 
@@ -115,7 +116,7 @@ test("create says that the animal may have been added if the reply is not the se
 	);
 	assert.match((await pets("list", "--csv")).stdout, /\n1,Rex,1,\n$/);
 	await service.stop(0);
-	const unsent = await runProgram(["pets", "create", "--name", "Mia", "--category-id", "1"], { environment });
+	const unsent = await call(["pets", "create", "--name", "Mia", "--category-id", "1"], { environment });
 	assert.doesNotMatch(unsent.stderr, /may have been added/);
 });
 

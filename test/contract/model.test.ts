@@ -200,6 +200,6 @@ test("any creates, concurrent edits by two editors, and followed links agree wit
 				}
 			},
 		),
-		{ numRuns: 60, endOnFailure: true },
+		{ numRuns: 40, endOnFailure: true },
 	);
 });

@@ -72,13 +72,13 @@ function startCreating({ store }: TestService, count: number, clients: number) {
 
 test("all pages, forwards and backwards, have every animal once, for every limit and filter", async (context) => {
 	const service = await testService(context);
-	await fill(service, 203);
-	const all = Array.from({ length: 203 }, (_, index) => index + 1);
+	await fill(service, 103);
+	const all = Array.from({ length: 103 }, (_, index) => index + 1);
 	for (const limit of [1, 7, 20, 29, 99, 100]) {
 		const path = `/v1/pets?limit=${limit}`;
 		const { ids, pages } = await walk(service, path);
 		assert.deepEqual(ids, all);
-		assert.equal(pages, Math.ceil(203 / limit), "each page but the last is full");
+		assert.equal(pages, Math.ceil(103 / limit), "each page but the last is full");
 		assert.deepEqual(await walkBack(service, path), all);
 		for (const [index, status] of petStatuses.entries()) {
 			const filtered = `${path}&status=${status}`;

@@ -9,8 +9,9 @@ import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { introduction } from "../../openapi/introduction.ts";
 import { checkout, read } from "../support/checkout.ts";
+import { call } from "../support/command.ts";
 import { blocksOf } from "../support/document-blocks.ts";
-import { programOf, runProgram, startProgram } from "../support/program.ts";
+import { programOf, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { slowMs } from "../support/until.ts";
 import { titlesOfTests } from "./titles.ts";
@@ -125,7 +126,7 @@ const programs = new Map<string, string>();
 /** Creates a key with the scopes of a first key, which is the key that the pages use. */
 async function newKey(folder: string, name: string): Promise<{ id: string; key: string }> {
 	const scopes = ["--scopes", "metrics:read,pets:read,pets:write,pets:edit"];
-	const { stdout, stderr } = await runProgram(["keys", "create", "--name", name, ...scopes], { folder });
+	const { stdout, stderr } = await call(["keys", "create", "--name", name, ...scopes], { folder });
 	const [id = ""] = /key_\w+/.exec(stderr) ?? [];
 	return { id, key: stdout.trim() };
 }
@@ -155,7 +156,7 @@ test("a block of commands that is pasted into a shell stops at its first failed 
 test("every script, proof and command that a document names exists", async () => {
 	const { scripts } = JSON.parse(read("package.json"));
 	const proofs = readdirSync(join(checkout, "test/proofs")).map((file) => file.replace(".ts", ""));
-	const { stdout: help } = await runProgram(["help"]);
+	const { stdout: help } = await call(["help"]);
 	for (const [page, text] of pages) {
 		for (const [, name = ""] of text.matchAll(/npm run (?:--silent )?([\w:]+)/g))
 			assert.ok(name in scripts, `${page}: ${name}`);
@@ -170,7 +171,7 @@ test("the service accepts the settings file in docs/settings.md", async (context
 	const [, text = ""] = /^```\n(.*?)^```$/ms.exec(pages.get("docs/settings.md") ?? "") ?? [];
 	const file = join(temporaryFolder(context), "settings");
 	writeFileSync(file, text);
-	const { code, stderr } = await runProgram(["config", "--env-file", file]);
+	const { code, stderr } = await call(["config", "--env-file", file]);
 	assert.equal(code, 0, stderr);
 	assert.match(text, /^BACKUP_TO=".* .*"$/m, "a value with a space is in quotes");
 });

@@ -30,8 +30,8 @@ const mayImport: Record<string, RegExp> = {
 	"settings.ts": /^src\/(contract|keys)\/|^src\/http\/proxies\.ts$|^src\/store\/postgres\/url\.ts$/,
 	"config.ts": /^src\/settings\.ts$|^src\/store\/postgres\/url\.ts$/,
 	"service.ts": /^src\/(?!main|cli)|^dist$|^package\.json$/,
-	cli: /^(src\/(?!main)|client\/src\/|$)/, // $: the root of the checkout
-	"main.ts": /^src\/|^package\.json$/,
+	cli: /^(src\/(?!main)|client\/src\/|package\.json$|$)/, // $: the root of the checkout
+	"main.ts": /^src\//,
 	client: /^client\/src\//,
 	console: /^((console|client)\/src|console\/reference|openapi|src\/(contract|files))\/|^$/,
 };

@@ -1,5 +1,5 @@
 // A backup during creates, then a SIGKILL. The backup is copied over the crashed store: the start refuses, because it
-// would replay the old WAL. Then a restore brings back exactly the backup's animals. `npm test` runs two rounds.
+// would replay the old WAL. Then a restore brings back exactly the backup's animals. `npm test` runs one round.
 
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";

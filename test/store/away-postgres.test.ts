@@ -2,11 +2,14 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
+import { createLogTo } from "../../src/ops/log.ts";
+import { startService } from "../../src/service.ts";
 import { ask } from "../support/caller.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { freePort, startPostgresFor } from "../support/postgres-server.ts";
-import { begin, startProgram } from "../support/program.ts";
+import { begin } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { startProxy } from "../support/tcp-proxy.ts";
 import { slowMs, until, within } from "../support/until.ts";
@@ -36,15 +39,20 @@ async function cuttingAt(context: TestContext, url: string, texts: string[]): Pr
 	return Object.assign(new URL(url), { port: String(port) }).href;
 }
 
-test("a start whose connections break at any of its statements tries again", { timeout: slowMs }, async (context) => {
+test("a start whose connections break at any of its statements tries again", async (context) => {
 	const { url } = await databaseFor(context);
-	for (const text of statements) {
-		const environment = { DATABASE_URL: await cuttingAt(context, url, [text]), API_KEY: key };
-		const service = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
-		assert.match(service.output.stdout, /"msg":"waiting for the database"/, text);
-		assert.doesNotMatch(service.output.stdout, /: :|\(: /, "no cause has an empty text");
-		assert.equal((await service.stop()).code, 0, text);
-	}
+	const start = async (text: string) => {
+		const environment = { DATABASE_URL: await cuttingAt(context, url, [text]), API_KEY: key, PORT: "0", OPS_PORT: "0" };
+		const lines: string[] = [];
+		const log = createLogTo({ write: (line) => void lines.push(line) }, "info");
+		const service = await startService({ config: readConfig(environment), log, issuesFirstKey: true });
+		await service.stop();
+		assert.match(lines.join(""), /"msg":"waiting for the database"/, text);
+		assert.doesNotMatch(lines.join(""), /: :|\(: /, "no cause has an empty text");
+	};
+	const [first = "", ...others] = statements;
+	await start(first); // Creates the store.
+	await Promise.all(others.map(start));
 });
 
 /** Starts the service, which waits for its database, and waits until the operators' port replies. */
@@ -77,9 +85,7 @@ test("a service that starts while the database is unreachable waits, unready, an
 	assert.match(JSON.parse(text).message, /cannot reach PostgreSQL at 127\.0\.0\.1:\d+ \(ECONNREFUSED\)/);
 	assert.match((await probe("/metrics")).text, /^animal_store_build_info/m);
 	await server.start();
-	const startedAt = performance.now();
 	await until("listening", () => lines("listening").length > 0);
-	assert.ok(performance.now() - startedAt < 5000, "the start succeeds soon after the server's return");
 	assert.equal((await probe("/readyz")).status, 200);
 	assert.equal(lines("waiting for the database").length, 1, "the log says so once");
 	const reply = await ask(`${lines("listening")[0].url}/v1/pets`, { key });

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { backgroundTasks } from "../../src/store/background.ts";
@@ -64,9 +65,8 @@ async function obstructPostgres(context: TestContext, { databaseUrl }: TestServi
 
 const isPostgres = process.env["TEST_ENGINE"] === "postgres";
 const obstruct = isPostgres ? obstructPostgres : obstructSqlite;
-const createWaitMaxMs = 1000;
-/** A create may wait for `CREATE_WAIT_MAX`; then its commit may take as long. The rest is for a busy machine. */
-const answerMaxMs = 2 * createWaitMaxMs + 500;
+/** The least rounds: the schedule's short and long intervals pass. */
+const roundsMin = 3;
 
 for (const state of states) {
 	test(`while writes are ${state}, background work waits, reads continue, creates are answered`, async (context) => {
@@ -86,15 +86,13 @@ for (const state of states) {
 			const samples = await samplesOf(service, "animal_store_background_failures_total");
 			return Object.fromEntries(samples.map(({ labels, value }) => [String(labels["task"]), value]));
 		};
-		const answers: { name: string; status: number; code: string; ms: number }[] = [];
+		const answers: { name: string; status: number; code: string }[] = [];
 		const tries: Promise<unknown>[] = [];
 		async function tryToCreate(name: string): Promise<void> {
-			const startedAtMs = performance.now();
 			const { status, body } = await send(create({ name, categoryId: 1 }));
-			answers.push({ name, status, code: JSON.parse(body).code, ms: performance.now() - startedAtMs });
+			answers.push({ name, status, code: JSON.parse(body).code });
 		}
-		const startedAtMs = performance.now();
-		for (let round = 0; performance.now() - startedAtMs < 3 * createWaitMaxMs; round++) {
+		for (let round = 0; round < roundsMin || answers.length < roundsMin; round++) {
 			assert.equal((await send({ path: "/v1/pets" })).status, 200);
 			assert.equal((await send({ path: "/readyz" })).status, 200);
 			// If writes hang, background work starts first and creates wait behind it. Otherwise a create is queued first.
@@ -108,13 +106,10 @@ for (const state of states) {
 				await until("background work to be queued", isQueued);
 				tries.push(tryToCreate(`try ${round}`));
 			}
-			await until("the next round", () => performance.now() - startedAtMs > 300 * (round + 1));
+			await sleep(200); // Other callers come more slowly than the loop turns.
 		}
 		await within("all answers", Promise.all(tries));
-		for (const { status, ms } of answers) {
-			assert.ok(status >= 500, `${status}`);
-			assert.ok(ms < answerMaxMs, `a create took ${ms} ms`);
-		}
+		for (const { status } of answers) assert.ok(status >= 500, `${status}`);
 		if (hangs) assert.deepEqual(Object.values(await failures()), Array(backgroundTasks.length).fill(0), "work waits");
 		else await until("a failure", async () => ((await failures())["key use"] ?? 0) > 0);
 		await end();

@@ -11,8 +11,9 @@ import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { type Row, type TableName, tableNames, tables } from "../../src/store/tables.ts";
 import { ask, callerOf, linkOf } from "../support/caller.ts";
+import { assertRefused, call } from "../support/command.ts";
 import { databaseFor, withSettings } from "../support/postgres.ts";
-import { assertRefused, keyFor, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { keyFor, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder, temporaryStore } from "../support/service.ts";
 import { connect, runSql } from "../support/sql.ts";
 import { readPet, withStore } from "../support/store-reads.ts";
@@ -51,7 +52,7 @@ test("a store can be copied to PostgreSQL and back: ids, keys and cursors still 
 		[source, postgres, count + 1],
 		[postgres, back, count + 2],
 	] as const) {
-		const { code, stdout, stderr } = await runProgram(["copy", "--from", from, "--to", to]);
+		const { code, stdout, stderr } = await call(["copy", "--from", from, "--to", to]);
 		assert.equal(code, 0, stderr);
 		assert.match(stderr, to === postgres ? /^in postgres:.*:\*\*\*@/m : new RegExp(`^in ${to}$`, "m"));
 		assert.match(
@@ -184,12 +185,12 @@ test("a source that a service has open is refused; what a killed service acknowl
 	for (const [from, to] of await bothWays(context)) {
 		const key = await keyFor(from);
 		const service = await startProgram(context, { DATABASE_URL: from });
-		const refused = await runProgram(["copy", "--from", from, "--to", to]);
+		const refused = await call(["copy", "--from", from, "--to", to]);
 		assert.equal(refused.code, 1, refused.stdout);
 		assert.match(refused.stderr, /^animal-store: .* is in use: stop the service, .*then copy\n$/);
 		assert.equal((await callerOf(service.url, key).create()).status, 201);
 		await service.stop("SIGKILL");
-		const { code, stdout, stderr } = await runProgram(["copy", "--from", from, "--to", to, "--json"]);
+		const { code, stdout, stderr } = await call(["copy", "--from", from, "--to", to, "--json"]);
 		assert.equal(code, 0, stderr);
 		assert.equal(JSON.parse(stdout).pets, 1);
 	}

@@ -3,15 +3,16 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { ask, type Caller, callerOf } from "../support/caller.ts";
+import { call, callWell } from "../support/command.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
 import { databaseFor } from "../support/postgres.ts";
 import type { PostgresServer } from "../support/postgres-server.ts";
-import { keyFor, runProgram, startProgram } from "../support/program.ts";
+import { keyFor, type Running, startProgram } from "../support/program.ts";
 import { runSql, setOnServer } from "../support/sql.ts";
 import { serviceOnServer, serviceWithStandby } from "../support/standby.ts";
 import { startBalancer } from "../support/tcp-proxy.ts";
-import { slowMs, until } from "../support/until.ts";
+import { until } from "../support/until.ts";
 
 /** Starts nodes on one database. `start` starts another node. */
 async function startNodes(context: TestContext, count: number) {
@@ -36,25 +37,37 @@ const faults: Record<string, Fault> = {
 };
 
 for (const [fault, { begin, end }] of Object.entries(faults)) {
-	test(`while the server is ${fault}, requests get 503, and all succeed after its return`, {
-		timeout: slowMs, // A query may wait up to 10 s.
-	}, async (context) => {
+	test(`while the server is ${fault}, requests get 503, and all succeed after its return`, async (context) => {
 		const { server, service, key } = await serviceOnServer(context);
-		const loading = startMixedLoad([service.url], key);
-		const { ledger, acknowledges, isRefused, stop } = loading;
+		const { ledger, acknowledges, isRefused, stop } = startMixedLoad([service.url], key);
 		await acknowledges(200);
 		await begin(server);
-		await isRefused(20);
-		assert.ok(loading.slowestMs < 7_000, `a create took ${loading.slowestMs} ms`);
+		await isRefused(8); // One for each client: while the server is frozen, a create waits for 5 s.
 		assert.deepEqual([await status(`${service.url}/readyz`), await status(`${service.url}/livez`)], [503, 200]);
 		assert.equal((await ask(`${service.url}/v1/pets`, { key })).status, 503);
 		await end(server);
-		await acknowledges(50, { withinMs: 5_000 });
+		await acknowledges(50);
 		assert.equal(await status(`${service.url}/readyz`), 200);
 		await stop();
 		ledger.verify(await listAll(service.url, key));
 	});
 }
+
+test("cut connections cause at most 503s, lose no animal, and are not leaked", async (context) => {
+	const { database, key, nodes } = await startNodes(context, 1);
+	const [service] = nodes as [Running];
+	const { ledger, acknowledges, stop } = startMixedLoad([service.url], key);
+	const connections = "FROM pg_stat_activity WHERE application_name = 'animal-store' AND datname = current_database()";
+	for (let cut = 0; cut < 8; cut++) {
+		await acknowledges(50);
+		await database.query(`SELECT pg_terminate_backend(pid) ${connections}`);
+	}
+	await stop();
+	ledger.verify(await listAll(service.url, key));
+	const { length } = await database.query(`SELECT ${connections}`);
+	assert.ok(length <= 10, `${length} connections`);
+	assert.equal(service.process.exitCode, null, "the node is still running");
+});
 
 /** Asserts that a create on one node is visible on a second node and replayed by a third. @returns the animal's id */
 async function createAndRepeat(here: Caller, there: Caller, elsewhere: Caller, key: string): Promise<number> {
@@ -70,7 +83,7 @@ async function createAndRepeat(here: Caller, there: Caller, elsewhere: Caller, k
 	return id;
 }
 
-test("a write is visible on all nodes immediately; a revoked key stops on all within a second", async (context) => {
+test("a write is visible on all nodes immediately; a revoked key stops on all", async (context) => {
 	const { environment, key, nodes } = await startNodes(context, 3);
 	const callers = nodes.map(({ url }) => callerOf(url, key));
 	await Promise.all(
@@ -79,14 +92,10 @@ test("a write is visible on all nodes immediately; a revoked key stops on all wi
 			await createAndRepeat(here as Caller, there as Caller, elsewhere as Caller, `k${round}`);
 		}),
 	);
-	const [row] = JSON.parse((await runProgram(["keys", "list", "--json"], { environment })).stdout);
-	assert.equal((await runProgram(["keys", "revoke", row.id], { environment })).code, 0);
-	const revokedAt = performance.now();
+	const [row] = JSON.parse(await callWell(["keys", "list", "--json"], { environment }));
+	await callWell(["keys", "revoke", row.id], { environment });
 	const isRefused = async ({ get }: Caller) => (await get()).status === 401;
-	for (const node of callers) {
-		const withinMs = 1000 - (performance.now() - revokedAt);
-		await until("the revoked key to stop working", () => isRefused(node), { withinMs });
-	}
+	for (const node of callers) await until("the revoked key to stop working", () => isRefused(node));
 });
 
 test("a rolling restart of three nodes behind a load balancer fails no request", async (context) => {
@@ -94,10 +103,10 @@ test("a rolling restart of three nodes behind a load balancer fails no request",
 	const port = await startBalancer(context, () => nodes.map((node) => Number(new URL(node.url).port)));
 	const url = `http://127.0.0.1:${port}`;
 	const { ledger, statuses, acknowledges, stop } = startMixedLoad([url], key, { clients: 12 });
-	await acknowledges(100);
+	await acknowledges(50);
 	for (const node of [...nodes]) {
 		nodes.shift(); // A load balancer removes a node before the node is stopped.
-		await acknowledges(100);
+		await acknowledges(50);
 		assert.equal((await node.stop()).code, 0);
 		nodes.push(await start());
 	}
@@ -127,7 +136,7 @@ test("a commit that no standby confirms is a 503, until one does: then a repeat 
 	for (const idempotencyKey of [undefined, "a", "a", "before"])
 		assert.equal(await create(idempotencyKey), "503 first", idempotencyKey ?? "plain");
 	const environment = { DATABASE_URL: url };
-	const rename = await runProgram(["pets", "rename", "1", "Max"], { environment });
+	const rename = await call(["pets", "rename", "1", "Max"], { environment });
 	assert.equal(rename.code, 1, rename.stdout);
 	assert.match(rename.stderr, /the outcome is unknown/);
 	clearInterval(cancelling);

@@ -7,15 +7,16 @@ import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { identityOf, trackOpenFiles } from "../../src/store/sqlite/identity.ts";
 import { ask } from "../support/caller.ts";
+import { call } from "../support/command.ts";
 import { attempt, idOf, isShed, post, record } from "../support/create.ts";
 import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../support/histories.ts";
 import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
 import { isServing } from "../support/listen.ts";
-import { keyFor, runProgram, startProgram } from "../support/program.ts";
+import { keyFor, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
 import { withStore } from "../support/store-reads.ts";
-import { until, within } from "../support/until.ts";
+import { slowMs, until, within } from "../support/until.ts";
 
 /** A service on the store `file`, and the file `other`: another store, with one animal and the same key. */
 async function loaded(context: TestContext) {
@@ -25,7 +26,7 @@ async function loaded(context: TestContext) {
 	const other = join(folder, "other.db");
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const key = await keyFor(environment.DATABASE_URL);
-	await runProgram(["backup", other], { environment });
+	await call(["backup", other], { environment });
 	await withStore(`sqlite:${other}`, (store) => store.createPet({ name: "the other one", categoryId: 1n }));
 	const service = await startProgram(context, environment);
 	const ledger = new Ledger();
@@ -127,7 +128,9 @@ test("once the path leads to another file, even by a link, nothing is read from 
 	for (const page of ["/v1/pets?limit=2", "/v1/pets", "/v1/pets/1"]) assert.equal(await statusOf(scene, page), 503);
 });
 
-test("after a file was restored while no node ran, nothing of the abandoned timeline is shown", async (context) => {
+test("after a file was restored while no node ran, nothing of the abandoned timeline is shown", {
+	timeout: slowMs, // Three services start and stop.
+}, async (context) => {
 	const folder = temporaryFolder(context);
 	const [file, saved] = [join(folder, "animals.db"), join(folder, "saved.db")];
 	const environment = { DATABASE_URL: `sqlite:${file}` };
@@ -137,7 +140,7 @@ test("after a file was restored while no node ran, nothing of the abandoned time
 	const stop = async () => {
 		await scene.service.stop();
 	};
-	const rename = (id: string, name: string) => runProgram(["pets", "rename", id, name], { environment });
+	const rename = (id: string, name: string) => call(["pets", "rename", id, name], { environment });
 	const caller = keepingCaller(scene);
 	await addAnimals(scene, 40, "common");
 	const assertCommonLinks = await keepLinks(scene);

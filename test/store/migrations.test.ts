@@ -1,7 +1,7 @@
 // Stores of other versions: a next version, which the tests make, upgrades a store without loss; older ones refuse it.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
@@ -10,7 +10,7 @@ import { readMigrations } from "../../src/store/migrations.ts";
 import { openStore } from "../../src/store/open.ts";
 import { applicationId } from "../../src/store/sqlite/file.ts";
 import { isToErase } from "../../src/store/tables.ts";
-import { copyTree } from "../support/checkout.ts";
+import { checkout } from "../support/checkout.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
@@ -23,9 +23,12 @@ let copies = 0;
 
 type Version = typeof import("../../src/store/open.ts") & typeof import("../../src/cli/maintenance/backup.ts");
 
-/** Copies this tree and adds migrations for each engine. @returns the copy's functions that open and back up stores */
+/** Copies the sources and adds migrations for each engine. @returns the copy's functions that open and back up stores */
 async function nextVersion(context: TestContext, ...steps: string[]): Promise<Version> {
-	const tree = copyTree(join(temporaryFolder(context), `next-${copies++}`));
+	const tree = join(temporaryFolder(context), `next-${copies++}`);
+	for (const path of ["src", "client/src", "package.json"])
+		cpSync(join(checkout, path), join(tree, path), { recursive: true });
+	symlinkSync(join(checkout, "node_modules"), join(tree, "node_modules"));
 	for (const engine of Object.keys(engines))
 		for (const [index, sql] of (steps.length > 0 ? steps : [addColumn]).entries())
 			writeFileSync(join(tree, `src/store/migrations/${engine}-00${7 + index}.sql`), sql);

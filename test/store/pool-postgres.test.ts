@@ -63,7 +63,7 @@ test("the search for shards also waits for a connection of its node if the serve
 	context.after(() => pool.end());
 	const own = await pool.take();
 	for (let other = 0; other < 4; other++) await connect(context, url);
-	const later = sleep(200).then(() => own.release());
+	const later = until("the search to wait", () => pool.waitingCount > 0).then(() => own.release());
 	await Promise.all([later, refuseShards(pool)]);
 });
 
@@ -95,7 +95,7 @@ test("while the primary is read-only, the node is ready and reads; later creates
 		await until("a read on a new connection", isRead);
 	}
 	await setOnServer(url, readOnly, "off");
-	await until("a create", async () => (await create(node.url, key)).status === 201, { withinMs: 5_000 });
+	await until("a create", async () => (await create(node.url, key)).status === 201);
 });
 
 test("when a running primary becomes read-only, all move to the one promoted in its place", async (context) => {

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ask } from "../support/caller.ts";
 import { certificate } from "../support/certificate.ts";
+import { assertRefused, call } from "../support/command.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
-import { assertRefused, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql, setOnServer } from "../support/sql.ts";
 import { slowMs } from "../support/until.ts";
@@ -102,7 +103,7 @@ test("sslmode controls the check of the server's certificate, as in PostgreSQL's
 	];
 	const keys = (host: string, parameters: string, ...command: string[]) => {
 		const url = `postgres://animals:animals@${host}:${server.port}/postgres?${parameters}`;
-		return runProgram(["keys", ...command], { environment: { DATABASE_URL: url } });
+		return call(["keys", ...command], { environment: { DATABASE_URL: url } });
 	};
 	const made = await keys("localhost", "sslmode=disable", "create", "--name", "first");
 	assert.equal(made.code, 0, made.stderr);

@@ -8,7 +8,8 @@ import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
 import { ask, callerOf } from "../support/caller.ts";
-import { assertRefused, keyFor, onTerminal, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { assertRefused, call } from "../support/command.ts";
+import { keyFor, onTerminal, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
@@ -24,19 +25,19 @@ async function someStore(context: TestContext) {
 		const creates = Array.from({ length: 2000 }, (_, n) => createPet({ name: `n${n}`, categoryId: 1n }, key(n)));
 		return Promise.all(creates);
 	});
-	const verify = (...parameters: string[]) => runProgram(["verify", ...parameters], { environment });
+	const verify = (...parameters: string[]) => call(["verify", ...parameters], { environment });
 	return { folder, path, environment, verify };
 }
 
 test("a sound store and a sound backup are verified with counts, by name or by DATABASE_URL", async (context) => {
 	const { path, environment, verify } = await someStore(context);
-	await runProgram(["keys", "create", "--name", "a"], { environment });
+	await call(["keys", "create", "--name", "a"], { environment });
 	const counts = "is sound: 2000 animals, 1 key, 2000 Idempotency-Keys, schema 5";
 	const named = await verify(path("s.db"));
 	assert.deepEqual([named.code, named.stderr], [0, ""]);
 	assert.ok(named.stdout.startsWith(`${path("s.db")} ${counts}, `), named.stdout);
 	assert.equal((await verify()).stdout, named.stdout);
-	await runProgram(["backup", path("b.db")], { environment });
+	await call(["backup", path("b.db")], { environment });
 	assert.match((await verify(path("b.db"))).stdout, new RegExp(`b\\.db ${counts}, \\d+ bytes\n$`));
 	const report = JSON.parse((await verify("--json")).stdout);
 	const { animals, keys, idempotencyKeys, schema, problems } = report;

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { call } from "./command.ts";
 import { listAll } from "./ledger.ts";
 import { type Finished, runProgram, type Start } from "./program.ts";
 import { temporaryFolder, testService } from "./service.ts";
@@ -22,8 +23,9 @@ export async function importer(context: TestContext) {
 		path: (name: string) => join(folder, name),
 		write: (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content),
 		read: (name: string) => readFileSync(join(folder, name), "utf8"),
-		run: (file: string, { more = [], ...options }: Start & { more?: string[] } = {}) =>
-			runProgram(["import", file, ...more], { environment, folder, ...options }),
+		run: (file: string, { more = [], ...options }: Pick<Start, "environment"> & { more?: string[] } = {}) =>
+			call(["import", file, ...more], { environment, folder, ...options }),
+		runProgram: (file: string, options: Start) => runProgram(["import", file], { environment, folder, ...options }),
 		pets: async () => (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet),
 	};
 }

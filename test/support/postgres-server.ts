@@ -44,7 +44,17 @@ export async function startPostgres(flags: string[] = [], programs?: string): Pr
 	return server;
 }
 
+/** Makes the files of a new server, which later servers copy, because initdb takes a second. @returns their folder */
+export function makeCluster(): string {
+	const folder = newFolder();
+	initialize(folder);
+	process.env["TEST_POSTGRES_CLUSTER"] = join(folder, "data");
+	return folder;
+}
+
 function initialize(folder: string, programs?: string): void {
+	const cluster = process.env["TEST_POSTGRES_CLUSTER"];
+	if (cluster && programs === undefined) return void execFileSync("cp", ["-a", cluster, folder]);
 	const passwordFile = join(folder, "password");
 	writeFileSync(passwordFile, `${user}\n`, { mode: 0o644 });
 	const parameters = ["--pgdata", join(folder, "data"), "--username", user, "--auth", "scram-sha-256"];

@@ -2,11 +2,15 @@
 
 import assert from "node:assert/strict";
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { ConfigError } from "../../src/config.ts";
+import { defaultScopes } from "../../src/contract/operations.ts";
+import { createKey } from "../../src/keys/issue.ts";
 import { checkout } from "./checkout.ts";
+import { withStore } from "./store-reads.ts";
 import { type CleanUps, within } from "./until.ts";
 
 /** The folder whose program runs: this checkout, or the package if a proof runs from it. */
@@ -126,20 +130,27 @@ export async function runWell(parameters: string[], options: Start = {}): Promis
 	return stdout;
 }
 
-/** Creates an API key for the store at a URL. */
+/** Creates an API key for the store at a URL: in this process, unless programs run from another folder. */
 export async function keyFor(databaseUrl: string): Promise<string> {
-	const key = await runWell(["keys", "create", "--name", "proof"], { environment: { DATABASE_URL: databaseUrl } });
-	return key.trim();
+	const name = "proof";
+	if (root === checkout)
+		return withStore(databaseUrl, async ({ keys: rows }) => {
+			const issuer = { rows, now: Date.now, random: randomBytes };
+			return (await createKey(issuer, { name, scopes: [...defaultScopes] })).key;
+		});
+	return (await runWell(["keys", "create", "--name", name], { environment: { DATABASE_URL: databaseUrl } })).trim();
+}
+
+/** Asserts that a command has exited with 1, and printed only an explanation that matches `said`. */
+export function assertRefusal({ code, stdout, stderr }: Finished, parameters: string[], said: RegExp): void {
+	assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
+	assert.match(stderr, said);
+	assert.doesNotMatch(stderr, /\n\s+at /, "no stack");
 }
 
 /** Asserts that each command exits with 1, and prints only an explanation that matches `said`. */
-export async function assertRefused(rows: readonly [parameters: string[], said: RegExp][], options: Start = {}) {
-	for (const [parameters, said] of rows) {
-		const { code, stdout, stderr } = await runProgram(parameters, options);
-		assert.deepEqual([code, stdout], [1, ""], parameters.join(" "));
-		assert.match(stderr, said);
-		assert.doesNotMatch(stderr, /\n\s+at /, "no stack");
-	}
+export async function assertProgramRefused(rows: readonly [parameters: string[], said: RegExp][], options: Start = {}) {
+	for (const [parameters, said] of rows) assertRefusal(await runProgram(parameters, options), parameters, said);
 }
 
 /** Asserts that the service refuses to start, with a sentence for each pattern in `said`. @returns standard error */

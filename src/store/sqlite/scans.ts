@@ -2,7 +2,7 @@
 // request, runs one statement after another, and is restarted after a failure.
 
 import { extname } from "node:path";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { FindSql } from "../find.ts";
 import { createLimit } from "../limit.ts";
 import { StorageUnavailable } from "../store.ts";
@@ -10,6 +10,7 @@ import type { Row, Statement } from "../tables.ts";
 import { toStoreError } from "./errors.ts";
 import { petJson } from "./reads.ts";
 import type { ScanMessage } from "./scan-thread.ts";
+import { startThread } from "./thread.ts";
 
 /** How long a statement may wait for earlier statements. */
 const waitMaxMs = 10_000;
@@ -29,7 +30,7 @@ export function createScans(file: string) {
 	let isClosed = false;
 
 	function start(): Worker {
-		const worker = new Worker(program, { workerData: file, execArgv: [], env: {} });
+		const worker = startThread(program, file);
 		const lost = (cause: string) => {
 			if (thread !== worker) return;
 			thread = undefined;

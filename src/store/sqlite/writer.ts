@@ -4,11 +4,11 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { extname } from "node:path";
-import { Worker } from "node:worker_threads";
 import type { Timed } from "../group-commit.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 import { createResults, joinCreates, type SentCreates } from "./creates.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
+import { startThread } from "./thread.ts";
 import type { OtherWrite, SentBatch, SentResults, WriterData, WriterMessage } from "./writer-thread.ts";
 
 /** The result of `createPets` is a list. */
@@ -29,8 +29,7 @@ interface WriterOptions extends WriterData {
  */
 export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOptions) {
 	const program = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
-	// `execArgv` is empty: modules that Node loads by an option, such as a tracing SDK, are for the main thread.
-	const worker = new Worker(program, { workerData, execArgv: [], env: {} });
+	const worker = startThread(program, workerData satisfies WriterData);
 	const notice = existsSync(workerData.file)
 		? `opening ${workerData.file} is slow: it is being upgraded or verified, or its WAL is being read`
 		: `creating ${workerData.file} is slow: the disk or the machine is busy`;

@@ -1,0 +1,84 @@
+// The commands of `animal-store`. Every failure ends here, with one sentence for each problem and exit code 1 (130
+// after Ctrl-C). Commander itself reports wrong usage.
+
+import { readFileSync } from "node:fs";
+import { styleText } from "node:util";
+import { Command, CommanderError } from "commander";
+import { namesGiven, useEnvFile } from "../config.ts";
+import { describeError, Interrupted } from "./command-error.ts";
+import { readEnvFile } from "./env-file.ts";
+import { interruptedExitCode } from "./interrupt.ts";
+import { warnOfNearNames } from "./near-names.ts";
+import { adviseAsCalled } from "./output.ts";
+
+type Load = () => Promise<(command: Command) => void>;
+
+/** The commands by their headings in the help. Each file adds the options and the action to a command. */
+const commands: Record<string, Record<string, Load>> = {
+	"The animals of a running service (ANIMAL_STORE_URL, ANIMAL_STORE_KEY):": {
+		pets: async () => (await import("./pets.ts")).petsCommand,
+		import: async () => (await import("./import.ts")).importCommand,
+		export: async () => (await import("./export.ts")).exportCommand,
+	},
+	"The service and its store (DATABASE_URL):": {
+		serve: async () => (await import("./serve.ts")).serveCommand,
+		config: async () => (await import("./serve.ts")).configCommand,
+		keys: async () => (await import("./keys.ts")).keysCommand,
+		categories: async () => (await import("./categories.ts")).categoriesCommand,
+		audit: async () => (await import("./audit.ts")).auditCommand,
+		backup: async () => (await import("./backup.ts")).backupCommand,
+		restore: async () => (await import("./backup.ts")).restoreCommand,
+		verify: async () => (await import("./backup.ts")).verifyCommand,
+		copy: async () => (await import("./copy.ts")).copyCommand,
+	},
+};
+
+/** Loads only the command that is called. Help and unknown names need all commands. */
+async function addCommands(to: Command, name = ""): Promise<void> {
+	const needsAll = !Object.values(commands).some((group) => Object.hasOwn(group, name));
+	for (const [heading, group] of Object.entries(commands)) {
+		to.commandsGroup(heading);
+		for (const [each, load] of Object.entries(group)) if (needsAll || each === name) (await load())(to.command(each));
+	}
+}
+
+const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+function createProgram(): Command {
+	return new Command("animal-store")
+		.description("A store of animals behind a small, exact HTTP/JSON interface.")
+		.version(version, "-V, --version", "print the version")
+		.option("--env-file <file>", "also read settings from this file; flags and variables override it")
+		.exitOverride() // Commander throws, so that output is complete when the process ends.
+		.configureHelp({ showGlobalOptions: true })
+		.configureOutput({
+			writeOut: (text) => void process.stdout.write(adviseAsCalled(text)),
+			writeErr: (text) => void process.stderr.write(adviseAsCalled(text)),
+		})
+		.hook("preAction", (command) => {
+			const { envFile } = command.opts<{ envFile?: string }>();
+			useEnvFile(envFile === undefined ? undefined : readEnvFile(envFile));
+			warnOfNearNames(namesGiven());
+		});
+}
+
+/** Prints the sentences of a failure, and sets the exit code. */
+export function report(error: unknown): void {
+	const isShown = error instanceof CommanderError;
+	const name = styleText("red", "animal-store:", { stream: process.stderr });
+	for (const sentence of isShown ? [] : describeError(error)) console.error(`${name} ${adviseAsCalled(sentence)}`);
+	if (isShown && error.exitCode === 0) return;
+	process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
+}
+
+/** Runs a command to its end, and sets the exit code of the process. @param words the command line after the program */
+export async function runCommand(words: string[]): Promise<void> {
+	try {
+		const program = createProgram();
+		const isCommand = (word: string, index: number) => !word.startsWith("-") && words[index - 1] !== "--env-file";
+		await addCommands(program, words.find(isCommand));
+		await program.parseAsync(words, { from: "user" });
+	} catch (error) {
+		report(error);
+	}
+}
