@@ -3,8 +3,9 @@
 import "./activity.css";
 import { useState } from "preact/hooks";
 import type { Activity as Figures, Minute } from "../../src/contract/console.ts";
-import { Banner, digits, FailureNote, MissingScope, Waiting } from "./notes.tsx";
+import { Banner, FailureNote, MissingScope, Waiting } from "./notes.tsx";
 import { TableHead } from "./pet-table.tsx";
+import { digits } from "./sentences.ts";
 import { may, type Session } from "./session.ts";
 import type { WatchState } from "./use-watch.ts";
 

@@ -17,10 +17,11 @@ import { useKept } from "./kept.ts";
 import { keepImport } from "./kept-job.ts";
 import { ColumnsTable, columnAt, openFields, SheetMenu } from "./map-columns.tsx";
 import { MakeAll, type MappedValue, MapValues, newNames, toValues, withProposals } from "./map-values.tsx";
-import { countOf, digits, Problem, sentenceOf } from "./notes.tsx";
+import { Problem } from "./notes.tsx";
 import { describe, type OpenFile, previewed } from "./open-file.ts";
 import type { PetFile } from "./open-rows.ts";
 import { RowsTable, SaveRows } from "./rows-table.tsx";
+import { countOf, digits, sentenceOf } from "./sentences.ts";
 import { may, type Session } from "./session.ts";
 import { Step } from "./steps.tsx";
 

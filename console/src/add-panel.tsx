@@ -13,8 +13,9 @@ import { type Choice, categoryIdOf } from "./category-choices.ts";
 import { CategoryField } from "./category-field.tsx";
 import { labels } from "./fault-text.ts";
 import { Form, Select } from "./fields.tsx";
-import { FailureNote, sentenceOf, Waiting } from "./notes.tsx";
+import { FailureNote, Waiting } from "./notes.tsx";
 import { petStatuses } from "./route.ts";
+import { sentenceOf } from "./sentences.ts";
 import { may, type Session } from "./session.ts";
 
 interface AddPanelProps {

@@ -6,10 +6,10 @@ import { type Category, type ImportResult, isRefusal } from "../../src/contract/
 import { type NewPet, type Pet, petJson } from "../../src/contract/pet.ts";
 import { checkTexts, type Fault } from "../../src/contract/validate.ts";
 import { type Adding, emptyForm, type Field } from "./add-form.ts";
+import type { Asking } from "./asking.ts";
 import { categoryIdOf } from "./category-choices.ts";
 import { describeFault } from "./fault-text.ts";
-import { sentenceOf } from "./notes.tsx";
-import type { Session } from "./session.ts";
+import { sentenceOf } from "./sentences.ts";
 
 type Show = (next: Adding) => void;
 
@@ -18,7 +18,7 @@ type Show = (next: Adding) => void;
  * @param show called with each new state
  */
 export async function add(
-	session: Session,
+	session: Asking,
 	adding: Adding,
 	categories: readonly Category[],
 	show: Show,
@@ -56,7 +56,7 @@ function problemOf(fault: Fault, entries: Adding["entries"]): string {
 }
 
 /** @throws ApiError, NoReply */
-async function send({ ask }: Session, pet: NewPet, key: string): Promise<Pet> {
+async function send({ ask }: Asking, pet: NewPet, key: string): Promise<Pet> {
 	const body = `{"rows":[{"key":"${key}",${petJson(pet).slice(1)}]}`;
 	const { results } = await ask<{ results: ImportResult[] }>("/console/imports", { body });
 	const [result] = results;

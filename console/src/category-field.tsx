@@ -4,7 +4,7 @@ import { useContext } from "preact/hooks";
 import { CategoriesContext } from "./categories.ts";
 import { type Choice, categoryChoices } from "./category-choices.ts";
 import { Combobox } from "./combobox.tsx";
-import { digits } from "./notes.tsx";
+import { digits } from "./sentences.ts";
 
 interface CategoryFieldProps {
 	text: string;

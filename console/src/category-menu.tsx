@@ -8,8 +8,9 @@ import { CategoriesContext } from "./categories.ts";
 import type { Choice } from "./category-choices.ts";
 import { CategoryField } from "./category-field.tsx";
 import { Form } from "./fields.tsx";
-import { Problem, sentenceOf } from "./notes.tsx";
+import { Problem } from "./notes.tsx";
 import { Popover } from "./popover.tsx";
+import { sentenceOf } from "./sentences.ts";
 
 interface CategoryMenuProps {
 	title: string;

@@ -2,8 +2,8 @@
 
 import { correctedRow, type FileRow, type ReadOptions, type Texts, textsOf } from "../../src/files/rows.ts";
 import { useKept } from "./kept.ts";
-import { digits } from "./notes.tsx";
 import type { OpenFile } from "./open-file.ts";
+import { digits } from "./sentences.ts";
 
 export interface Correcting {
 	corrections: ReadonlyMap<number, Texts>;

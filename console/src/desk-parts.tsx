@@ -7,11 +7,11 @@ import type { Pet } from "../../src/contract/pet.ts";
 import { Button, Opener } from "./button.tsx";
 import { CategoryMenu } from "./category-menu.tsx";
 import { type Notice, shortName, stateOf } from "./edits.ts";
-import { countOf } from "./notes.tsx";
 import { Popover } from "./popover.tsx";
 import { RemoveDialog } from "./questions.tsx";
 import { petStatuses } from "./route.ts";
 import { focusRow } from "./row-focus.ts";
+import { countOf } from "./sentences.ts";
 import type { Desk } from "./use-desk.ts";
 
 export function DeskParts({ desk }: { desk: Desk }) {

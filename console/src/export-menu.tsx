@@ -6,8 +6,8 @@ import type { ExportFormat, ExportOrder } from "../../src/contract/console.ts";
 import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { Menu } from "./menu.tsx";
-import { countOf, sentenceOf } from "./notes.tsx";
 import { describeShown, type Shown, shownTexts } from "./route.ts";
+import { countOf, sentenceOf } from "./sentences.ts";
 import type { Session } from "./session.ts";
 
 type Subject = Shown & Pick<ExportOrder, "ids">;

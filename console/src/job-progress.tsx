@@ -6,10 +6,11 @@ import type { Job } from "./add-rows.ts";
 import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { useJob } from "./kept.ts";
-import { countOf, digits, FailureNote } from "./notes.tsx";
+import { FailureNote } from "./notes.tsx";
 import { describe } from "./open-file.ts";
 import { firstAnimals, go } from "./route.ts";
 import { RowsTable, SaveRows } from "./rows-table.tsx";
+import { countOf, digits } from "./sentences.ts";
 import type { Session } from "./session.ts";
 import { StepList } from "./steps.tsx";
 

@@ -57,6 +57,63 @@ test("a job knows its rows per second over the last two seconds, and how many ar
 	assert.deepEqual([added, left, perSecond], [80, 0, 0]);
 });
 
+test("a job that failed, and was paused during a batch, goes on where it was, and adds again only what was there", async (context) => {
+	let nowMs = 0;
+	context.mock.method(performance, "now", () => nowMs);
+	const gate = Promise.withResolvers<void>();
+	const reply = (...results: object[]) => Response.json({ results });
+	const replies: (() => Response | Promise<Response>)[] = [
+		() => reply({ outcome: "added", id: 1 }),
+		() => new Response("{}", { status: 401 }),
+		() => gate.promise.then(() => reply({ outcome: "present", id: 2, atMs: 5 })),
+		() => reply({ outcome: "present", id: 3, atMs: 9 }),
+		() => reply({ outcome: "added", id: 4 }, { outcome: "added", id: 5 }),
+	];
+	const sent: string[] = [];
+	const sender = (key: string): Sender => ({
+		url: "http://127.0.0.1",
+		key,
+		async fetch(_, { body } = {}) {
+			sent.push(`${key} ${String(body).match(/-\d+(-\d+)?"/g)}`);
+			return (replies.shift() as (typeof replies)[0])();
+		},
+	});
+	const faulty = times(999, "a,x,");
+	const job = createJob({ file: await fileOf(["a,1,", ...faulty, "b,1,", ...faulty, "c,1,", ...faulty]), total: 3 });
+	const speeds = new Map<number, number>();
+	job.watchers.add(() => void speeds.set(job.state.alreadyThere, job.state.perSecond));
+	job.run(sender("one"));
+	await until("the refusal", () => job.state.failure !== undefined);
+	assert.deepEqual([job.state.phase, job.state.added, job.state.left], ["paused", 1, 2]);
+	nowMs += 1000;
+	job.run(sender("two"));
+	assert.deepEqual([job.state.phase, job.state.failure], ["running", undefined]);
+	await until("the second batch", () => sent.length === 3);
+	job.pause();
+	assert.equal(job.state.phase, "paused");
+	job.run(sender("three"));
+	await new Promise(setImmediate);
+	assert.equal(sent.length, 3, "the batch under way is not sent twice");
+	gate.resolve();
+	await until("the end of the job", () => job.state.phase === "finished");
+	const { added, alreadyThere, importedAtMs, rejected, shown, left } = job.state;
+	assert.deepEqual([added, alreadyThere, importedAtMs, rejected, shown.length, left], [1, 2, 5, 2997, 200, 0]);
+	assert.equal(
+		job
+			.rejectedText()
+			.join("")
+			.match(/line,reason/g)?.length,
+		1,
+	);
+	assert.equal(speeds.get(1), 0, "the rows before a pause do not count");
+	const again = job.again();
+	assert.equal(again.total, 2);
+	again.run(sender("four"));
+	await until("the end of the second job", () => again.state.phase === "finished");
+	assert.deepEqual([again.state.added, again.state.left], [2, 0]);
+	assert.deepEqual(sent, ['one -2"', 'one -1002"', 'two -1002"', 'three -2002"', 'four -1002-2",-2002-2"']);
+});
+
 test("the first 200 rejected rows are shown, and all of them are kept as text; so in the check before", async () => {
 	const file = await fileOf(["a,1,red", ...times(201, "a,4-,red")]);
 	const job = createJob({ file, total: 1 });

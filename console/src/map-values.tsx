@@ -9,8 +9,8 @@ import { Button } from "./button.tsx";
 import { shortName } from "./edits.ts";
 import { labels } from "./fault-text.ts";
 import { Select } from "./fields.tsx";
-import { digits } from "./notes.tsx";
 import { TableHead } from "./pet-table.tsx";
+import { digits } from "./sentences.ts";
 
 /** A category to create before the first animal is added. */
 interface NewCategory {

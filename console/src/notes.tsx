@@ -2,29 +2,11 @@
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { ApiError, NoReply } from "../../client/src/index.ts";
+import { ApiError } from "../../client/src/index.ts";
 import { Button } from "./button.tsx";
-import { capitalized } from "./edits.ts";
+import { sentenceOf } from "./sentences.ts";
 
 export const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium", hourCycle: "h23" });
-export const digits = new Intl.NumberFormat("en");
-export const countOf = (count: number) => (count === 1 ? "1 animal" : `${digits.format(count)} animals`);
-
-/** Sentences for codes whose messages are written for programs. */
-const sentences: { [Code in ApiError["code"]]?: string } = {
-	insufficient_scope: "This key may not do that.",
-	internal_error: "Something failed in the server. Report it to whoever runs it.",
-	invalid_cursor: "The address is incomplete, or older than the last restore of the animals.",
-	rate_limited: "Too many requests with this key.",
-};
-
-export function sentenceOf(failure: unknown): string {
-	const known = failure instanceof ApiError && sentences[failure.code];
-	if (known) return known;
-	if (failure instanceof ApiError) return `${capitalized(failure.message)}.`;
-	if (failure instanceof NoReply) return "The server does not answer.";
-	return `Something went wrong in the console: ${failure instanceof Error ? failure.message : failure}.`;
-}
 
 /** The reason why an entry is refused. A screen reader reads the reason aloud when it appears. */
 export function Problem({ id, children }: { id?: string; children: ComponentChildren }) {

@@ -7,7 +7,7 @@ import { ImportFailure } from "../../src/files/import-request.ts";
 import type { Preview } from "../../src/files/rows.ts";
 import { capitalized, listOf } from "./edits.ts";
 import { labels } from "./fault-text.ts";
-import { sentenceOf } from "./notes.tsx";
+import { sentenceOf } from "./sentences.ts";
 
 const noImports = "This server accepts no imports: it is too old, or a proxy blocks /console/imports.";
 

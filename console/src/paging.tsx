@@ -1,9 +1,10 @@
 // The line below the list: which animals the page shows, and buttons to the other pages.
 
 import { Button } from "./button.tsx";
-import { countOf, digits, Waiting } from "./notes.tsx";
+import { Waiting } from "./notes.tsx";
 import { type AnimalsRoute, describeName, pageSizes, showFirst } from "./route.ts";
 import { endSearch } from "./row-focus.ts";
+import { countOf, digits } from "./sentences.ts";
 import type { ListPage, ListRequest } from "./use-list.ts";
 
 export function Paging({ request, route }: { request: ListRequest; route: AnimalsRoute }) {

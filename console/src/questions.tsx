@@ -9,7 +9,7 @@ import type { Job } from "./add-rows.ts";
 import { Button } from "./button.tsx";
 import { listOf, shortName } from "./edits.ts";
 import { useJob } from "./kept.ts";
-import { countOf, digits } from "./notes.tsx";
+import { countOf, digits } from "./sentences.ts";
 
 interface QuestionProps {
 	title: string;

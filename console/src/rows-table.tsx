@@ -8,9 +8,9 @@ import { Button } from "./button.tsx";
 import type { Correcting } from "./corrections.tsx";
 import { labels } from "./fault-text.ts";
 import { Select } from "./fields.tsx";
-import { digits } from "./notes.tsx";
 import { describeRow, type PetFile, type Rejected } from "./open-rows.ts";
 import { TableHead } from "./pet-table.tsx";
+import { digits } from "./sentences.ts";
 
 interface RowsTableProps {
 	title: string;

@@ -2,9 +2,9 @@
 
 import { type EditResult, editsMax } from "../../src/contract/console.ts";
 import { type Pet, petJson } from "../../src/contract/pet.ts";
+import type { Asking } from "./asking.ts";
 import { type Edit, listOf, type Notice, type Sent, shortName, stateOf } from "./edits.ts";
-import { countOf, sentenceOf } from "./notes.tsx";
-import type { Session } from "./session.ts";
+import { countOf, sentenceOf } from "./sentences.ts";
 
 type LabelOf = (categoryId: bigint) => string;
 
@@ -12,7 +12,7 @@ type LabelOf = (categoryId: bigint) => string;
  * Sends edits in their order.
  * @param labelOf the name or the number of a category
  */
-export async function sendEdits(session: Session, edits: readonly Edit[], labelOf: LabelOf): Promise<Sent> {
+export async function sendEdits(session: Asking, edits: readonly Edit[], labelOf: LabelOf): Promise<Sent> {
 	const results: EditResult[] = [];
 	let failure: unknown;
 	try {

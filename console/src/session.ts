@@ -6,27 +6,17 @@ import { readOptions } from "../../client/src/options.ts";
 import type { KeyInfo } from "../../src/contract/console.ts";
 import type { Scope } from "../../src/contract/operations.ts";
 import type { Sender } from "./add-rows.ts";
+import type { Asking, AskOptions } from "./asking.ts";
 import type { KeptKey } from "./kept-key.ts";
 
 /** A page of the list, with exact ids. */
 export type PetPage = Page<"bigint">;
 
-export interface Session extends KeptKey {
+export interface Session extends KeptKey, Asking {
 	info: KeyInfo;
 	sender: Sender;
 	/** This client gives up early, because a person is waiting. */
 	store: AnimalStore<"bigint">;
-	/**
-	 * Sends a request to an endpoint of the console; with a body, the request is a POST.
-	 * @returns the reply with exact integers
-	 * @throws ApiError, NoReply
-	 */
-	ask<Reply>(path: string, options: AskOptions): Promise<Reply>;
-}
-
-interface AskOptions {
-	body?: string;
-	signal?: AbortSignal | undefined;
 }
 
 const retryForMs = 2_000;

@@ -3,7 +3,8 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
 import { Form } from "./fields.tsx";
-import { Heading, Problem, sentenceOf, Waiting } from "./notes.tsx";
+import { Heading, Problem, Waiting } from "./notes.tsx";
+import { sentenceOf } from "./sentences.ts";
 
 interface SignInProps {
 	reason: string | undefined;

@@ -3,7 +3,8 @@
 
 import { useRef, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
-import { type Edit, editedPet, type Notice, type Sent } from "./edits.ts";
+import { createEditedAnimals, type Expected } from "./edited-animals.ts";
+import type { Edit, Notice, Sent } from "./edits.ts";
 import type { Session } from "./session.ts";
 
 export interface Editing {
@@ -26,26 +27,16 @@ interface EditingOptions {
 }
 
 export function useEditing(session: Session, options: EditingOptions): Editing {
-	/** Edited animals by id. `waiting` counts edits without a result; `reply` is the list's reply at the last change. */
-	const animals = useRef(new Map<string, { reply: unknown; now: Pet | undefined; waiting: number }>());
 	const [notice, setNotice] = useState<Notice>();
 	const [replies, setReplies] = useState(0);
 	const queue = useRef(Promise.resolve());
 	const latest = useRef(options);
 	latest.current = options;
+	const [animals] = useState(() => createEditedAnimals(() => latest.current.reply));
 
-	function put({ id }: Pet, now: Pet | undefined, more: 1 | -1): void {
-		const waiting = (animals.current.get(String(id))?.waiting ?? 0) + more;
-		animals.current.set(String(id), { reply: latest.current.reply, now, waiting });
-	}
-	async function send(edits: readonly Edit[], shown: readonly (Pet | undefined)[]): Promise<void> {
-		const { results, notice } = await sendOrFail(session, edits, latest.current.labelOf);
-		for (const [index, { pet }] of edits.entries()) {
-			const result = results[index];
-			const now = animals.current.get(String(pet.id))?.now;
-			// If `now` differs, a later edit of the animal is waiting, and its expected result is already shown.
-			put(pet, now !== shown[index] ? now : result ? result.pet : pet, -1);
-		}
+	async function send(expected: Expected): Promise<void> {
+		const { results, notice } = await sendOrFail(session, expected.edits, latest.current.labelOf);
+		animals.settle(expected, results);
 		setNotice((last) =>
 			last?.isProblem ? { ...notice, isProblem: true, text: `${last.text} ${notice.text}` } : notice,
 		);
@@ -53,18 +44,12 @@ export function useEditing(session: Session, options: EditingOptions): Editing {
 		latest.current.onSettled();
 	}
 	function apply(edits: readonly Edit[]): void {
-		const shown = edits.map(editedPet);
-		for (const [index, { pet }] of edits.entries()) put(pet, shown[index], 1);
+		const expected = animals.expect(edits);
 		setNotice(undefined);
-		queue.current = queue.current.then(() => send(edits, shown));
+		queue.current = queue.current.then(() => send(expected));
 	}
 	return {
-		edited: (pets) =>
-			pets.flatMap((pet) => {
-				const found = animals.current.get(String(pet.id));
-				if (!found || (found.waiting === 0 && found.reply !== options.reply)) return [pet];
-				return found.now ? [found.now] : [];
-			}),
+		edited: animals.edited,
 		apply,
 		replies,
 		notice,

@@ -16,7 +16,7 @@ import {
 	type OtherTabs,
 	type ThisTab,
 } from "./kept-key.ts";
-import { sentenceOf } from "./notes.tsx";
+import { sentenceOf } from "./sentences.ts";
 import { openSession, type Session } from "./session.ts";
 
 export interface SessionState {

@@ -24,7 +24,7 @@ test("what spreadsheets write is detected: delimiter, encoding, and names of col
 		["Status\tcategory_id\tName\nsold\t7\tZoë", "CSV with tabs, UTF-8"],
 		["sep=;\r\nName;Category;Status\r\nZoë;7;sold\r\n", "CSV with semicolons, UTF-8"],
 		['"name","category-id","status"\n"Zoë","7","sold"\n\n', "CSV with commas, UTF-8"],
-		["Name;Category;Status;;\r\nZoë;7;sold;;\r\n;;;;\r\n;;;FALSCH;\r\n", "CSV with semicolons, UTF-8"],
+		["Name;Category;Status;;\r\nZoë;7;sold;;;;\r\n;;;;\r\n;;;FALSCH;\r\n", "CSV with semicolons, UTF-8"],
 		[windows, "CSV with semicolons, Windows-1252"],
 		[windowsEnd, "CSV with semicolons, Windows-1252"],
 		[utf16("\uFEFFName\tCategory ID\tStatus\r\nZoë\t7\tsold\r\n"), "CSV with tabs, UTF-16LE"],
@@ -91,6 +91,16 @@ test("a row may have as many characters as a body may have bytes, wherever the p
 		assert.deepEqual([pets, reasons], [[{ name: "Rex", categoryId: 1n }], []]);
 		const isExpected = (error: Error) => error instanceof FileError && error.line === 2;
 		await assert.rejects(read(`${header}${row}x\r\n`, {}, pieceSize), isExpected);
+		const start = '{"name":"Rex","categoryId":1,"notes":"';
+		for (const [before, after] of [
+			[`${"{}".padEnd(header.length - 2)}\r\n`, "\r\n"],
+			["[{},", "]"],
+			["[{},\n", ",{}]"],
+		]) {
+			const readJson = (length: number) => read(`${before}${start.padEnd(length - 2, "x")}"}${after}`, {}, pieceSize);
+			assert.deepEqual((await readJson(65_536)).pets, [{ name: "Rex", categoryId: 1n }]);
+			await assert.rejects(readJson(65_537), FileError);
+		}
 	}
 });
 
@@ -135,6 +145,14 @@ test("each fault names the field and its rule in the words of the service, with 
 	}
 });
 
+test("each column or field that is ignored is reported once", async () => {
+	const unused: string[] = [];
+	const onUnused = (name: string) => void unused.push(name);
+	await read('{"name":"Rex","a":1,"b":1}\n{"name":"Mia","b":1,"c":1}\n{"a":1,"c":1}\n', { onUnused });
+	await read("name,categoryId,d,e\nRex,1,,\nMia,1,,\n", { onUnused });
+	assert.equal(unused.join(""), "abcde");
+});
+
 test("a status that is null, empty or only blanks is none, unless a meaning is given for it", async () => {
 	const json = ["null", '""', '" \\t"', '"\u00a0"'].map((status) => `{"name":"a","categoryId":1,"status":${status}}`);
 	for (const content of [json.join("\n"), `[${json}]`, "name,categoryId,status\na,1,\na,1, \na,1,\u00a0\na,1\n"]) {
@@ -154,6 +172,8 @@ test("a file that is not text, mixes encodings or has an unclosed quote is refus
 		["\uFEFF \n\r\n", undefined, /empty/],
 		[new Uint8Array(1000), undefined, /not text/],
 		[mixed, 4, /the text is not UTF-8, but other lines are/],
+		[Buffer.concat([Buffer.from("ëë"), mixed, mixed]), 4, /the text is not UTF-8, but other lines are/],
+		[utf16("\uFEFFname\tcategoryId\nZoë\t1\n").subarray(0, -1), 2, /some bytes from this line on are not UTF-16LE/],
 		[Buffer.from([0x5b, 0xed, 0xa0, 0x80, 0xed, 0xa0, 0x80]), 1, /not UTF-8/],
 		// The error names the line where the piece with the invalid bytes begins.
 		[Buffer.concat([Buffer.from(long), Buffer.from([0xed, 0xa0, 0x80])]), 12_498, /not UTF-8/],

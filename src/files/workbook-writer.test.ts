@@ -23,9 +23,12 @@ test("every name, category and status is read back, even what XML does not have 
 		"007",
 		"1E3",
 		" two  blanks ",
+		"blank at the end ",
+		" blank at the start",
 		"'quoted' \"twice\"",
 		"<b>&amp;]]></b>",
 		"_x0041_ _x5F_",
+		"_x00e9_",
 	];
 	names.push("\ufffd \ufffe \uffff", "\u0080\u0085\u009f\u00ad\u2028\u2029", "Zoë 🐈 \u202eabc", "TRUE", "2026-11-22");
 	const pets = names.map((name, at): AnyPet & { categoryId: bigint } => {
@@ -48,6 +51,10 @@ test("every name, category and status is read back, even what XML does not have 
 	assert.doesNotMatch(sheetXml, /[\0-\x08\x0b-\x1f\ufffe\uffff]/);
 	assert.equal(sheetXml.match(/<c /g)?.length, sheetXml.match(/ t="inlineStr">/g)?.length, "each cell contains a text");
 	assert.match(sheetXml, /<t>_x005F_x0041_ _x005F_x5F_<\/t>/);
+	assert.equal(
+		sheetXml.match(/<t xml:space="preserve">( two {2}blanks | blank at the start|blank at the end )</g)?.length,
+		3,
+	);
 });
 
 test("a workbook arrives in pieces while it is written, and one row too many ends it", async () => {

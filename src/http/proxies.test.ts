@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Socket } from "node:net";
 import { test } from "node:test";
 import { readConfig } from "../config.ts";
-import { clientAddressOf, parseTrustedProxies } from "./proxies.ts";
+import { clientAddressOf, isHost, parseTrustedProxies } from "./proxies.ts";
 
 test("TRUST_PROXY names addresses and networks, in either notation of an IPv4 peer, and nothing else", () => {
 	const rows: [setting: string, trusted: string[], others: string[]][] = [
@@ -56,4 +56,16 @@ test("an IPv4 address that is mapped into IPv6 is shown as itself, and any other
 		const socket = { remoteAddress: peer } as Socket;
 		assert.equal(clientAddressOf({ headers: {}, socket }), shown);
 	}
+});
+
+test("a host has a valid name and port, each time that it is asked", () => {
+	for (const [host, isValid] of [
+		["animals.example:65535", true],
+		["animals.example:65536", false],
+		["[::1]:80", true],
+		["[::1", false],
+		["a b", false],
+		["animals.example", true],
+	] as const)
+		for (const time of [1, 2]) assert.equal(isHost(host), isValid, `${host}, time ${time}`);
 });

@@ -15,22 +15,42 @@ test("unread lines above a limit are dropped, and their number is logged when re
 			resume = done;
 		},
 	});
-	const { log, flush } = createLog("info", output, false);
-	const count = 100_000;
-	for (let index = 0; index < count; index++) log.info({ filler: "x".repeat(200) }, "line");
-	flush();
-	assert.ok(output.writableLength < backlogMaxBytes + 100_000, `${output.writableLength} bytes wait`);
-	for (let left = output.writableLength; left > 0; left = output.writableLength) resume();
-	flush();
-	flush();
-	for (let left = output.writableLength; left > 0; left = output.writableLength) resume();
-	const lines = received
-		.join("")
-		.trim()
-		.split("\n")
-		.map((line) => JSON.parse(line));
-	const report = lines.find(({ dropped }) => dropped > 0);
-	assert.equal(lines.filter(({ msg }) => msg === "line").length + report.dropped, count);
+	const { log, flush, droppedLines } = createLog("info", output, false);
+	const count = 50_000;
+	let before = 0;
+	for (const round of [1, 2]) {
+		for (let index = 0; index < count; index++) log.info({ filler: "x".repeat(200) }, "line");
+		flush();
+		assert.ok(output.writableLength < backlogMaxBytes + 100_000, `${output.writableLength} bytes wait`);
+		for (let looks = 0; looks < 3; looks++) {
+			for (let left = output.writableLength; left > 0; left = output.writableLength) resume();
+			flush();
+		}
+		const lines = received
+			.splice(0)
+			.join("")
+			.trim()
+			.split("\n")
+			.map((line) => JSON.parse(line));
+		const [report, ...more] = lines.filter(({ dropped }) => dropped > 0);
+		assert.deepEqual([lines.filter(({ msg }) => msg === "line").length + report.dropped, more], [count, []]);
+		assert.equal(droppedLines(), before + report.dropped, `round ${round}`);
+		before += report.dropped;
+	}
+});
+
+test("each line has the time at which it was written", (context) => {
+	context.mock.timers.enable({ apis: ["Date"], now: 0 });
+	const times: string[] = [];
+	const log = createLogTo({ write: (line) => void times.push(JSON.parse(line).time) }, "info");
+	for (const passedMs of [0, 1, 0, 999]) {
+		context.mock.timers.tick(passedMs);
+		log.info({}, "line");
+	}
+	assert.deepEqual(
+		times,
+		["00.000", "00.001", "00.001", "01.000"].map((second) => `1970-01-01T00:00:${second}Z`),
+	);
 });
 
 test("lines below the level are not written, and an error has its causes and its code", () => {

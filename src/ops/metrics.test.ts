@@ -124,7 +124,9 @@ test("a scrape while the disk hangs, so that no write ends, has the figures of t
 	} as unknown as Store;
 	const reading = createStoreMetrics(() => ({ store })).read();
 	context.mock.timers.tick(2000);
-	assert.match(textOf(await reading), /^animal_store_oldest_write_waiting_seconds 60$/m);
+	const text = textOf(await reading);
+	assert.match(text, /^animal_store_oldest_write_waiting_seconds 60$/m);
+	assert.match(text, /^animal_store_writable 1$/m, "slow writes are writes");
 });
 
 test("the figures of the process are in their units, and the event loop's delay is how late it is", async (context) => {
@@ -157,4 +159,5 @@ test("the figures of the process are in their units, and the event loop's delay 
 		await sleep(20);
 		return ((await delays())[2] ?? 0) > 0.15;
 	});
+	await until("the next scrape not to show it again", async () => ((await delays())[2] ?? 1) < 0.15);
 });

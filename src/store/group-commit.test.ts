@@ -125,11 +125,15 @@ test("a write whose commit does not begin in time is rejected and never committe
 	const { group, write, writes, finish, outcomes } = commits(50);
 	write("a");
 	await settled();
-	for (const name of ["b", "c"]) write(name);
+	write("b");
+	await until("some of its time to pass", () => group.oldestMs >= 25, { everyMs: 1 });
+	write("c");
 	await until("both writes to be rejected", () => outcomes.size === 2);
 	const reason = new StoreBusy(0).message;
 	assert.deepEqual(Object.fromEntries(outcomes), { b: { reason }, c: { reason } });
 	assert.ok(group.oldestMs >= 50 && group.length === 1);
+	write("later");
+	await until("a later write to be rejected, too", () => outcomes.size === 3);
 	write("d");
 	await finish(0);
 	await finish(1);
@@ -170,11 +174,17 @@ test("a new write is expected to wait for the commit under way, and for one of e
 	assert.equal(group.expectedMs, 100);
 	write("second");
 	await settled();
+	nowMs += 10;
 	for (let number = 0; number < 2500; number++) write(`waiting ${number}`);
-	assert.equal(group.expectedMs, 400);
-	nowMs += 40;
+	assert.equal(group.expectedMs, 390);
+	nowMs += 30;
 	assert.deepEqual([group.expectedMs, group.oldestMs], [360, 40]);
 	await finish(1);
+	assert.deepEqual(
+		[group.expectedMs, group.oldestMs],
+		[3 * 82, 30],
+		"82 ms: mostly the first commit, partly the second",
+	);
 	for (const batch of [2, 3, 4]) await finish(batch);
 	assert.equal(group.length, 0);
 });

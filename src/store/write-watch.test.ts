@@ -51,3 +51,30 @@ test("working writes are slow while the queue is full; stopped ones stay stopped
 	assert.equal(watch.state(empty), "stopped");
 	assert.equal(probes, 0);
 });
+
+test("an outcome is trusted from when it is known: five seconds if writes work, one second if they fail", async (context) => {
+	let nowMs = 0;
+	context.mock.method(performance, "now", () => nowMs);
+	let probes = 0;
+	let isFull = true;
+	const probe = async () => {
+		probes++;
+		if (isFull) await unavailable();
+	};
+	const watch = watchWrites(probe, { background: createBackground() });
+	const probesAfter = async (ms: number) => {
+		nowMs += ms;
+		await watch.check();
+		return probes;
+	};
+	nowMs = 60_000;
+	await assert.rejects(watch.observe(unavailable()));
+	assert.deepEqual([await probesAfter(999), await probesAfter(1)], [0, 1]);
+	assert.deepEqual([await probesAfter(999), await probesAfter(1)], [1, 2]);
+	isFull = false;
+	assert.deepEqual([await probesAfter(999), await probesAfter(1)], [2, 3]);
+	assert.deepEqual([watch.state(empty), await probesAfter(4999), await probesAfter(1)], ["working", 3, 4]);
+	nowMs += 4999;
+	await watch.observe(Promise.resolve());
+	assert.deepEqual([await probesAfter(4999), await probesAfter(1)], [4, 5]);
+});

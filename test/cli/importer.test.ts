@@ -2,9 +2,11 @@
 // same file run. At the end, the list must have the same animals as a model.
 
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { createServer } from "node:http";
 import { test } from "node:test";
 import fc from "fast-check";
+import { bodyMaxBytes } from "../../src/contract/limits.ts";
 import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { ImportFailure } from "../../src/files/import-request.ts";
 import { createImporter, digestOf, type SettledRow } from "../../src/files/importer.ts";
@@ -99,7 +101,7 @@ test("whatever is lost, with whatever keys, an import adds each row once, in the
 				hasMore = page.hasMore;
 			}
 			assert.deepEqual(stored, names);
-			assert.equal(importer.count("added") + importer.count("present"), names.length);
+			assert.equal(importer.count("added"), names.length, "a row whose reply was lost was not there before");
 			const again = await importerOf(names.map((name) => `${name},1`));
 			assert.ok(await again.run({ url, key: reader, retryForMs: 0, signal: never }));
 			assert.equal(again.count("present"), names.length, "the same file with another key adds nothing");
@@ -125,8 +127,10 @@ test("a batch that is too large is halved, down to a row, and sent when Retry-Af
 	const { url, key } = await testService(context);
 	const sizes: number[] = [];
 	let [refusedAtMs, waitedMs] = [0, 0];
+	let refusals = 1;
 	const server = createServer(async (request, response) => {
 		const body = Buffer.concat(await request.toArray());
+		if (sizes.length > 4 && refusals-- > 0) return void response.writeHead(401).end();
 		if (sizes.push(body.length) === 2) {
 			refusedAtMs = performance.now();
 			return void response.writeHead(429, { "retry-after": "1" }).end();
@@ -142,28 +146,69 @@ test("a batch that is too large is halved, down to a row, and sent when Retry-Af
 	const names = Array.from({ length: 50 }, (_, n) => `animal ${n}`);
 	names[20] = "犬".repeat(255);
 	const importer = await importerOf(names.map((name) => `${name},1`));
-	assert.ok(await importer.run({ url: proxy, key, retryForMs: 10_000, signal: never }));
+	const { signal } = new AbortController();
+	const target = { url: proxy, key, retryForMs: 10_000, signal };
+	await assert.rejects(importer.run(target), { kind: "refused" });
+	assert.ok(await importer.run(target));
+	assert.equal(importer.count("added"), names.length, "the rows of a half that was stored before the refusal, too");
+	assert.deepEqual(getEventListeners(signal, "abort"), []);
 	assert.ok(sizes.some((size) => size > 2000) && sizes.some((size) => size <= 2000));
 	assert.ok(waitedMs >= 1000, `${waitedMs} ms`);
 	const added = (await listAll(url, key)).map(({ name }) => name);
 	assert.deepEqual(added, names);
 });
 
-test("a batch without a reply is not sent again after its keys may have expired", async (context) => {
+test("a batch without a reply is sent again for 23 hours, not after its keys may have expired", async (context) => {
 	const { url, key } = await testService(context);
 	context.mock.timers.enable({ apis: ["Date"], now: Date.now() });
-	const importer = await importerOf(["Rex,1", "Mia,1"]);
-	const send: typeof fetch = async (...request) => {
-		await fetch(...request);
-		context.mock.timers.tick(24 * 3_600_000);
-		throw new TypeError("the reply is lost");
+	for (const [round, minutes] of [-1, 1].entries()) {
+		const importer = await importerOf(["Rex,1", "Mia,1"], round + 1);
+		let sent = 0;
+		const send: typeof fetch = async (...request) => {
+			const reply = await fetch(...request);
+			if (sent++ > 0) return reply;
+			context.mock.timers.tick(23 * 3_600_000 + minutes * 60_000);
+			throw new TypeError("the reply is lost");
+		};
+		const running = importer.run({ url, key, retryForMs: 10_000, signal: never, fetch: send });
+		if (minutes < 0) {
+			assert.deepEqual([await running, importer.count("added")], [true, 2]);
+			continue;
+		}
+		await assert.rejects(running, { kind: "expired", message: /its last rows cannot be sent again/ });
+		const rest = await Array.fromAsync(importer.rest());
+		const left = rest.map(({ row, faults }) => `${row.pet?.name}, ${faults?.[0]?.problem}`);
+		assert.deepEqual(left, ["Rex, no reply: it may have been added", "Mia, no reply: it may have been added"]);
+		assert.equal((await listAll(url, key)).length, 4);
+	}
+});
+
+test("each batch is as large as a request may be, and one that failed is sent again as it was", async () => {
+	const bodies: string[] = [];
+	const send: typeof fetch = async (_, { body } = {}) => {
+		bodies.push(String(body));
+		if (bodies.length === 2) throw new TypeError("the connection failed");
+		const { rows } = JSON.parse(String(body)) as { rows: object[] };
+		return Response.json({ results: rows.map((_row, at) => ({ outcome: "added", id: at + 1 })) });
 	};
-	const running = importer.run({ url, key, retryForMs: 10_000, signal: never, fetch: send });
-	await assert.rejects(running, { kind: "expired", message: /its last rows cannot be sent again/ });
-	const rest = await Array.fromAsync(importer.rest());
-	const left = rest.map(({ row, faults }) => `${row.pet?.name}, ${faults?.[0]?.problem}`);
-	assert.deepEqual(left, ["Rex, no reply: it may have been added", "Mia, no reply: it may have been added"]);
-	assert.equal((await listAll(url, key)).length, 2);
+	const lines = Array.from(
+		{ length: 500 },
+		(_, n) => `${"犬".repeat(200)}${n % 2 ? "" : " no number"},${n % 5 ? n : "x"}`,
+	);
+	const importer = await importerOf(lines);
+	const target = { url: "http://127.0.0.1", key: "key", retryForMs: 0, signal: never, fetch: send };
+	await assert.rejects(importer.run(target), { kind: "unreachable" });
+	assert.ok(await importer.run(target));
+	assert.equal(bodies[1], bodies[2]);
+	const sizes = bodies.map((body) => Buffer.byteLength(body));
+	const full = sizes.slice(0, -1).filter((size) => size > bodyMaxBytes - 1000 && size <= bodyMaxBytes);
+	assert.equal(full.length, sizes.length - 1, sizes.join(" "));
+	assert.deepEqual([importer.count("added"), importer.count("rejected")], [400, 100]);
+	assert.deepEqual(
+		importer.settled.map(({ row }) => row.number),
+		lines.map((_, n) => n + 2),
+		"each row once, in the order of the file",
+	);
 });
 
 test("a reply that is not the service's ends an import; its rows are sent when it continues", async (context) => {

@@ -218,19 +218,21 @@ test("as many edits as one request may have fit into it with the longest names",
 test("if the store refuses in the middle, the reply has the edits before; if all, it is 503", async (context) => {
 	const service = await testService(context);
 	const { edits } = service.store;
-	for (let index = 0; index < 3; index++) await service.store.createPet(rex);
+	for (let index = 0; index < 4; index++) await service.store.createPet(rex);
 	const apply = edits.apply;
 	let left = 2;
 	edits.apply = async (given) => {
-		if (left-- <= 0) throw new StorageUnavailable("the disk is full");
+		if (left-- === 0) throw new StorageUnavailable("the disk is full");
 		return apply(given);
 	};
-	const sold = [1, 2, 3].map((id) => ({ id, action: "set-status", status: "sold", seen }));
-	const outcomes = ((await edit(service, ...sold)) as { outcome: string }[]).map(({ outcome }) => outcome);
-	assert.deepEqual(outcomes, ["edited", "edited"]);
+	const sold = [1, 2, 3, 4].map((id) => ({ id, action: "set-status", status: "sold", seen }));
+	const outcomes = async () => ((await edit(service, ...sold)) as { outcome: string }[]).map(({ outcome }) => outcome);
+	assert.deepEqual(await outcomes(), ["edited", "edited"]);
+	assert.equal((await edits.list(0n, 9)).length, 2, "no edit after the failed one is tried");
 	left = 2;
 	assertFailure(await service.send(post({ edits: sold })), "storage_unavailable");
 	assert.equal((await edits.list(0n, 9)).length, 2);
+	assert.deepEqual(await outcomes(), ["unchanged", "unchanged", "edited", "edited"]);
 });
 
 test("the names that the console replaces are erased soon after, and the history says when", {

@@ -96,6 +96,30 @@ test("an export is a file of each format with exact numbers, of all or some anim
 	);
 });
 
+test("an export has every animal once, in order, over any number of searches and pages", async (context) => {
+	const { store, ...service } = await testService(context);
+	const names = Array.from({ length: 10_150 }, (_, at) => `animal ${at + 1}`);
+	for (let at = 0; at < names.length; at += 1000) {
+		const rows = names.slice(at, at + 1000).map((name) => ({
+			pet: { name, categoryId: 1n },
+			idempotencyKey: { caller: "test", key: name },
+		}));
+		await store.createPets(rows);
+	}
+	const exported = async (what: object) => {
+		const { bytes } = await download(service.url, await pathOf({ store, ...service }, { format: "csv", ...what }));
+		return bytes.toString().trim().split("\n").slice(1);
+	};
+	const lines = names.map((name, at) => `${at + 1},${name},1,`);
+	assert.deepEqual(await exported({}), lines);
+	assert.deepEqual(await exported({ sort: "-id" }), lines.toReversed());
+	const ids = Array.from({ length: 250 }, (_, at) => 7 * (250 - at));
+	assert.deepEqual(
+		await exported({ ids }),
+		ids.toReversed().map((id) => lines[id - 1]),
+	);
+});
+
 test("an export is sorted and filtered as a search is, and a table has the names of categories", async (context) => {
 	const service = await serviceWithPets(context);
 	const textOf = async (what: object) => {
@@ -193,6 +217,10 @@ test("a ticket works for a minute on every node, as long as its key, and no othe
 	const ofGone = await pathOf(service, { format: "csv" }, { Authorization: `Bearer ${gone.key}` });
 	await revoke(service, gone);
 	assert.equal(await statusOf(ofGone), "invalid_credential");
+	const short = await createKey(service.issuer, { name: "short", scopes: ["pets:read"], expiresInMs: 30_000 });
+	const ofShort = await pathOf(service, { format: "csv" }, { Authorization: `Bearer ${short.key}` });
+	service.clock.nowMs = Date.now() + 30_000;
+	assert.equal(await statusOf(ofShort), "invalid_credential", "the key has expired before the ticket");
 });
 
 /** A service whose searches find the same animals again and again, without end. */

@@ -86,6 +86,8 @@ test("each row counts for the rate: what a window lacks is taken from the next o
 	const service = await testService(context, { mixes: false });
 	const { key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:write"], rate: "10/1h" });
 	const headers = { Authorization: `Bearer ${key}` };
+	const invalid = await service.send(importOf([row(100), {}, row(101, { name: "" }), 7], headers));
+	assert.equal(invalid.headers["ratelimit"], '"key";r=6;t=3600', "invalid rows count, too");
 	const rows = Array.from({ length: 25 }, (_, n) => row(n));
 	const first = await service.send(importOf(rows, headers));
 	assert.equal(first.headers["ratelimit"], '"key";r=0;t=7200');
@@ -97,9 +99,18 @@ test("each row counts for the rate: what a window lacks is taken from the next o
 test("the rows of an import are counted in the log and the metrics", async (context) => {
 	const service = await testService(context, { mixes: false });
 	await resultsOf(service, [row(1), row(2), row(1), 5]);
-	const counts = { added: 2, present: 1, different: 0, removed: 0, invalid: 1 };
-	assert.deepEqual(service.log.find((line) => line["http.route"] === "/console/imports")?.["imported"], counts);
-	assert.equal(await figureOf(service, "animal_store_imported_rows_total", { outcome: "added" }), 2);
+	await resultsOf(service, [row(3), 7]);
+	const none = { added: 0, present: 0, different: 0, removed: 0, invalid: 0 };
+	const lines = service.log.filter((line) => line["http.route"] === "/console/imports");
+	assert.deepEqual(
+		lines.map(({ imported }) => imported),
+		[
+			{ ...none, added: 2, present: 1, invalid: 1 },
+			{ ...none, added: 1, invalid: 1 },
+		],
+	);
+	const counted = (outcome: string) => figureOf(service, "animal_store_imported_rows_total", { outcome });
+	assert.deepEqual(await Promise.all(Object.keys(none).map(counted)), [3, 1, 0, 0, 2]);
 	const written = { operation: "import", method: "write", status: "200" };
-	assert.equal(await figureOf(service, "animal_store_request_duration_seconds_count", written), 1);
+	assert.equal(await figureOf(service, "animal_store_request_duration_seconds_count", written), 2);
 });

@@ -57,14 +57,30 @@ test("a start is refused with one sentence when the server has no free connectio
 	);
 });
 
-test("the search for shards also waits for a connection of its node if the server has no other", async (context) => {
+test("the search for shards waits for its node's connection; with room, the node opens more", async (context) => {
 	const { databaseUrl: url } = await startPostgresFor(context, ["-c", "max_connections=5"]);
 	const pool = new NodePool(parsePostgresUrl(url));
 	context.after(() => pool.end());
 	const own = await pool.take();
-	for (let other = 0; other < 4; other++) await connect(context, url);
+	const others = [];
+	for (let other = 0; other < 4; other++) others.push(await connect(context, url));
 	const later = until("the search to wait", () => pool.waitingCount > 0).then(() => own.release());
 	await Promise.all([later, refuseShards(pool)]);
+	for (const other of others) await other.end();
+	const open = "SELECT count(*) AS open FROM pg_stat_activity WHERE backend_type = 'client backend'";
+	await until("the server to have room", async () => (await pool.query(open)).rows[0].open === "1");
+	const nowMs = performance.now();
+	context.mock.method(performance, "now", () => nowMs + 1000);
+	const clients = await Promise.all([pool.take(), pool.take(), pool.take()]);
+	assert.equal(pool.totalCount, 3);
+	for (const client of clients) client.release(true);
+	const isFull = () =>
+		connect(context, url).then(
+			() => false,
+			() => true,
+		);
+	await until("the server to be full", isFull);
+	await assert.rejects(pool.take(), /too many clients/, "a node without a connection does not wait for one");
 });
 
 test("an idle node keeps one of its connections", async (context) => {

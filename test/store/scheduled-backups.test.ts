@@ -14,7 +14,7 @@ import { type ScheduleOptions, scheduleBackups } from "../../src/store/scheduled
 import { ask } from "../support/caller.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { figureOf } from "../support/scrape.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { assertFailure, create, temporaryFolder, testService } from "../support/service.ts";
 import { slowMs, until, within } from "../support/until.ts";
 
 const hourMs = 3_600_000;
@@ -62,11 +62,11 @@ test("a first backup is made at once, sound and private; a restart makes no seco
 	assert.equal(first.lastAtMs(), noonMs);
 	await first.stop();
 	clock.nowMs += hourMs - 1;
+	context.mock.timers.enable({ apis: ["setTimeout"] });
 	const second = schedule();
 	assert.equal(second.lastAtMs(), noonMs);
-	await second.stop();
 	clock.nowMs += 1;
-	schedule();
+	context.mock.timers.tick(1);
 	await until("the second backup", () => made.length === 2);
 	assert.deepEqual(failures, []);
 });
@@ -204,13 +204,45 @@ test("a store in the folder of its backups, named like one, stays locked and is 
 });
 
 test("a backup fails while drafts cannot be removed from its folder, and is tried again", async (context) => {
-	const { to, made, failures, schedule } = await someStore(context);
+	const { to, clock, made, failures, schedule } = await someStore(context);
 	const draft = join(to, "animal-store-20261121T110000Z.db.4194305-0.new");
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	let tries = 0;
+	const passed = (minutes: number) => {
+		clock.nowMs += minutes * 60_000;
+		context.mock.timers.tick(minutes * 60_000);
+		return tries;
+	};
 	mkdirSync(draft); // This draft is a folder, and the service can only remove files.
-	schedule({ everyMs: 50 });
-	await until("two failures", () => failures.length === 2);
-	rmSync(draft, { recursive: true });
-	await until("a backup", () => made.length > 0);
+	schedule({ takeLease: async (forMs) => forMs === 0 || ++tries > 0 });
+	for (const before of [0, 3]) {
+		for (const again of [1, 2]) {
+			await until("a failure", () => failures.length === before - before / 3 + again);
+			assert.equal(passed(9.9), before + again);
+			if (again === 2) rmSync(draft, { recursive: true });
+			assert.equal(passed(0.1), before + again + 1, "tried again after ten minutes");
+		}
+		await until("a backup", () => made.length === 1 + before / 3);
+		mkdirSync(draft);
+		await until("the next one to be due", () => passed(60) > before + 3);
+	}
+});
+
+test("after a fatal failure no backup is made, because it would replace a good one", async (context) => {
+	const to = temporaryFolder(context);
+	const [{ mock: started }, { mock: cleared }] = [
+		context.mock.method(globalThis, "setTimeout"),
+		context.mock.method(globalThis, "clearTimeout"),
+	];
+	const service = await testService(context, { environment: { BACKUP_TO: to, BACKUP_EVERY: "7h" } });
+	const next = await until("the next backup to be planned", () =>
+		started.calls.find(({ arguments: [, ms] }) => ms === 7 * hourMs),
+	);
+	const isCleared = () => cleared.calls.some(({ arguments: [timer] }) => timer === next.result);
+	assert.deepEqual([readdirSync(to).length, isCleared()], [1, false]);
+	rmSync(service.databaseUrl.slice("sqlite:".length));
+	assertFailure(await service.send(create({ name: "Rex", categoryId: 1 })), "storage_unavailable");
+	assert.ok(service.log.some(({ level }) => level === "fatal") && isCleared());
 });
 
 test("a stop ends a running backup and leaves no file of it", async (context) => {
