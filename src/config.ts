@@ -1,7 +1,7 @@
-// Turns flags, environment and a settings file into one frozen Config, or throws one error that lists every problem.
+// Turns flags and environment into one frozen Config, or throws one error that lists every problem.
 
 import { readFileSync } from "node:fs";
-import { type Setting, settings } from "./settings.ts";
+import { type Setting, settings, withdrawn } from "./settings.ts";
 import { InvalidUrl } from "./store/postgres/url.ts";
 
 /** `DATABASE_URL` becomes `databaseUrl`, `ANIMAL_STORE_KEY` becomes `key`. */
@@ -72,34 +72,21 @@ export interface GivenSetting {
 /** Variables by name. Empty variables count as absent. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-export interface EnvFile {
-	path: string;
-	values: Readonly<Record<string, string>>;
-	/** The number of the line that sets each name. */
-	lines: Readonly<Record<string, number>>;
-}
-
-let envFile: EnvFile | undefined;
-
-/** The settings of a table, each from a flag, the environment, the settings file or its default. */
+/** The settings of a table, each from a flag, the environment or its default. */
 export function collect<Table extends Record<string, Setting>>(
 	table: Table,
 	environment: Variables = process.env,
 	flags: Flags = {},
-	file = envFile,
 ) {
 	const problems: string[] = [];
 	const values: Record<string, unknown> = {};
 	const given = Object.entries(table).map(([name, setting]): GivenSetting & { label: string } => {
 		const property = camelCase(name);
 		const flag = flags[property];
-		const found = (flag === undefined ? undefined : { text: flag, from: "flag", label: flagOf(name) }) ??
-			lookUp(name, environment, "environment", problems) ??
-			(file && lookUp(name, file.values, `file ${file.path}`, problems, lineOf(file, name))) ?? {
-				text: setting.default,
-				from: "default",
-				label: name,
-			};
+		const found =
+			flag === undefined
+				? (lookUp(name, environment, problems) ?? { text: setting.default, from: "default", label: name })
+				: { text: flag, from: "flag", label: flagOf(name) };
 		const { value, problem } = found.text === undefined ? {} : readText(setting, found.text);
 		values[property] = value;
 		if (problem !== undefined) problems.push(`${found.label} ${problem}`);
@@ -111,13 +98,10 @@ export function collect<Table extends Record<string, Setting>>(
 	return { given, problems, labelOf, values: values as Values<Table> };
 }
 
-const lineOf = (file: EnvFile, name: string) => ` (line ${file.lines[name]} of ${file.path})`;
-
-/** @param place where the variable is set, for messages */
-function lookUp(name: string, variables: Variables, from: string, problems: string[], place = "") {
+function lookUp(name: string, variables: Variables, problems: string[]) {
 	const [text, secretFile] = [variables[name], secretNames.includes(name) ? variables[`${name}_FILE`] : undefined];
 	if (secretFile && text) problems.push(`${name} and ${name}_FILE are both set: unset one of them`);
-	if (text) return { text, from, label: name + place };
+	if (text) return { text, from: "environment", label: name };
 	return secretFile
 		? { text: readSecret(name, secretFile, problems), from: `file ${secretFile}`, label: name }
 		: undefined;
@@ -141,71 +125,34 @@ export function reasonOf(error: unknown): string {
 	return code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
 }
 
-/** From now on, this process also reads settings from this file; undefined: from no file. */
-export function useEnvFile(file: EnvFile | undefined): void {
-	envFile = file;
+/** Adds the variables of a file (NAME=value in each line) that the environment does not have. @throws ConfigError */
+export function loadEnvFile(path: string): void {
+	try {
+		process.loadEnvFile(path);
+	} catch (error) {
+		throw new ConfigError([`--env-file names ${path}, which ${reasonOf(error)}`]);
+	}
 }
-
-/** Variables that Kubernetes sets for a service with the name animal-store. */
-const ofKubernetes = /^ANIMAL_STORE_(SERVICE_(HOST|PORT(_\w+)?)|PORT(_\d+_(TCP|UDP)(_\w+)?)?)$/;
 
 const settingNames = Object.keys(settings);
-const serviceNames = [...settingNames, ...secretNames.map((name) => `${name}_FILE`)];
 /** The settings of the commands that call a running service. */
 export const connectionNames = ["ANIMAL_STORE_URL", "ANIMAL_STORE_KEY"] as const;
-const knownNames = new Set<string>([...serviceNames, ...connectionNames]);
 
-/** The setting that a name probably misspells. */
-function settingMeantBy(name: string): string | undefined {
-	const plain = (text: string) => plainName(text).replaceAll("_", "").toUpperCase();
-	return serviceNames.find((one) => plain(one) === plain(name));
-}
-
-/** Describes what is wrong with the name of a setting, worded to follow the name; undefined if the name is known. */
-export function problemOfSettingName(name: string): string | undefined {
-	if (knownNames.has(name)) return undefined;
-	const meant = settingMeantBy(name);
-	return `is not a setting: ${meant === undefined ? "animal-store config lists them" : `use ${meant}`}`;
-}
-
-/** One message for each variable that probably misspells a setting. */
-function misspelt(environment: Variables): string[] {
-	// Other spellings of PORT and HOST, such as `port`, belong to other programs.
-	const isMeant = (name: string) => name.startsWith("ANIMAL_STORE_") || settingMeantBy(name)?.includes("_");
-	return Object.keys(environment)
-		.filter((name) => environment[name] && !knownNames.has(name) && !ofKubernetes.test(name) && isMeant(name))
-		.map((name) => `${name} ${problemOfSettingName(name)}`);
-}
-
-/** Candidates for a misspelling: the variables that are not settings, and the settings that are not set. */
-export function namesGiven(environment: Variables = process.env, file = envFile) {
-	const isSet = (name: string) => environment[name] || file?.values[name];
-	const others = Object.keys(environment).filter(
-		(name) => isSet(name) && !knownNames.has(name) && !settingMeantBy(name),
-	);
-	const unset = [...knownNames].filter((name) => ![name, `${name}_FILE`, name.replace(/_FILE$/, "")].some(isSet));
-	return { others, unset };
-}
-
-/** Reads all settings. Flags override the environment, which overrides the file. @throws ConfigError */
-export function readConfig(environment: Variables = process.env, flags?: Flags, file?: EnvFile) {
-	const { given, problems, labelOf, values } = collect(settings, environment, flags, file);
-	const { port, reusePort, databaseUrl, backupTo, backupEvery = 86_400_000, backupKeep = 7 } = values;
+/** Reads all settings. Flags override the environment. @throws ConfigError */
+export function readConfig(environment: Variables = process.env, flags?: Flags) {
+	const { given, problems, labelOf, values } = collect(settings, environment, flags);
+	const { port, databaseUrl, backupTo, backupEvery = 86_400_000, backupKeep = 7 } = values;
 	const passed = passedSockets(environment);
 	if (port && port === values.opsPort && values.host === values.opsHost)
 		problems.push(`${labelOf("OPS_PORT")} must differ from ${labelOf("PORT")}`);
-	if (reusePort && process.platform !== "linux")
-		problems.push(`${labelOf("REUSE_PORT")} needs Linux: ${process.platform} does not spread connections over nodes`);
-	if (reusePort && port === 0)
-		problems.push(`${labelOf("REUSE_PORT")} needs a fixed port: set ${labelOf("PORT")} to a number other than 0`);
-	problems.push(...misspelt(environment));
+	for (const [name, successor] of Object.entries(withdrawn))
+		if (environment[name]) problems.push(`${name} is no longer a setting: ${successor}`);
 	for (const { name, text, label } of given)
 		if (/^BACKUP_(EVERY|KEEP)$/.test(name) && text !== undefined && !backupTo)
 			problems.push(`${label} needs BACKUP_TO, the folder for backups`);
 	if (backupTo && !databaseUrl?.startsWith("sqlite:"))
 		problems.push(`${labelOf("BACKUP_TO")} needs a sqlite: store; back up PostgreSQL with pg_dump or pg_basebackup`);
-	if (passed > 1 || (passed === 1 && reusePort))
-		problems.push("LISTEN_FDS must be 1 (the public port), and REUSE_PORT must be off: fix the socket unit");
+	if (passed > 1) problems.push("LISTEN_FDS must be 1, the public port: fix the socket unit");
 	if (problems.length > 0) throw new ConfigError(problems);
 	return Object.freeze({
 		...values,

@@ -6,7 +6,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Config, environmentFor } from "./config.ts";
+import { type Config, ConfigError, environmentFor } from "./config.ts";
 import type { Log, TrafficCounts } from "./contract/observed.ts";
 import { defaultScopes, scopes } from "./contract/operations.ts";
 import { connectionsMost, defaultTimeouts, drain, listen, type ServerOptions, urlOf } from "./http/listen.ts";
@@ -26,7 +26,7 @@ import type { StoreSources } from "./ops/store-metrics.ts";
 import { createBackground } from "./store/background.ts";
 import type { OpenOptions } from "./store/engine.ts";
 import { createErasing } from "./store/erasing.ts";
-import { isPostgres, openStore } from "./store/open.ts";
+import { isPostgres, nameOfStore, openStore } from "./store/open.ts";
 import { StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
 
 type Limits = Partial<Pick<ServerOptions, "timeouts">> & Pick<AppOptions, "loadLimits">;
@@ -80,7 +80,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const store = await openWhenReachable(options, ops);
 	const { app, animals, erasing, close } = await buildPublic(options, ops, store);
 	try {
-		await listenPublic(app.server, options, store, ops.node);
+		await listenPublic(app.server, options);
 		await ops.listen();
 		if (await whenReachable(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
 		// As late as possible: if the start failed afterwards, nobody would see the key.
@@ -88,7 +88,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		const backups = await startBackups(options, ops, store);
 		ops.noteStore({ store, animals, backups });
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
-		log.info({ url, opsUrl, baseUrl: config.baseUrl ?? `${url}/v1` }, "listening");
+		const { baseUrl = `${url}/v1`, backups: to } = config;
+		log.info({ url, opsUrl, baseUrl, store: nameOfStore(config.databaseUrl), backups: to?.folder }, "listening");
 		const stop = async (graceMs: number, cause: object) => {
 			ops.phase.isStopping = true;
 			const backupsStopped = backups?.stop();
@@ -122,11 +123,12 @@ async function issueFirstKey({ issuesFirstKey }: ServiceOptions, { now }: Ops, s
 	return isAdded ? key : undefined;
 }
 
-async function listenPublic(server: Server, { config, log }: ServiceOptions, store: Store, node: string) {
-	const { port, host, reusePort, listenFd, baseUrl, trustProxy: isTrustedProxy } = config;
-	if (listenFd !== undefined) await listen(server, { fd: listenFd });
-	else if (!reusePort) await listen(server, { port, host });
-	else await (await import("./http/shared-port.ts")).listenShared(server, port, host, store, node);
+async function listenPublic(server: Server, { config, log }: ServiceOptions) {
+	const { port, host, listenFd, baseUrl, trustProxy: isTrustedProxy } = config;
+	await listen(server, listenFd === undefined ? { port, host } : { fd: listenFd }).catch((error) => {
+		if (listenFd === undefined) throw error;
+		throw new ConfigError([`systemd passed no socket that can listen (${error.code}): fix the socket unit`]);
+	});
 	const warning = linkWarning({ baseUrl, isTrustedProxy }, (server.address() as AddressInfo).address);
 	if (warning) log.warn({}, warning);
 }
@@ -216,7 +218,7 @@ function buildOps(options: ServiceOptions) {
 		const reason = error instanceof StorageUnavailable ? { cause: error.message } : { err: error };
 		if (isFirst) log.error({ task, ...reason }, "background work failed; it is retried later");
 	});
-	/** Identifies this node in request ids, leases and claims of a shared port. */
+	/** Identifies this node in request ids and leases. */
 	const node = randomBytes(6).toString("base64url");
 	const probes = createProbes(readSources, () => phase.isStopping);
 	const watch = createReplyWatch({

@@ -70,7 +70,6 @@ function origins(text: string): string[] | undefined {
 export const settings = {
 	HOST: host,
 	PORT: port("8080"),
-	REUSE_PORT: setting("true (nodes of one store share the port, on Linux) or false", trueOrFalse, "false"),
 	OPS_HOST: host,
 	OPS_PORT: port("9464"),
 	BASE_URL: optional("an http or https URL without query, such as https://api.example.com/v1", baseUrl),
@@ -125,4 +124,9 @@ export const settings = {
 		matching(/^(fatal|error|warn|info|debug|trace|silent)$/),
 		"info",
 	),
+};
+
+/** Settings of earlier versions, and what takes their place. The service refuses to start with one of them. */
+export const withdrawn: Readonly<Record<string, string>> = {
+	REUSE_PORT: "let systemd hold the port for all nodes, or use a balancer (docs/debian.md)",
 };

@@ -1,13 +1,11 @@
 // Connects commands to a running service or a store: the address, the API key, and how long to wait.
 
-import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
-import { ConfigError, collect, type connectionNames, type EnvFile, type Flags, readConfig } from "../config.ts";
+import { ConfigError, collect, type connectionNames, type Flags, readConfig } from "../config.ts";
 import { matching, optional, setting, settings } from "../settings.ts";
 import type { OpenOptions } from "../store/engine.ts";
-import { openStore } from "../store/open.ts";
-import { withoutPassword } from "../store/postgres/url.ts";
+import { nameOfStore, openStore } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 
 export interface ConnectionOptions {
@@ -27,10 +25,10 @@ const connectionSettings = {
 	),
 } satisfies Record<(typeof connectionNames)[number], object>;
 
-/** Reads address and key. Flags override the environment, which overrides the file. @throws ConfigError */
-export function readConnection({ url, key }: ConnectionOptions, environment?: NodeJS.ProcessEnv, file?: EnvFile) {
+/** Reads address and key. Flags override the environment. @throws ConfigError */
+export function readConnection({ url, key }: ConnectionOptions, environment?: NodeJS.ProcessEnv) {
 	const flags = { url: url || undefined, key: key || undefined };
-	const { values, given, problems } = collect(connectionSettings, environment, flags, file);
+	const { values, given, problems } = collect(connectionSettings, environment, flags);
 	const { rule } = connectionSettings.ANIMAL_STORE_KEY;
 	if (given.some(({ text }) => text === undefined)) problems.push(`ANIMAL_STORE_KEY is required and must be ${rule}`);
 	if (values.key === undefined || problems.length > 0) throw new ConfigError(problems);
@@ -75,13 +73,9 @@ export async function changeStore<Result>(flags: Flags, work: Work<Result>, opti
 	return result;
 }
 
-/**
- * Prints which store a command has changed, because the settings may name an unexpected store.
- * @param databaseUrl a valid URL
- */
+/** Prints which store a command has changed, because the settings may name an unexpected store. */
 export function sayStore(databaseUrl: string): void {
-	const file = /^sqlite:(.*)$/s.exec(databaseUrl)?.[1];
-	console.error(`in ${file === undefined ? withoutPassword(databaseUrl) : `sqlite:${resolve(file)}`}`);
+	console.error(`in ${nameOfStore(databaseUrl)}`);
 }
 
 /** @throws ConfigError */

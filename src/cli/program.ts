@@ -4,11 +4,9 @@
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
-import { namesGiven, useEnvFile } from "../config.ts";
+import { loadEnvFile } from "../config.ts";
 import { describeError, Interrupted } from "./command-error.ts";
-import { readEnvFile } from "./env-file.ts";
 import { interruptedExitCode } from "./interrupt.ts";
-import { warnOfNearNames } from "./near-names.ts";
 import { adviseAsCalled } from "./output.ts";
 
 type Load = () => Promise<(command: Command) => void>;
@@ -48,7 +46,7 @@ function createProgram(): Command {
 	return new Command("animal-store")
 		.description("A store of animals behind a small, exact HTTP/JSON interface.")
 		.version(version, "-V, --version", "print the version")
-		.option("--env-file <file>", "also read settings from this file; flags and variables override it")
+		.option("--env-file <file>", "add the variables of this file; flags and the environment override them")
 		.exitOverride() // Commander throws, so that output is complete when the process ends.
 		.configureHelp({ showGlobalOptions: true })
 		.configureOutput({
@@ -57,8 +55,7 @@ function createProgram(): Command {
 		})
 		.hook("preAction", (command) => {
 			const { envFile } = command.opts<{ envFile?: string }>();
-			useEnvFile(envFile === undefined ? undefined : readEnvFile(envFile));
-			warnOfNearNames(namesGiven());
+			if (envFile !== undefined) loadEnvFile(envFile);
 		});
 }
 

@@ -1,7 +1,9 @@
 // DATABASE_URL → a migrated, running Store. Only the engine in use is loaded.
 
+import { resolve } from "node:path";
 import { createBackground } from "./background.ts";
 import type { OpenOptions } from "./engine.ts";
+import { withoutPassword } from "./postgres/url.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -20,6 +22,11 @@ export async function openStore(databaseUrl: string, now: () => number, given?: 
 }
 
 export const isPostgres = (databaseUrl: string) => /^postgres(ql)?:/.test(databaseUrl);
+
+/** The store for people, without its password: `sqlite:` and the absolute path, or the URL. */
+export function nameOfStore(databaseUrl: string): string {
+	return isPostgres(databaseUrl) ? withoutPassword(databaseUrl) : `sqlite:${resolve(pathOf(databaseUrl))}`;
+}
 
 /** The file of a SQLite store. */
 export const pathOf = (databaseUrl: string) => databaseUrl.slice("sqlite:".length);

@@ -1,15 +1,18 @@
-// The settings: `animal-store config`, secrets in files, and names that were probably meant as settings.
+// The settings: `animal-store config`, secrets and variables in files, and settings that were withdrawn.
 
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { nearestSetting } from "../../src/cli/near-names.ts";
-import { namesGiven, readConfig } from "../../src/config.ts";
+import { readConnection } from "../../src/cli/connection.ts";
+import { readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
+import { withdrawn } from "../../src/settings.ts";
 import { assertRefused, call } from "../support/command.ts";
-import { refusals } from "../support/program.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { oldTools } from "../support/machine.ts";
+import { programOf, refusals, runProgram } from "../support/program.ts";
+import { temporaryFolder, testService } from "../support/service.ts";
 
 test("config shows each setting, its value and source, as a table or JSON, without secrets", async () => {
 	const key = keyFromRandom(Buffer.alloc(32, 5));
@@ -66,54 +69,57 @@ test("DATABASE_URL and API_KEY can be in files; a flag wins, and a setting with 
 	assert.match(problemsOf({ API_KEY_FILE: file }).join(), /^API_KEY must be a complete key/);
 });
 
-test("a misspelled setting is refused with the right name; other programs' variables are not", () => {
-	for (const [name, meant] of [
-		["LOGLEVEL", "LOG_LEVEL"],
-		["BASEURL", "BASE_URL"],
-		["database_url", "DATABASE_URL"],
-		["ANIMAL_STORE_LOG_LEVEL", "LOG_LEVEL"],
-		["ANIMAL_STORE_HOST", "HOST"],
-		["APIKEY_FILE", "API_KEY_FILE"],
-	] as const)
-		assert.deepEqual(problemsOf({ [name]: "x" }), [`${name} is not a setting: use ${meant}`]);
-	const [unknown = ""] = problemsOf({ ANIMAL_STORE_COLOUR: "red" });
-	assert.match(unknown, /^ANIMAL_STORE_COLOUR is not a setting: animal-store /);
-	const others = {
-		host: "a",
-		Port: "b",
-		LOGLEVEL: "",
-		ANIMAL_STORE_URL: "http://127.0.0.1",
-		ANIMAL_STORE_KEY: "k",
-		// Kubernetes sets these variables for a Service with this name.
-		ANIMAL_STORE_SERVICE_HOST: "10.0.0.1",
-		ANIMAL_STORE_SERVICE_PORT_HTTP: "8080",
-		ANIMAL_STORE_PORT: "tcp://10.0.0.1:8080",
-		ANIMAL_STORE_PORT_8080_TCP_ADDR: "10.0.0.1",
-	};
-	assert.deepEqual(problemsOf(others), []);
+test("a withdrawn setting is refused with its successor", () => {
+	for (const name of Object.keys(withdrawn)) {
+		const [problem = "", ...others] = problemsOf({ [name]: "true" });
+		assert.match(problem, new RegExp(`^${name} is no longer a setting: `));
+		assert.deepEqual([others, problemsOf({ [name]: "" })], [[], []]);
+	}
 });
 
-test("a variable with one or two wrong letters in the name of an unset setting brings a warning", async () => {
-	const environment = { DATABASE_ULR: "sqlite:/none", BACKUPS_TO: "/none", OPS_POTR: "1", LOG_LEVELS: "warn" };
-	const { code, stderr } = await call(["config"], { environment: { ...environment, LOG_LEVEL: "warn" } });
-	const warnings = Object.entries({ DATABASE_ULR: "DATABASE_URL", BACKUPS_TO: "BACKUP_TO", OPS_POTR: "OPS_PORT" }).map(
-		([name, meant]) => `warning: ${name} is not a setting and has no effect; did you mean ${meant}?\n`,
+test("--env-file adds the variables that are not set, for each command, before or after its name", async (context) => {
+	const { url, key } = await testService(context);
+	const folder = temporaryFolder(context);
+	const file = join(folder, "settings");
+	const store = `sqlite:${join(folder, "a&b animals.db")}`;
+	writeFileSync(
+		file,
+		`PORT=1\nOPS_PORT=2\nDATABASE_URL="${store}"\nANIMAL_STORE_URL=${url}\nANIMAL_STORE_KEY=${key}\n`,
 	);
-	assert.deepEqual([code, stderr], [0, warnings.join("")]);
-	const { unset } = namesGiven({});
-	for (const [name, meant] of [
-		["DATABASEE_URLS", "DATABASE_URL"],
-		["DTABASE_RUL", "DATABASE_URL"],
-		["BCKUP_TO", "BACKUP_TO"],
-		["API_KEYFILES", "API_KEY_FILE"],
-		["ANIMAL_STORE_ULR", "ANIMAL_STORE_URL"],
-		["DATABASE_URI_RO", undefined],
-	] as const)
-		assert.equal(nearestSetting(name, unset), meant, name);
-	const ordinary =
-		"HOSTNAME HOSTS PORTS LOGS LOG_FILE LOG_PATH POD_IP HOST_IP DB_URL DATABASE DATABASE_USER API_KEYS API_HOST API_URL " +
-		"BACKUP BACKUP_DIR BASE_DIR BASE_PATH RATE STOP_SIGNAL REDIS_PORT APP_PORT APP_KEY";
-	for (const name of ordinary.split(" ")) assert.equal(nearestSetting(name, unset), undefined, name);
+	for (const parameters of [
+		["--env-file", file, "config", "--port", "3", "--json"],
+		["config", "--port", "3", "--json", `--env-file=${file}`],
+	]) {
+		const { stdout } = await runProgram(parameters, { environment: { OPS_PORT: "5" } });
+		const shown: { name: string; value: string; from: string }[] = JSON.parse(stdout);
+		assert.deepEqual(
+			shown.filter(({ from }) => from !== "default").map(({ name, value, from }) => `${name} ${value} ${from}`),
+			["PORT 3 flag", "OPS_PORT 5 environment", `DATABASE_URL ${store} environment`],
+		);
+	}
+	const created = await runProgram(["--env-file", file, "keys", "create", "--name", "a"], { folder });
+	assert.match(created.stderr, new RegExp(`^in ${store}$`, "m"));
+	const pet = await runProgram(["pets", "create", "--name", "Rex", "--category-id", "1", "--env-file", file]);
+	assert.deepEqual([pet.code, pet.stdout], [0, "id  categoryId  status  name\n 1           1  -       Rex\n"]);
+});
+
+test("an env file that cannot be read ends the command, by Node or in one sentence", async (context) => {
+	const file = join(temporaryFolder(context), "none");
+	const { code, stdout, stderr } = await runProgram(["keys", "list", "--env-file", file]);
+	assert.deepEqual([code === 0, stdout], [false, ""]);
+	assert.match(stderr, /none: not found|none, which does not exist/);
+	// With `--`, Node 20 does not read --env-file itself. Node 18 never does.
+	const older = spawnSync(oldTools.node, ["--", programOf(), "config", "--env-file", file], { encoding: "utf8" });
+	assert.equal(older.stderr, `animal-store: --env-file names ${file}, which does not exist\n`);
+});
+
+test("a client command needs a URL and a key; a flag overrides the environment", () => {
+	assert.equal(readConnection({}, { ANIMAL_STORE_KEY: "e" }).key, "e");
+	assert.equal(readConnection({ key: "f" }, { ANIMAL_STORE_KEY: "e" }).key, "f");
+	const [wrongUrl, missingKey, ...others] = refusals(() => readConnection({ url: "x" }, {}));
+	assert.match(wrongUrl ?? "", /^--url must be the http or https URL of a service/);
+	assert.match(missingKey ?? "", /^ANIMAL_STORE_KEY is required and must be an API key/);
+	assert.deepEqual(others, []);
 });
 
 test("BASE_URL ends with /v1 once", () => {
@@ -121,7 +127,7 @@ test("BASE_URL ends with /v1 once", () => {
 		assert.equal(readConfig({ BASE_URL }).baseUrl, "https://pets.example/v1");
 });
 
-test("a wrong value, and settings that cannot work together, are refused with one sentence each", (context) => {
+test("a wrong value, and settings that cannot work together, are refused with one sentence each", () => {
 	const database = (parameters: string) => `postgres://me:hidden@h1/db?${parameters}`;
 	const rows: [environment: Record<string, string>, ...rules: RegExp[]][] = [
 		[{ PORT: "http" }, /^PORT must be an integer from 0 to 65535/],
@@ -151,8 +157,6 @@ test("a wrong value, and settings that cannot work together, are refused with on
 		[{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be fatal, error/],
 		[{ PORT: "9464" }, /^OPS_PORT must differ from PORT$/],
 		[{ PORT: "9464", HOST: "0.0.0.0" }],
-		[{ REUSE_PORT: "true" }],
-		[{ REUSE_PORT: "true", PORT: "0" }, /^REUSE_PORT needs a fixed port: set PORT to a number other than 0$/],
 		[{ BACKUP_EVERY: "1h" }, /^BACKUP_EVERY needs BACKUP_TO/],
 		[{ BACKUP_KEEP: "3", BACKUP_EVERY: "1h" }, /^BACKUP_EVERY needs BACKUP_TO/, /^BACKUP_KEEP needs BACKUP_TO/],
 		[{ BACKUP_TO: "/b", BACKUP_EVERY: "often" }, /^BACKUP_EVERY must be the time between two backups, such as 1h/],
@@ -167,7 +171,4 @@ test("a wrong value, and settings that cannot work together, are refused with on
 	}
 	assert.deepEqual(readConfig({ BACKUP_TO: "/b" }).backups, { folder: "/b", everyMs: 86_400_000, keep: 7 });
 	assert.equal(readConfig({}).backups, undefined);
-	context.mock.property(process, "platform", "darwin");
-	const [problem] = problemsOf({ REUSE_PORT: "true" });
-	assert.equal(problem, "REUSE_PORT needs Linux: darwin does not spread connections over nodes");
 });

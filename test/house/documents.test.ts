@@ -32,7 +32,6 @@ const elsewhere: [page: string, start: string, by: string][] = [
 		"npx animal-store serve",
 		"npm 10 and Node 20 install the service without warnings, start it, and end it with npm",
 	],
-	["docs/embedded-store.md", "REUSE_PORT=true", "nodes with REUSE_PORT share a port"],
 	["docs/postgresql.md", "DATABASE_URL=postgres://", "sslmode controls the check of the server's certificate"],
 	["docs/postgresql.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
 	["docs/embedded-store.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],
@@ -165,13 +164,4 @@ test("every script, proof and command that a document names exists", async () =>
 		for (const [, name = ""] of text.matchAll(/(?:npx |`)animal-store ([a-z]+)/g))
 			assert.match(help, new RegExp(`^ +${name}\\b`, "m"), `${page}: ${name}`);
 	}
-});
-
-test("the service accepts the settings file in docs/settings.md", async (context) => {
-	const [, text = ""] = /^```\n(.*?)^```$/ms.exec(pages.get("docs/settings.md") ?? "") ?? [];
-	const file = join(temporaryFolder(context), "settings");
-	writeFileSync(file, text);
-	const { code, stderr } = await call(["config", "--env-file", file]);
-	assert.equal(code, 0, stderr);
-	assert.match(text, /^BACKUP_TO=".* .*"$/m, "a value with a space is in quotes");
 });

@@ -2,16 +2,14 @@
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { type AddressInfo, connect, createServer } from "node:net";
-import { join } from "node:path";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
-import { startProgram } from "../support/program.ts";
+import { passedSocket, startProgram, startRefused } from "../support/program.ts";
 import { withKey } from "../support/proof.ts";
-import { create, type TestService, temporaryFolder, temporaryStore, testService } from "../support/service.ts";
+import { create, type TestService, temporaryStore, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 import { Connection, createHead } from "../support/wire.ts";
 
@@ -144,36 +142,31 @@ test("with STOP_DELAY, a stopping service accepts connections while readyz is 50
 
 test("with a socket that systemd holds, a restart under load fails no request", async (context) => {
 	const { environment, key } = await withKey(temporaryStore(context));
-	const folder = temporaryFolder(context);
-	const listener = createServer().listen(0);
-	const { port } = listener.address() as AddressInfo;
-	const { fd: socket } = (listener as unknown as { _handle: { fd: number } })._handle;
-	/** Both nodes have the socket from the beginning. The second node starts when the first has ended. */
-	const [first, second] = ["first", "second"].map((name) => {
-		const passed = 'until [ -e "$0" ]; do sleep 0.02; done; LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"';
-		const go = join(folder, name);
-		const node = startProgram(context, environment, { under: ["bash", "-c", passed, go], socket });
-		return () => {
-			writeFileSync(go, "");
-			return node;
-		};
-	});
-	listener.close();
-	const url = `http://127.0.0.1:${port}`;
+	const socket = passedSocket(context);
+	const url = `http://127.0.0.1:${socket.port}`;
 	let [replies, isStopped] = [0, false];
 	const client = async () => {
 		for (; !isStopped; replies++)
 			assert.equal((await post(url, key, new Agent({ keepAlive: false }), attempt(replies))).status, 201);
 	};
-	let node = await first?.();
-	assert.match(String(node?.url), new RegExp(`:${port}$`));
+	let node = await startProgram(context, environment, socket);
+	assert.equal(node.url, url);
 	const clients = Promise.all(Array.from({ length: 8 }, client));
 	await Promise.race([clients, until("100 replies", () => replies > 100)]);
-	await node?.stop();
-	node = await second?.();
+	await node.stop();
+	node = await startProgram(context, environment, socket);
 	const enough = replies + 100;
 	await Promise.race([clients, until("100 more replies", () => replies > enough)]);
 	isStopped = true;
 	await within("the clients to end", clients);
-	await node?.stop();
+	await node.stop();
+});
+
+test("a passed descriptor that cannot be used is refused in one sentence", async (context) => {
+	const DATABASE_URL = temporaryStore(context);
+	for (const descriptor of ["3</dev/null", "3<&-"]) {
+		const under = ["bash", "-c", `LISTEN_FDS=1 LISTEN_PID=$$ exec "$@" ${descriptor}`, "-"];
+		const said = /^animal-store: systemd passed no socket that can listen \(\w+\): fix the socket unit\n$/;
+		await startRefused({ DATABASE_URL }, said, { under });
+	}
 });

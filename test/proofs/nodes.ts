@@ -1,4 +1,4 @@
-// Two nodes of one store share a port. One node is killed (SIGKILL), one is stopped (SIGTERM) under load, and both are
+// Two nodes of one store accept connections of one socket. One node is killed (SIGKILL), one is stopped (SIGTERM) under load, and both are
 // stopped at the same time. `npm test` runs a few kills.
 
 import assert from "node:assert/strict";
@@ -9,8 +9,7 @@ import { ask, linkOf } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
-import { freePort } from "../support/postgres-server.ts";
-import { type Running, startProgram } from "../support/program.ts";
+import { passedSocket, type Running, startProgram } from "../support/program.ts";
 import { linux, newDatabase, newStore, type Proof, type TrialStore } from "../support/proof.ts";
 import { seededRandom } from "../support/random.ts";
 import { until, within } from "../support/until.ts";
@@ -25,8 +24,8 @@ export const proof: Proof = {
 	},
 	async prove(trial) {
 		async function prove({ environment, key }: TrialStore) {
-			const shared = { ...environment, REUSE_PORT: "true", PORT: String(await freePort()) };
-			const start = () => startProgram(trial, shared);
+			const socket = passedSocket(trial);
+			const start = () => startProgram(trial, environment, socket);
 			const kills = Number(trial.option("node-kills"));
 			const { proven, nodes } = await proveNodeCrashes({ start, key, kills, seed: trial.seed, onProgress: trial.say });
 			await stopAtOnce(nodes);

@@ -14,8 +14,7 @@ import { callerOf } from "../support/caller.ts";
 import { callWell } from "../support/command.ts";
 import { attempt, idOf, post } from "../support/create.ts";
 import { Ledger, listAll } from "../support/ledger.ts";
-import { freePort } from "../support/postgres-server.ts";
-import { type Running, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { passedSocket, type Running, startProgram } from "../support/program.ts";
 import { withKey } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
 import { temporaryFolder, temporaryStore } from "../support/service.ts";
@@ -44,8 +43,6 @@ for (const [engine, make] of Object.entries(engines)) {
 	});
 }
 
-const linux = { skip: process.platform === "linux" ? false : "the kernel does not divide connections" };
-
 /** Creates animals over new connections until this many nodes have replied. */
 async function createOn(url: string, key: string, nodes: number, ledger: Ledger): Promise<void> {
 	const answered = new Set<string>();
@@ -61,12 +58,12 @@ async function createOn(url: string, key: string, nodes: number, ledger: Ledger)
 }
 
 for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: nodes with REUSE_PORT share a port; one keeps serving without the other`, linux, async (context) => {
+	test(`${engine}: nodes with one passed socket share a port; one keeps serving without the other`, async (context) => {
 		const { environment, key } = await withKey((await make(context)).databaseUrl);
-		const shared = { ...environment, REUSE_PORT: "true", PORT: String(await freePort()) };
-		const nodes = await Promise.all([1, 2].map(() => startProgram(context, shared)));
+		const socket = passedSocket(context);
+		const nodes = await Promise.all([1, 2].map(() => startProgram(context, environment, socket)));
 		const [first, second] = nodes as [Running, Running];
-		assert.equal(first.url, second.url);
+		assert.deepEqual([first.url, second.url], Array(2).fill(`http://127.0.0.1:${socket.port}`));
 		const ledger = new Ledger();
 		await createOn(first.url, key, 2, ledger);
 		const created = (node: Running) =>
@@ -84,56 +81,14 @@ for (const [engine, make] of Object.entries(engines)) {
 }
 
 test("nodes on one port that are killed under load lose nothing acknowledged", {
-	...linux,
 	timeout: slowMs, // Four nodes are started, two of them after a kill under load.
 }, async (context) => {
 	const { environment, key } = await withKey(temporaryStore(context));
-	const shared = { ...environment, REUSE_PORT: "true", PORT: String(await freePort()) };
-	const start = () => startProgram(context, shared);
+	const socket = passedSocket(context);
+	const start = () => startProgram(context, environment, socket);
 	const { nodes } = await proveNodeCrashes({ start, key, kills: 2, seed: 1 });
 	await stopAtOnce(nodes);
 });
-
-test("with REUSE_PORT, a node refuses a port of another store, even of a copy or elsewhere", linux, async (context) => {
-	const folder = temporaryFolder(context);
-	const [file, copy] = [join(folder, "animals.db"), join(folder, "copy.db")];
-	const port = String(await freePort());
-	const on = (path: string, more: object = {}) => ({
-		...{ DATABASE_URL: `sqlite:${path}`, REUSE_PORT: "true", PORT: port, OPS_PORT: "0", ...more },
-	});
-	const node = await startProgram(context, on(file));
-	await runProgram(["backup", copy], { environment: on(file) });
-	const ofAnother = /^animal-store: port \d+ on \S+ is served by a node of another store: .*\n$/;
-	await startRefused(on(join(folder, "other.db")), ofAnother);
-	await startRefused(on(copy), ofAnother);
-	await startRefused(on(copy, { HOST: "0.0.0.0" }), ofAnother);
-	await startRefused(on(file, { REUSE_PORT: "false" }), /^animal-store: port \d+ on 127.0.0.1 is in use: /);
-	const elsewhere = await startProgram(context, on(copy, { HOST: "127.0.0.2" }));
-	await startRefused(on(file, { HOST: "0.0.0.0" }), ofAnother);
-	await stopAtOnce([node, elsewhere]);
-	await stopAtOnce([await startProgram(context, on(copy))]);
-});
-
-test(
-	"if nodes of different stores start together on one port, all that serve share a store",
-	linux,
-	async (context) => {
-		const folder = temporaryFolder(context);
-		const port = String(await freePort());
-		const started = await Promise.allSettled(
-			["a", "b", "a", "b"].map((name) =>
-				startProgram(context, {
-					...{ DATABASE_URL: `sqlite:${join(folder, name)}.db`, REUSE_PORT: "true", PORT: port },
-				}).then((node) => ({ name, node })),
-			),
-		);
-		const serving = started.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-		assert.ok(new Set(serving.map(({ name }) => name)).size <= 1, serving.map(({ name }) => name).join());
-		for (const one of started)
-			if (one.status === "rejected") assert.match(String(one.reason), /a node of another store/);
-		await stopAtOnce(serving.map(({ node }) => node));
-	},
-);
 
 test("two nodes with one folder for backups make each once; one continues without the other", async (context) => {
 	const folder = temporaryFolder(context);

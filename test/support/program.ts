@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, type ChildProcessByStdio, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import * as net from "node:net";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { ConfigError } from "../../src/config.ts";
@@ -19,6 +20,28 @@ let root = checkout;
 /** From here on, the program of this folder is run. */
 export function runFrom(tree: string): void {
 	root = tree;
+}
+
+/**
+ * A bound socket for several programs, passed as systemd passes it: each of them accepts its connections. This process
+ * does not listen, and so accepts none.
+ */
+export function passedSocket(context: CleanUps): Pick<Start, "socket" | "under"> & { port: number } {
+	const { _createServerHandle: bind } = net as unknown as {
+		_createServerHandle(address: string, port: number, family: 4): BoundHandle;
+	};
+	const handle = bind("127.0.0.1", 0, 4);
+	context.after(() => handle.close());
+	const address = { port: 0 };
+	handle.getsockname(address);
+	const under = ["bash", "-c", 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@"', "-"];
+	return { socket: handle.fd, under, port: address.port };
+}
+
+interface BoundHandle {
+	fd: number;
+	getsockname(address: object): void;
+	close(): void;
 }
 
 export const programOf = (tree = root): string => join(tree, "bin", "animal-store.js");
@@ -55,7 +78,7 @@ export interface Start {
 	folder?: string;
 	/** The folder of another version. */
 	tree?: string;
-	/** A listening socket, which the program gets as descriptor 3. */
+	/** A bound socket, which the program gets as descriptor 3. */
 	socket?: number;
 	/** The time after which a command is killed; a service runs until its test ends. */
 	limitMs?: number;
