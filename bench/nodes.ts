@@ -1,4 +1,4 @@
-// `npm run bench:nodes` compares one node with several nodes on one port (REUSE_PORT), on both engines, in turns:
+// `npm run bench:nodes` compares one node with several nodes of one store, on both engines, in turns:
 // requests/s, CPU time of all nodes per request, and latency. The defaults are `--nodes 2 --seconds 3 --rounds 3
 // --animals 100000 --engine both`; `--rate N` limits the load to N requests/s.
 
@@ -6,7 +6,6 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { keyFromRandom } from "../src/keys/formats.ts";
-import { freePort } from "../test/support/postgres-server.ts";
 import { fill } from "./fill.ts";
 import { addAnimals } from "./large-store.ts";
 import { createBody, type Load, measureWarm, type Result, warmUp } from "./load.ts";
@@ -26,7 +25,7 @@ const { values } = parseArgs({
 });
 const [seconds, rounds, animals] = [Number(values.seconds), Number(values.rounds), Number(values.animals)];
 const counts = [1, Number(values.nodes)];
-/** The number of connections of each of the two loads. The kernel spreads the connections over the nodes. */
+/** The number of connections of each of the two loads. With two nodes, each node gets one load. */
 const connections = 32;
 
 const scenarios: Record<string, (origin: string) => Pick<Load, "url" | "maxId" | "body">> = {
@@ -37,13 +36,9 @@ const scenarios: Record<string, (origin: string) => Pick<Load, "url" | "maxId" |
 
 /** Starts nodes on both cores. The load uses the same cores. */
 async function start(databaseUrl: string, key: string, count: number): Promise<Server[]> {
-	const environment = { DATABASE_URL: databaseUrl, OPS_PORT: "0", API_KEY: key, REUSE_PORT: "true" };
-	const port = String(await freePort());
-	const one = () =>
-		startNode({
-			...{ name: "a node", parameters: ["bin/animal-store.js", "serve"], key, core: "0,1" },
-			environment: { ...environment, PORT: port },
-		});
+	const environment = { DATABASE_URL: databaseUrl, PORT: "0", OPS_PORT: "0", API_KEY: key };
+	const parameters = ["bin/animal-store.js", "serve"];
+	const one = () => startNode({ name: "a node", parameters, environment, key, core: "0,1" });
 	return Promise.all(Array.from({ length: count }, one));
 }
 
