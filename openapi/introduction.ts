@@ -130,6 +130,6 @@ ${getPetDeprecation.sunsetDay}; its replacement is ${getPetDeprecation.successor
 \`Content-Length\` and \`Content-Encoding\` of HTTP; \`X-Content-Type-Options\`, \`Content-Security-Policy\` and \
 \`Referrer-Policy\`, and \`Strict-Transport-Security\` behind an https address, for browsers; and where pages of other \
 origins may call the service, \`Vary: Origin\`, \`Access-Control-Allow-Origin\` and \`Access-Control-Expose-Headers\`. \
-A request with a valid \`traceparent\` (W3C Trace Context) gets \`Traceparent\` back, with the same trace.`;
+The log of the service has the trace id of a request with \`traceparent\` (W3C Trace Context).`;
 
 export const introduction = [start, authentication, paging, retries, errors, exactness].join("\n\n");

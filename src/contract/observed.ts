@@ -1,5 +1,4 @@
-// The facts about requests and connections that metrics and logs receive, and the trace of a request (W3C Trace
-// Context): the request's span if OpenTelemetry instruments this process, otherwise the caller's traceparent.
+// The facts about requests and connections that metrics and logs receive, and the id of the caller's trace.
 
 import type { ImportResult } from "./console.ts";
 import type { OperationName } from "./operations.ts";
@@ -44,51 +43,14 @@ export interface TrafficCounts {
 	sentBytes: number;
 }
 
-export interface TraceContext {
-	/** 32 hexadecimal digits, the same in the whole trace. */
-	traceId: string;
-	/** The span of this request, 16 hexadecimal digits; undefined if nothing records it. */
-	spanId: string | undefined;
-	/** The reply's `traceparent` header. */
-	traceparent: string;
-}
-
-/** The part of `@opentelemetry/api` that all its copies in a process share. */
-interface SharedApi {
-	context?: { active(): { getValue(key: symbol): { spanContext(): SpanContext } | undefined } };
-}
-
-interface SpanContext {
-	traceId: string;
-	spanId: string;
-	traceFlags: number;
-	/** True if the span is the caller's: then nothing records this request. */
-	isRemote?: boolean;
-}
-
-const sharedApi = Symbol.for("opentelemetry.js.api.1");
-const spanKey = Symbol.for("OpenTelemetry Context Key SPAN");
-
-/** @param header the caller's `traceparent` */
-export function traceOf(header: unknown): TraceContext | undefined {
-	const api: SharedApi | undefined = Reflect.get(globalThis, sharedApi);
-	const active = api?.context?.active().getValue(spanKey)?.spanContext();
-	if (!active || active.isRemote || /^0+$/.test(active.spanId)) return callersTrace(header);
-	const { traceId, spanId, traceFlags } = active;
-	return { traceId, spanId, traceparent: traceParentOf(traceId, spanId, traceFlags) };
-}
-
-/** @returns undefined for a missing or an invalid header */
-function callersTrace(header: unknown): TraceContext | undefined {
-	if (typeof header !== "string") return undefined;
-	const [, version, traceId = "", spanId = "", flags = "", rest] =
-		/^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/.exec(header) ?? [];
+/**
+ * The id of the caller's trace, 32 hexadecimal digits (W3C Trace Context).
+ * @param header the request's `traceparent`
+ * @returns undefined for a missing or an invalid header
+ */
+export function traceIdOf(header: unknown): string | undefined {
 	// Later versions of the header may append parts.
-	const isKnown = version !== undefined && version !== "ff" && !(version === "00" && rest !== undefined);
-	if (!isKnown || /^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
-	return { traceId, spanId: undefined, traceparent: traceParentOf(traceId, spanId, Number.parseInt(flags, 16)) };
-}
-
-function traceParentOf(traceId: string, spanId: string, flags: number): string {
-	return `00-${traceId}-${spanId}-0${flags & 1}`;
+	const [, version, traceId, rest] =
+		/^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/.exec(String(header)) ?? [];
+	return version === "00" && rest !== undefined ? undefined : traceId;
 }

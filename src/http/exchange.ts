@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Deprecation } from "../contract/deprecation.ts";
 import type { ApiError, ErrorCode } from "../contract/errors.ts";
-import { type ImportCounts, type TraceContext, traceOf } from "../contract/observed.ts";
+import { type ImportCounts, traceIdOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
 import { type KeyRow, StorageUnavailable } from "../store/store.ts";
 import type { Connection } from "./connection.ts";
@@ -82,7 +82,7 @@ export class Exchange {
 	readonly request: IncomingMessage;
 	readonly response: ServerResponse;
 	readonly id: string;
-	readonly trace: TraceContext | undefined;
+	readonly traceId: string | undefined;
 	readonly clientAddress: string | undefined;
 	readonly startedAtMs = performance.now();
 	/** Undefined if the request was refused before its route was looked up. */
@@ -114,7 +114,7 @@ export class Exchange {
 		this.request = response.req;
 		this.response = response;
 		this.id = port.watch.requestId(headers["x-request-id"]);
-		this.trace = traceOf(headers.traceparent);
+		this.traceId = traceIdOf(headers.traceparent);
 		this.clientAddress = port.watch.clientAddressOf?.(this.request);
 		this.#port = port;
 		this.begin();
@@ -129,7 +129,6 @@ export class Exchange {
 			this.#fields.push(...cors.fieldsOf(this.request));
 			this.vary("Origin");
 		}
-		if (this.trace) this.#fields.push("traceparent", this.trace.traceparent);
 		if (this.connection.isLast(this)) this.closeAfter();
 	}
 

@@ -73,7 +73,7 @@ function nameOf(route: Route | undefined): RouteName {
 
 /** The fields of a request's log line, named like OpenTelemetry's attributes where such attributes exist. */
 function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply, isOnTerminal: boolean): object {
-	const { id, route, caller, trace, clientAddress } = exchange;
+	const { id, route, caller, traceId, clientAddress } = exchange;
 	return {
 		"http.request.method": method,
 		"http.route": route?.path,
@@ -84,8 +84,7 @@ function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply
 		keyId: caller?.id,
 		imported: exchange.imported,
 		requestId: id,
-		trace_id: trace?.traceId,
-		span_id: trace?.spanId,
+		trace_id: traceId,
 		"client.address": clientAddress,
 		"url.path": isOnTerminal ? pathOf(exchange) : undefined,
 	};

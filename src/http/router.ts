@@ -139,8 +139,8 @@ function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
 
 /** Logs the cause of a 5xx; for a bug, also the request without body and key. Overload and stops have no cause. */
 function logCause(log: Pick<Log, "error">, { code }: ApiError, error: unknown, exchange: Exchange): void {
-	const { id, trace, route, request } = exchange;
-	const fields = { "error.type": code, requestId: id, trace_id: trace?.traceId };
+	const { id, traceId, route, request } = exchange;
+	const fields = { "error.type": code, requestId: id, trace_id: traceId };
 	const { message: cause = String(error) } = Object(error);
 	if (code === "storage_unavailable") log.error({ ...fields, cause }, "request failed");
 	if (code !== "internal_error") return;

@@ -19,7 +19,6 @@ const headWords: [RegExp, string][] = [
 	[/^access-control-allow-origin: (.*)/m, "for $1"],
 	[/^access-control-(?:allow-methods|max-age):/m, "preflight"],
 	[/^x-request-id: <own>/m, "id of the client"],
-	[/^traceparent:/m, "traced"],
 	[/^strict-transport-security:/m, "https"],
 	[/^cache-control: no-cache/m, "no-cache"],
 	[/^Connection: close/m, "close"],

@@ -131,7 +131,7 @@ export class Connections {
 }
 
 /** Header values that belong to one reply. All other values are part of a head that many replies share. */
-const ownHeaders = /^(link|etag|location|x-request-id|traceparent|ratelimit|content-length): (?!<\w+>$)(.*)$/gim;
+const ownHeaders = /^(link|etag|location|x-request-id|ratelimit|content-length): (?!<\w+>$)(.*)$/gim;
 
 /** Values that differ from run to run, or change whenever a page is edited. */
 const masks: [RegExp, string][] = [

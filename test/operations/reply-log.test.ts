@@ -179,36 +179,6 @@ test("the log has the client's address only on request, and from headers only of
 	}
 });
 
-const [id, parent] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
-
-test("the reply and the log line name OpenTelemetry's span for this request, and no other", async (context) => {
-	// Without mixes, because their requests would get the same span.
-	const service = await testService(context, { mixes: false });
-	const own = { traceId: "c".repeat(32), spanId: "d".repeat(16), traceFlags: 0 };
-	let active: object | undefined;
-	// Simulates the global object of @opentelemetry/api 1.
-	const getValue = (key: symbol) =>
-		key === Symbol.for("OpenTelemetry Context Key SPAN") && active && { spanContext: () => active };
-	const shared = Symbol.for("opentelemetry.js.api.1");
-	Reflect.set(globalThis, shared, { context: { active: () => ({ getValue }) } });
-	context.after(() => Reflect.deleteProperty(globalThis, shared));
-	const callers = `00-${id}-${parent}-01`;
-	for (const [span, traceparent, expected] of [
-		[own, callers, `00-${own.traceId}-${own.spanId}-00`],
-		[{ ...own, traceFlags: 1 }, undefined, `00-${own.traceId}-${own.spanId}-01`],
-		[{ traceId: id, spanId: parent, traceFlags: 1, isRemote: true }, callers, callers],
-		[{ traceId: "0".repeat(32), spanId: "0".repeat(16), traceFlags: 0 }, callers, callers],
-		[undefined, callers, callers],
-	] as const) {
-		active = span;
-		const reply = await service.send({ path: "/v1/pets", headers: { traceparent } });
-		assert.equal(reply.headers["traceparent"], expected);
-		const { trace_id, span_id } = await lineOf(service, reply);
-		const isOwn = expected !== callers;
-		assert.deepEqual([trace_id, span_id], isOwn ? [own.traceId, own.spanId] : [id, undefined]);
-	}
-});
-
 const warningsIn = ({ log }: TestService) =>
 	log.filter(({ level, msg }) => level === "warn" && !String(msg).startsWith("created a new store"));
 
