@@ -1,7 +1,5 @@
-// `animal-store audit list` shows the edits that operators made, and `restore --audit` reads these edits. They contain
-// the ids of animals, but no names.
+// `animal-store audit list` shows the edits that operators made. They contain the ids of animals, but no names.
 
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { editActions, replacesName } from "../contract/console.ts";
 import { toJson as exactJson, isInt64, tryParseJson } from "../contract/json.ts";
@@ -14,7 +12,7 @@ import { examples, formatTable, toStdout } from "./output.ts";
 
 export function auditCommand(audit: Command): void {
 	audit.description("show the edits that operators made");
-	withDatabase(audit.command("list"), "as a JSON array, which restore --audit reads")
+	withDatabase(audit.command("list"), "as a JSON array")
 		.description("list all edits, oldest first")
 		.addHelpText("after", examples("audit list", "audit list --json > audit.json"))
 		.action(listEdits);
@@ -68,26 +66,4 @@ function cellsOf(edit: EditRecord): string[] {
 
 async function* cellsOfAll(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<string[][]> {
 	for await (const page of pages) yield page.map(cellsOf);
-}
-
-/** Reads the output of `audit list --json`. @throws CommandError */
-export function readAuditFile(path: string): EditRecord[] {
-	const advice = "name a file from animal-store audit list --json";
-	const { value: rows } = tryParseJson(readFileSync(path, "utf8"));
-	if (!Array.isArray(rows)) throw new CommandError(`${path} is not a JSON array: ${advice}`);
-	return rows.map((row, index) => {
-		const edit = toEdit(Object(row));
-		if (edit) return edit;
-		throw new CommandError(`row ${index + 1} of ${path} is not an edit: ${advice}`);
-	});
-}
-
-/** Leaves out what is not needed to repeat a removal: the new status and the categories. */
-function toEdit({ id, at, by, petId, action: name, fromStatus, erasedAt }: Record<string, unknown>) {
-	const [atMs, erasedAtMs] = [at, erasedAt].map((time) => (typeof time === "string" ? Date.parse(time) : undefined));
-	const action = editActions.find((known) => known === name);
-	const status = petStatuses.find((known) => known === fromStatus);
-	if (!isInt64(id) || !isInt64(petId) || typeof by !== "string" || !action) return undefined;
-	if (atMs === undefined || Number.isNaN(atMs) || Number.isNaN(erasedAtMs)) return undefined;
-	return { id: BigInt(id), atMs, editor: by, petId: BigInt(petId), action, fromStatus: status, erasedAtMs };
 }

@@ -4,7 +4,6 @@
 
 import type { Command } from "commander";
 import { readConfig } from "../config.ts";
-import { readAuditFile } from "./audit.ts";
 import { CommandError } from "./command-error.ts";
 import { type DatabaseOptions, sayStore, withDatabase } from "./connection.ts";
 import { longWork } from "./long-work.ts";
@@ -31,7 +30,6 @@ export function restoreCommand(command: Command): void {
 		.argument("<backup>", "a file that animal-store backup wrote")
 		.option("--to <file>", "the file of the store; by default, the one in DATABASE_URL")
 		.option("--force", "replace an existing store")
-		.option("--audit <file>", "the store's edits from audit list --json: the animals they removed are not restored")
 		.action(restore);
 	withDatabase(command);
 }
@@ -39,14 +37,12 @@ export function restoreCommand(command: Command): void {
 interface RestoreOptions extends DatabaseOptions {
 	to?: string;
 	force?: boolean;
-	audit?: string;
 }
 
-async function restore(backup: string, { to, force = false, audit, json, ...flags }: RestoreOptions): Promise<void> {
+async function restore(backup: string, { to, force = false, json, ...flags }: RestoreOptions): Promise<void> {
 	const databaseUrl = to === undefined ? readConfig(undefined, flags).databaseUrl : `sqlite:${to}`;
-	const auditLog = audit === undefined ? undefined : readAuditFile(audit);
 	const animals = await longWork("nothing was restored", (work) =>
-		restoreStore(backup, databaseUrl, { ...work, force, auditLog }),
+		restoreStore(backup, databaseUrl, { ...work, force }),
 	);
 	sayStore(databaseUrl);
 	printResult(json, { animals, backup }, `restored ${countOf(animals, "animal")} from ${backup}`);

@@ -1,4 +1,4 @@
-// `animal-store pets set-status`, `rename`, `remove`, `audit list` and `restore --audit`, while services run.
+// `animal-store pets set-status`, `rename`, `remove` and `audit list`, while services run.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -159,66 +159,4 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 			"",
 		],
 	);
-});
-
-test("restore --audit brings back no animal removed after the backup, and keeps its id and key", async (context) => {
-	const store = await shop(context, "sqlite");
-	const path = (name: string) => join(store.folder, name);
-	const database = await openStore(store.databaseUrl, Date.now);
-	const key = { caller: "a", key: "k" };
-	const remove = (petId: bigint) => database.edits.apply({ petId, editor: "operator", action: "remove" });
-	for (let number = 1; number <= 200; number++)
-		await database.createPet({ name: `Animal number ${number}.`, categoryId: 1n }, number === 7 ? key : undefined);
-	await remove(5n);
-	await database.categories.apply([{ id: 1n, name: "Dog" }, { name: "Cat" }]);
-	assert.equal((await store.runProcess("backup", path("b.db"))).code, 0);
-	assert.match((await store.run("verify", path("b.db"))).stdout, /: 199 animals, .*, 2 category names, /);
-	await remove(7n);
-	assert.equal((await store.runProcess("pets", "set-category", "9", "cat")).code, 0);
-	await database.edits.apply({ petId: 8n, editor: "operator", action: "set-status", status: "sold" });
-	for (let number = 201; number <= 203; number++) await database.createPet({ name: "New", categoryId: 1n });
-	await remove(200n);
-	await remove(203n);
-	await database.close();
-	const { stdout: log } = await store.run("audit", "list", "--json");
-	writeFileSync(path("audit.json"), log);
-
-	const restored = await store.run("restore", path("b.db"), "--to", path("r.db"), "--audit", path("audit.json"));
-	const [stdout, stderr] = [`restored 197 animals from ${path("b.db")}\n`, `in sqlite:${path("r.db")}\n`];
-	assert.deepEqual(restored, { code: 0, signal: null, stdout, stderr });
-	const bytes = readFileSync(path("r.db"));
-	for (const number of [5, 7, 200]) assert.ok(!bytes.includes(`Animal number ${number}.`));
-	assert.ok(bytes.includes("Animal number 8."));
-	const opened = await openStore(`sqlite:${path("r.db")}`, Date.now);
-	const categories = (await opened.categories.names()).map(({ id, name }) => `${id} ${name}`);
-	assert.deepEqual(categories, ["1 Dog", "2 Cat"]);
-	assert.equal((await opened.getPet(7n)).json, undefined);
-	assert.deepEqual(await readPet(opened, 8n), { id: 8n, name: "Animal number 8.", categoryId: 1n });
-	const edits = (await opened.edits.list(0n, 10)).map(({ id, petId, editor }) => [id, petId, editor]);
-	assert.deepEqual(
-		edits,
-		[5n, 7n, 200n, 203n].map((petId, index) => [BigInt(index + 1), petId, "operator"]),
-	);
-	const replayed = await opened.createPet({ name: "Animal number 7.", categoryId: 1n }, key);
-	assert.deepEqual(replayed, { id: 7n, outcome: "replayed" });
-	assert.equal((await opened.createPet({ name: "Bo", categoryId: 1n })).id, 204n);
-	await opened.close();
-
-	const rows = JSON.parse(log) as { petId: number }[];
-	const other = /does not begin with the backup's audit log/;
-	const wrong: [content: string, said: RegExp][] = [
-		[JSON.stringify(rows.map((row) => ({ ...row, petId: 9 }))), other],
-		[JSON.stringify(rows.toSpliced(1, 1)), other],
-		[JSON.stringify(rows.slice(1)), other],
-		["[]", other],
-		["removed: 7", /wrong\.json is not a JSON array/],
-		['[{"id":1}]', /row 1 of .*wrong\.json is not an edit/],
-	];
-	const again = ["restore", path("b.db"), "--to", path("r3.db"), "--audit", path("wrong.json")];
-	for (const [content, said] of wrong) {
-		writeFileSync(path("wrong.json"), content);
-		await assertRefused([[again, said]], store);
-	}
-	const names = readdirSync(store.folder);
-	assert.ok(!names.some((name) => name.startsWith("r3.db")), String(names));
 });

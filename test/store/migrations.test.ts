@@ -200,22 +200,6 @@ test("a node without creates notices an upgrade through its probes", async (cont
 	await Promise.all(nodes);
 });
 
-test("sqlite: restore with an audit log also accepts a backup with the previous schema", async (context) => {
-	const folder = temporaryFolder(context);
-	const [backup, to] = [join(folder, "backup.db"), join(folder, "restored.db")];
-	const older = await openStore(`sqlite:${backup}`, Date.now);
-	for (const name of ["Ferdinand", "Rex"]) await older.createPet({ name, categoryId: 1n });
-	await older.close();
-	const next = await nextVersion(context);
-	const auditLog = [{ id: 1n, atMs: Date.now(), editor: "a", petId: 1n, action: "remove" } as const];
-	const { signal } = new AbortController();
-	assert.equal(await next.restoreStore(backup, `sqlite:${to}`, { force: false, auditLog, signal }), 1);
-	assert.ok(!readFileSync(to).includes("Ferdinand"));
-	const store = await next.openStore(`sqlite:${to}`, Date.now);
-	assert.deepEqual(await readPets(store, { after: 0n, limit: 9 }), [{ id: 2n, name: "Rex", categoryId: 1n }]);
-	await store.close();
-});
-
 test("postgres: a migration is sent statement by statement, in one transaction", async (context) => {
 	const database = await databaseFor(context);
 	await database.query(`CREATE TABLE sent (transaction xid8, query TEXT);

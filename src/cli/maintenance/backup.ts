@@ -17,14 +17,11 @@ import {
 import { identityOf } from "../../store/sqlite/identity.ts";
 import { type EditRecord, StoreRefused } from "../../store/store.ts";
 import type { LongWork } from "../long-work.ts";
-import { applyLaterRemovals } from "./later-removals.ts";
 import { lockFile } from "./sqlite.ts";
 import { fileOf } from "./work.ts";
 
 export interface RestoreOptions extends LongWork {
 	force: boolean;
-	/** The whole audit log: animals whose removal it records are not restored. */
-	auditLog?: readonly EditRecord[] | undefined;
 }
 
 /** Pages copied per tick of the event loop, so that a backup can be interrupted. */
@@ -57,7 +54,7 @@ export async function backupStore(databaseUrl: string, to: string, work: LongWor
  */
 export async function restoreStore(backup: string, databaseUrl: string, options: RestoreOptions): Promise<number> {
 	const to = fileOf(databaseUrl, "pg_restore, or name a file with --to");
-	const { force, auditLog } = options;
+	const { force } = options;
 	if (!existsSync(backup)) throw new StoreRefused(`there is no backup at ${backup}: name an existing file`);
 	const doesExist = existsSync(to);
 	if (doesExist && statSync(to).isDirectory()) throw new StoreRefused(`${to} is a directory: name a file`);
@@ -70,8 +67,7 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
 		verifyHeader(backup, "r");
 		const unlock = doesExist ? lockFile(file, "restore") : () => {};
 		try {
-			const copied = await copySnapshot(backup, draft, options);
-			const animals = auditLog ? applyLaterRemovals(draft, auditLog) : copied;
+			const animals = await copySnapshot(backup, draft, options);
 			publish(draft, file, doesExist ? renameSync : undefined);
 			dropCompanions(file);
 			return animals;
