@@ -1,12 +1,10 @@
 // `animal-store audit list` shows the edits that operators made. They contain the ids of animals, but no names.
 
 import type { Command } from "commander";
-import { editActions, replacesName } from "../contract/console.ts";
-import { toJson as exactJson, isInt64, tryParseJson } from "../contract/json.ts";
-import { petStatuses } from "../contract/pet.ts";
+import { replacesName } from "../contract/console.ts";
+import { toJson as exactJson } from "../contract/json.ts";
 import { jsonArray } from "../files/formats.ts";
 import type { EditRecord, Store } from "../store/store.ts";
-import { CommandError } from "./command-error.ts";
 import { type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
 import { examples, formatTable, toStdout } from "./output.ts";
 

@@ -1,18 +1,16 @@
 // `animal-store pets set-status`, `rename`, `remove` and `audit list`, while services run.
 
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { openStore } from "../../src/store/open.ts";
 import { callerOf } from "../support/caller.ts";
 import { assertRefused, call } from "../support/command.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { keyFor, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { connect, runSql } from "../support/sql.ts";
-import { readPet, withStore } from "../support/store-reads.ts";
+import { withStore } from "../support/store-reads.ts";
 
 async function shop(context: TestContext, engine: "sqlite" | "postgres") {
 	const folder = temporaryFolder(context);

@@ -15,7 +15,7 @@ import {
 	verifySchema,
 } from "../../store/sqlite/file.ts";
 import { identityOf } from "../../store/sqlite/identity.ts";
-import { type EditRecord, StoreRefused } from "../../store/store.ts";
+import { StoreRefused } from "../../store/store.ts";
 import type { LongWork } from "../long-work.ts";
 import { lockFile } from "./sqlite.ts";
 import { fileOf } from "./work.ts";
