@@ -1,7 +1,7 @@
 // Stores of other versions: a next version, which the tests make, upgrades a store without loss; older ones refuse it.
 
 import assert from "node:assert/strict";
-import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
