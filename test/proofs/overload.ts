@@ -11,17 +11,18 @@ import { linux, newStore, type Proof, program, root, type Trial } from "../suppo
 import { figureOf } from "../support/scrape.ts";
 import { until } from "../support/until.ts";
 import { createHead } from "../support/wire.ts";
+import { proveFairness } from "./overload/fairness.ts";
 import { proveShedding } from "./overload/shedding.ts";
 
 export const proof: Proof = {
 	shows:
-		"with a full queue of creates that have the largest name, memory stays bounded; a service that was stopped for 2 s, " +
+		"with a full queue of creates, memory stays bounded; slow and greedy clients do not delay others; a service that was stopped for 2 s, " +
 		"or gets a tenth of a core, refuses nothing as overloaded; with a quota of half a core it refuses the excess",
 	needs: [linux, root, program("taskset", "util-linux"), program("wrk")],
 	async prove(trial) {
 		const full = await fillQueue(trial);
 		assert.ok(full.fullMB < 600, JSON.stringify(full));
-		return { ...full, ...(await proveShedding(trial)) };
+		return { ...full, ...(await proveFairness(trial)), ...(await proveShedding(trial)) };
 	},
 };
 

@@ -18,7 +18,7 @@ import { createLogTo } from "../../src/ops/log.ts";
 import { type Service, startService } from "../../src/service.ts";
 import { createMixes, isOfMix, mixedOrigin, Pool, type TestRequest } from "./pool.ts";
 import { testDatabase } from "./postgres.ts";
-import { until, within } from "./until.ts";
+import { type CleanUps, until, within } from "./until.ts";
 import type { Reply } from "./wire.ts";
 
 export type { TestRequest } from "./pool.ts";
@@ -115,7 +115,7 @@ export function beforeStop(context: TestContext, leave: () => Promise<void>): vo
 	visitors.set(context, [...(visitors.get(context) ?? []), leave]);
 }
 
-export function temporaryFolder(context: TestContext): string {
+export function temporaryFolder(context: CleanUps): string {
 	const folder = newFolder();
 	context.after(() => remove(folder));
 	return folder;
