@@ -106,14 +106,17 @@ test("if a client stops reading, replies that it can read whole count as sent, o
 	const page = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n";
 	await fillKernel(service, client.socket, page);
 	client.socket.write(page.repeat(20));
+	// On a busy machine, the short time-out also ends the connection that reads the figures.
+	const counted = (status: number) =>
+		until("the figures", () => countOf(service, "page", status).catch(() => undefined));
 	const linesOf = (status: number) => service.log.filter((line) => line["http.response.status_code"] === status).length;
 	await until("the connection to be cut", () => linesOf(499) > 0 && service.traffic().connections === 0);
 	client.socket.resume();
 	let whole = 0;
 	for (let reply = await client.next(); reply; reply = await client.next())
 		if (Number(reply.headers["content-length"]) === Buffer.byteLength(reply.body)) whole++;
-	assert.deepEqual([linesOf(200), await countOf(service, "page", 200)], [whole, whole]);
-	assert.equal(await countOf(service, "page", 499), linesOf(499));
+	assert.deepEqual([linesOf(200), await counted(200)], [whole, whole]);
+	assert.equal(await counted(499), linesOf(499));
 });
 
 test("refusals for overload close connections, share a log line per second, and are counted", async (context) => {

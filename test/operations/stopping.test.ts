@@ -10,7 +10,7 @@ import { attempt, post } from "../support/create.ts";
 import { passedSocket, startProgram, startRefused } from "../support/program.ts";
 import { withKey } from "../support/proof.ts";
 import { create, type TestService, temporaryStore, testService } from "../support/service.ts";
-import { until, within } from "../support/until.ts";
+import { testLimitMs, until, within } from "../support/until.ts";
 import { Connection, createHead } from "../support/wire.ts";
 
 /** A connection that has sent the headers of a request without their end, so that the service waits for the rest. */
@@ -67,7 +67,7 @@ test("connections that wait to be accepted when the service stops are accepted a
 	// All clients connect before the service has accepted many, because it accepts one connection per tick.
 	await Promise.all(waiting.map(({ socket }) => once(socket, "connect")));
 	for (const { socket } of waiting) socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
-	const stopped = service.stop();
+	const stopped = service.stop(testLimitMs);
 	const replies = await Promise.all(waiting.map((connection) => connection.next()));
 	for (const reply of replies) assert.equal(reply?.status, 200);
 	await within("the stop", stopped);
