@@ -11,6 +11,8 @@ import { adviseAsCalled } from "./output.ts";
 
 type Load = () => Promise<(command: Command) => void>;
 
+const completion = "completion";
+
 /** The commands by their headings in the help. Each file adds the options and the action to a command. */
 const commands: Record<string, Record<string, Load>> = {
 	"The animals of a running service (ANIMAL_STORE_URL, ANIMAL_STORE_KEY):": {
@@ -29,11 +31,14 @@ const commands: Record<string, Record<string, Load>> = {
 		verify: async () => (await import("./backup.ts")).verifyCommand,
 		copy: async () => (await import("./copy.ts")).copyCommand,
 	},
+	"Your shell:": {
+		[completion]: async () => (await import("./completion.ts")).completionCommand,
+	},
 };
 
-/** Loads only the command that is called. Help and unknown names need all commands. */
+/** Loads only the command that is called. Help, completion and unknown names need all commands. */
 async function addCommands(to: Command, name = ""): Promise<void> {
-	const needsAll = !Object.values(commands).some((group) => Object.hasOwn(group, name));
+	const needsAll = name === completion || !Object.values(commands).some((group) => Object.hasOwn(group, name));
 	for (const [heading, group] of Object.entries(commands)) {
 		to.commandsGroup(heading);
 		for (const [each, load] of Object.entries(group)) if (needsAll || each === name) (await load())(to.command(each));
