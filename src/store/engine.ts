@@ -17,7 +17,7 @@ import {
 	StorageUnavailable,
 	type Store,
 } from "./store.ts";
-import { columnNames, columnsOf, createRecordReader, isToErase, type Rows, tables } from "./tables.ts";
+import { columnNames, columnsOf, createRecordReader, type Rows, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
 export interface OpenOptions {
@@ -142,7 +142,6 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 		},
 		ofPet: async (petId, limit) =>
 			(await read("FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT $2", [petId, limit])).edits,
-		hasNamesToErase: async () => (await read(`FROM edits WHERE ${isToErase} LIMIT 1`, [])).edits.length > 0,
 	};
 }
 

@@ -138,6 +138,7 @@ export const tables = {
 		fingerprint: text("fingerprint"),
 		createdAtMs: number("created_at_ms"),
 	}),
+	/** The column `erased_at_ms` is no longer read or written. */
 	edits: table<EditRecord>("edits", 1, {
 		id: int64("id"),
 		atMs: number("at_ms"),
@@ -146,7 +147,6 @@ export const tables = {
 		petId: int64("pet_id"),
 		fromStatus: optional(text("from_status")),
 		toStatus: optional(text("to_status")),
-		erasedAtMs: optional(number("erased_at_ms")),
 		fromCategoryId: optional(int64("from_category_id")),
 		toCategoryId: optional(int64("to_category_id")),
 	}),
@@ -250,6 +250,3 @@ export function createRecordReader<Rec>({
 		return Object.fromEntries(present);
 	};
 }
-
-/** SQL condition of the edits whose replaced names may still be in unused space of the store. */
-export const isToErase = "erased_at_ms IS NULL AND action IN ('rename', 'remove')";

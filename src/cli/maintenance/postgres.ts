@@ -1,13 +1,10 @@
-// Locks a PostgreSQL store against services or writers while a command works. Erases from the store's tables the names
-// that edits have replaced.
+// Locks a PostgreSQL store against services or writers while a command works, and erases former names from its tables.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { NodePool } from "../../store/postgres/connections.ts";
 import { toStoreError } from "../../store/postgres/errors.ts";
 import { openPool } from "../../store/postgres/pool.ts";
-import { isPlainPostgres } from "../../store/postgres/server.ts";
 import { StoreRefused } from "../../store/store.ts";
-import { isToErase, tableNames, tables } from "../../store/tables.ts";
+import { tableNames, tables } from "../../store/tables.ts";
 import type { WriteLock } from "./sqlite.ts";
 
 /** For about this time, the server still lists a connection that has ended. */
@@ -65,39 +62,15 @@ export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
 
 /** The time-out of VACUUM: a large table takes longer than a request may. */
 const limitMs = 30 * 60_000;
-/** A connection that has just ended reports its dead rows late. */
-const attempts = 2;
-const retryMs = 500;
 
-/** See sqlite.ts. @returns false if a long transaction may still see a name, or if the server does not report this */
-export async function eraseNames(url: string, now: () => number): Promise<boolean> {
-	const { pool } = await openPool(url, { mustExist: true, connectionsMax: 1 }, limitMs);
+/** Frees the space of former rows, also while nodes run. Rows that a long transaction may still see stay. */
+export async function eraseNames(databaseUrl: string): Promise<void> {
+	const { pool } = await openPool(databaseUrl, { mustExist: true, connectionsMax: 1 }, limitMs);
 	try {
-		const { rows } = await pool.query(`SELECT max(id) AS last FROM edits WHERE ${isToErase}`);
-		const { last } = rows[0];
-		if (last === null) return true;
-		for (let attempt = 1; !(await vacuum(pool)); attempt++) {
-			if (attempt === attempts) return false;
-			await sleep(retryMs);
-		}
-		if (!(await isPlainPostgres(pool))) return false;
-		const record = `UPDATE edits SET erased_at_ms = $1 WHERE id <= $2 AND ${isToErase}`;
-		await pool.run((client) => client.query(record, [now(), last]));
-		return true;
+		for (const table of ["pets", "idempotency_keys"]) await pool.query(`VACUUM ${table}`);
 	} catch (error) {
 		throw toStoreError(error);
 	} finally {
 		await pool.end();
 	}
-}
-
-/**
- * Frees the space of removed rows. Rows that a long transaction, such as a dump, may still see stay and are counted as
- * dead. If no dead row of pets is left, none of the same edits is left in idempotency_keys.
- * @returns whether no dead row of pets is left
- */
-async function vacuum(pool: NodePool): Promise<boolean> {
-	for (const table of ["pets", "idempotency_keys"]) await pool.query(`VACUUM ${table}`);
-	const { rows } = await pool.query("SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = 'pets'::regclass");
-	return rows[0]?.n_dead_tup === 0n;
 }

@@ -62,7 +62,7 @@ function openForWriting(file: string, identity: string | undefined) {
 		database.pragma("journal_mode = WAL");
 		database.pragma("synchronous = FULL");
 		database.pragma(`journal_size_limit = ${walMaxBytes}`);
-		database.pragma("secure_delete = ON"); // Together with cli/maintenance/sqlite.ts, erases removed names.
+		database.pragma("secure_delete = ON"); // Overwrites removed names; copies in unused space stay until VACUUM.
 		migrate(database);
 		database.pragma("busy_timeout = 0"); // From here on, `waitForLock` waits.
 		const files = trackOpenFiles(file, identity);
