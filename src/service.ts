@@ -26,7 +26,7 @@ import type { StoreSources } from "./ops/store-metrics.ts";
 import { createBackground } from "./store/background.ts";
 import type { OpenOptions } from "./store/engine.ts";
 import { isPostgres, nameOfStore, openStore } from "./store/open.ts";
-import { StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
+import { StorageUnavailable, type Store, StoreAway } from "./store/store.ts";
 
 type Limits = Partial<Pick<ServerOptions, "timeouts">> & Pick<AppOptions, "loadLimits">;
 
@@ -171,8 +171,6 @@ const provisioned: KeyRequest = { name: "API_KEY", scopes: [...defaultScopes], u
 /** Adds `API_KEY`. Closes a store that cannot be served yet. @throws StoreRefused, StorageUnavailable */
 async function prepare(store: Store, { apiKey: key }: Config, now: () => number): Promise<Store> {
 	try {
-		if ((await store.rows.readCopyMark()) !== undefined)
-			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to complete it");
 		if (key !== undefined) await createKey(issuerOf(store, now), { ...provisioned, key });
 		return store;
 	} catch (error) {

@@ -17,7 +17,7 @@ import {
 	StorageUnavailable,
 	type Store,
 } from "./store.ts";
-import { columnNames, columnsOf, createRecordReader, type Rows, tables } from "./tables.ts";
+import { columnNames, createRecordReader, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
 export interface OpenOptions {
@@ -92,7 +92,6 @@ export function createStore(engine: Engine, now: () => number, options: StoreOpt
 		edits: createEdits(engine, now),
 		categories: createCategories(engine),
 		findPets: (query, signal) => findPets(engine, query, signal),
-		rows: createRows(engine),
 		async createPet(pet, idempotencyKey) {
 			const [created] = await createAll([{ pet, idempotencyKey, nowMs: now() }]);
 			const { id, outcome } = created as ImportedPet;
@@ -157,30 +156,5 @@ function createCategories({ select, scan, write, version }: Engine): Categories 
 			const used = changes.some(({ id }) => id === undefined) ? await readUsed(scan, await version()) : undefined;
 			return write("changeCategories", changes, used);
 		},
-	};
-}
-
-function createRows({ select, write }: Engine): Rows {
-	async function value(column: string, rest: string): Promise<unknown> {
-		const { rows } = await select([column], rest);
-		return rows[0]?.[0] ?? undefined;
-	}
-	return {
-		count: async (table) => Number(await value("count(*)", `FROM ${tables[table].name}`)),
-		async read(table, after, limit) {
-			const { name, keyLength } = tables[table];
-			const keys = columnsOf(tables[table]).slice(0, keyLength);
-			const key = keys.map((column) => column.name).join(", ");
-			const given = keys.map(({ type }, index) => `CAST($${index + 1} AS ${type})`);
-			const where = after ? `WHERE (${key}) > (${given.join(", ")})` : "";
-			const rest = `FROM ${name} ${where} ORDER BY ${key} LIMIT ${limit}`;
-			return (await select(columnNames(tables[table]), rest, after)).rows;
-		},
-		readLastPetId: async () => (await value("max(id)", "FROM pets")) as bigint | undefined,
-		write: (table, rows) => write("addRows", table, rows),
-		clear: () => write("clearRows"),
-		readCopyMark: async () => (await value("value", "FROM settings WHERE name = 'copy_of'"))?.toString(),
-		markCopy: (mark) => write("markCopy", Buffer.from(mark)),
-		finishCopy: ({ cursorSecret, lastId }) => write("finishCopy", cursorSecret, lastId),
 	};
 }

@@ -11,7 +11,6 @@ import type {
 	KeyUse,
 	NewKey,
 	NewSecret,
-	Rows,
 	Secret,
 } from "./tables.ts";
 
@@ -57,8 +56,6 @@ export interface Store {
 	readonly keys: KeyRows;
 	readonly edits: Edits;
 	readonly categories: Categories;
-	/** For copying the whole store (cli/copy.ts). */
-	readonly rows: Rows;
 
 	/**
 	 * Searches all animals, without delaying other reads.

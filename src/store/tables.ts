@@ -162,22 +162,6 @@ export const tableNames = Object.keys(tables) as TableName[];
 
 export type Row = (bigint | string | null)[];
 
-/** The stored rows of any engine, for copying a whole store. */
-export interface Rows {
-	count(table: TableName): Promise<number>;
-	/** The next rows in key order, after the row with this key. */
-	read(table: TableName, after: Row | undefined, limit: number): Promise<Row[]>;
-	readLastPetId(): Promise<bigint | undefined>;
-	/** Inserts all rows or none. Skips rows that already exist. */
-	write(table: TableName, rows: Row[]): Promise<void>;
-	clear(): Promise<void>;
-	/** The mark of the source, if this store is an unfinished copy. */
-	readCopyMark(): Promise<string | undefined>;
-	markCopy(mark: string): Promise<void>;
-	/** Completes a copy: cursors of the source become valid, and the next animal's id follows the source's last id. */
-	finishCopy(source: { cursorSecret: Buffer; lastId: bigint }): Promise<void>;
-}
-
 export function columnsOf({ columns }: Table): Column[] {
 	return Object.values(columns);
 }

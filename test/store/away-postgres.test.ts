@@ -21,10 +21,8 @@ const statements = [
 	"version()",
 	"schema_version",
 	"'cursor_secret'",
-	"copy_of",
 	"secrets WHERE hash",
 	"secrets LIMIT 1",
-	"FROM edits",
 ];
 
 /** Starts a proxy that cuts a connection the first and the second time that each text is sent. @returns its URL */

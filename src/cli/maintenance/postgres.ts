@@ -1,11 +1,14 @@
-// Locks a PostgreSQL store against services or writers while a command works, and erases former names from its tables.
+// Locks a PostgreSQL store while a command works, and erases former names from its tables.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import type { OpenOptions } from "../../store/engine.ts";
 import { toStoreError } from "../../store/postgres/errors.ts";
 import { openPool } from "../../store/postgres/pool.ts";
+import { rowsOf } from "../../store/postgres/transaction.ts";
 import { StoreRefused } from "../../store/store.ts";
-import { tableNames, tables } from "../../store/tables.ts";
-import type { WriteLock } from "./sqlite.ts";
+import { type Statement, tableNames, tables } from "../../store/tables.ts";
+import type { LockedStore } from "./sqlite.ts";
 
 /** For about this time, the server still lists a connection that has ended. */
 const endingMs = 2_000;
@@ -32,36 +35,50 @@ export async function refuseOpenStore(databaseUrl: string, work: string): Promis
 	}
 }
 
+/** The time-out of a statement: one that reads or rewrites a large table takes longer than a request may. */
+const limitMs = 30 * 60_000;
+
 /** See sqlite.ts. */
-export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
-	const { pool } = await openPool(databaseUrl, { mustExist: true, connectionsMax: 1 });
-	const client = await pool.take();
-	async function release(): Promise<void> {
-		client.release(true);
+export async function inTransaction<Result>(
+	databaseUrl: string,
+	{ mustExist = false }: OpenOptions,
+	work: (store: LockedStore) => Promise<Result>,
+): Promise<Result> {
+	const { pool } = await openPool(databaseUrl, { mustExist, connectionsMax: 1 }, limitMs);
+	try {
+		return await pool.run(async (client) => {
+			await lockTables(client);
+			const query = (statement: Statement) =>
+				rowsOf(client, statement).catch((error) => {
+					throw toStoreError(error);
+				});
+			const result = await work({
+				query,
+				lastId: "SELECT last_id FROM counters WHERE name = 'pets'",
+				keepIds: (lastId) => [
+					{ text: "UPDATE counters SET last_id = $1 WHERE name = 'pets'", values: [lastId] },
+					{ text: "UPDATE counters SET last_id = (SELECT coalesce(max(id), 0) FROM edits) WHERE name = 'edits'" },
+				],
+			});
+			await query({ text: "COMMIT" });
+			return result;
+		});
+	} finally {
 		await pool.end();
 	}
-	async function check(): Promise<void> {
-		try {
-			await client.query("SELECT 1");
-		} catch (error) {
-			throw new StoreRefused(`the lock against writers was lost (${(error as Error).message}): try again`);
-		}
-	}
-	try {
-		await client.query("BEGIN");
-		// The transaction lasts as long as the work, and has no other statements.
-		await client.query(`SELECT set_config(name, '0', true) FROM pg_settings
-			WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`);
-		await client.query(`LOCK TABLE ${tableNames.map((name) => tables[name].name).join(", ")} IN SHARE MODE`);
-	} catch (error) {
-		await release();
-		throw new StoreRefused(`the tables cannot be locked (${(error as Error).message}): stop all writers`);
-	}
-	return { check, release };
 }
 
-/** The time-out of VACUUM: a large table takes longer than a request may. */
-const limitMs = 30 * 60_000;
+/** Begins a transaction, which may be idle while the other store is read or written. @throws StoreRefused */
+async function lockTables(client: pg.PoolClient): Promise<void> {
+	try {
+		await client.query("BEGIN");
+		await client.query(`SELECT set_config(name, '0', true) FROM pg_settings
+			WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`);
+		await client.query(`LOCK TABLE ${tableNames.map((name) => tables[name].name).join(", ")} IN EXCLUSIVE MODE`);
+	} catch (error) {
+		throw new StoreRefused(`the tables cannot be locked (${(error as Error).message}): stop all writers`);
+	}
+}
 
 /** Frees the space of former rows, also while nodes run. Rows that a long transaction may still see stay. */
 export async function eraseNames(databaseUrl: string): Promise<void> {

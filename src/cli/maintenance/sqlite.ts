@@ -1,12 +1,14 @@
-// Locks the file of a SQLite store against services or writers while a command works, and erases former names from it.
+// Locks the file of a SQLite store while a command works, and erases former names from it.
 
 import { existsSync, realpathSync } from "node:fs";
 import Database from "better-sqlite3";
 import { pathOf } from "../../store/open.ts";
 import { draftName, dropDraft, link } from "../../store/sqlite/draft.ts";
 import { waitForLock } from "../../store/sqlite/errors.ts";
-import { busyTimeoutMs, openSqliteWriter, removeLeftWal, toRefusal, truncateWal } from "../../store/sqlite/file.ts";
+import { type FileOptions, openSqliteWriter, removeLeftWal, toRefusal, truncateWal } from "../../store/sqlite/file.ts";
+import { rowsOf } from "../../store/sqlite/transaction.ts";
 import { StoreRefused } from "../../store/store.ts";
+import type { Row, Statement } from "../../store/tables.ts";
 
 /**
  * Locks the file against services, through a second hard link: under the file's own name, SQLite would replay its WAL.
@@ -50,24 +52,54 @@ export async function refuseOpenStore(databaseUrl: string, work: string): Promis
 	}
 }
 
-/** While the lock is held, nobody else can write to the store. */
-export interface WriteLock {
-	/** @throws StoreRefused if the lock was lost */
-	check(): Promise<void>;
-	release(): Promise<void>;
+/** A store in a transaction, during which nobody else can write to it. */
+export interface LockedStore {
+	/** @throws StoreRefused, StorageUnavailable */
+	query(statement: Statement): Promise<Row[]>;
+	/** SQL that reads the last id that an animal got. */
+	lastId: string;
+	/** After a copy: the next animal gets an id above `lastId`, the next edit an id above the largest. */
+	keepIds(lastId: bigint): Statement[];
 }
 
-/** Locks a store, which this process may have open, against all present and future writers. @throws StoreRefused */
-export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
+/**
+ * Commits when the work resolves. Otherwise the store stays as it was, and a new one is removed.
+ * @throws StoreRefused, and the error of the work
+ */
+export async function inTransaction<Result>(
+	databaseUrl: string,
+	options: FileOptions,
+	work: (store: LockedStore) => Promise<Result>,
+): Promise<Result> {
 	const file = pathOf(databaseUrl);
-	const database = new Database(file, { timeout: busyTimeoutMs });
-	try {
-		database.exec("BEGIN IMMEDIATE");
-	} catch (error) {
-		database.close();
-		throw toRefusal(file, error);
+	const { database, isNew } = openSqliteWriter(file, options);
+	function run<Outcome>(step: () => Outcome): Outcome {
+		try {
+			return step();
+		} catch (error) {
+			throw toRefusal(file, error);
+		}
 	}
-	return { check: async () => {}, release: async () => void database.close() };
+	try {
+		run(() => waitForLock(() => database.exec("BEGIN IMMEDIATE")));
+		const result = await work({
+			query: async (statement) => run(() => rowsOf(database, statement)),
+			lastId: "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'pets'",
+			keepIds: (lastId) => [
+				{ text: "DELETE FROM sqlite_sequence WHERE name = 'pets'" },
+				{ text: "INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', $1)", values: [lastId] },
+			],
+		});
+		run(() => database.exec("COMMIT"));
+		return result;
+	} catch (error) {
+		// Removed while it is locked: nobody can have written to it.
+		if (isNew) dropDraft(file);
+		throw error;
+	} finally {
+		database.close();
+		removeLeftWal(file);
+	}
 }
 
 /**
