@@ -138,7 +138,6 @@ async function openWhenReachable(options: ServiceOptions, ops: Ops): Promise<Sto
 	const { config, log } = options;
 	const { now, node, metrics, background, fatal } = ops;
 	const openOptions: OpenOptions = {
-		verify: "quick",
 		backupFolder: config.backups?.folder,
 		node,
 		background,

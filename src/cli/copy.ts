@@ -27,8 +27,8 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 	await source.refuseOpenStore(from, "copy");
 	const startedAtMs = performance.now();
 	const copyAll = (work: LongWork) =>
-		source.inTransaction(from, { mustExist: true, verify: "whole" }, (locked) =>
-			target.inTransaction(to, {}, (empty) => copyStore(locked, empty, work)),
+		source.inTransaction(from, "source", (locked) =>
+			target.inTransaction(to, "target", (empty) => copyStore(locked, empty, work)),
 		);
 	const copied = await interruptible("nothing was copied", (signal) =>
 		withBar((onProgress) => copyAll({ signal, onProgress })),

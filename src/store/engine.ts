@@ -21,11 +21,6 @@ import { columnNames, createRecordReader, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
 export interface OpenOptions {
-	/**
-	 * `whole` first reads the whole file of a SQLite store and rejects a damaged one. `quick`, for the service, does so
-	 * if the file has at most 16 MiB; in a larger file, it checks only the header, the schema and the ends of each table.
-	 */
-	verify?: "whole" | "quick" | undefined;
 	/** Rejects a missing store instead of creating it. */
 	mustExist?: boolean;
 	/** Also rejects a missing store if this folder has backups. */

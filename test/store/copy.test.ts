@@ -84,8 +84,8 @@ test("a store can be copied to PostgreSQL and back: ids, keys and cursors still 
 /** Copies in transactions of both stores, as the command does, but also from a store that this process has open. */
 async function copyBetween(from: string, to: string, change: (copy: LockedStore) => LockedStore = (copy) => copy) {
 	const [source, target] = [await engineOf(from), await engineOf(to)];
-	return source.inTransaction(from, { mustExist: true }, (locked) =>
-		target.inTransaction(to, {}, (empty) =>
+	return source.inTransaction(from, "source", (locked) =>
+		target.inTransaction(to, "target", (empty) =>
 			copyStore(locked, change(empty), { signal: new AbortController().signal }, 3),
 		),
 	);
@@ -211,7 +211,7 @@ test("nothing is acknowledged by a service that starts while the source is copie
 		const create = async () => (await callerOf(service.url, key).create()).status;
 		const isPostgres = from.startsWith("postgres:");
 		const brief = isPostgres ? withSettings(from, { idle_in_transaction_session_timeout: "50ms" }) : from;
-		await (await engineOf(brief)).inTransaction(brief, { mustExist: true }, async ({ query }) => {
+		await (await engineOf(brief)).inTransaction(brief, "source", async ({ query }) => {
 			assert.equal(await create(), 503);
 			await query({ text: "SELECT 1" });
 		});

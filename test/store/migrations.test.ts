@@ -78,7 +78,7 @@ for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: a store of the first schema gets categories, and takes what older nodes write`, async (context) => {
 		const { databaseUrl: url, open } = await make(context);
 		await makeFirst[engine]?.(url);
-		const store = await open({ verify: "whole" });
+		const store = await open();
 		const edits = [
 			{ id: 1n, atMs: 10, editor: "Ann", action: "set-status", petId: 1n, toStatus: "sold" },
 			{ id: 2n, atMs: 20, editor: "Ann", action: "rename", petId: 3n },
@@ -146,7 +146,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		const { databaseUrl: url } = await make(context);
 		const reasons: string[] = [];
 		const open = (version: Pick<Version, "openStore">) =>
-			version.openStore(url, Date.now, { verify: "whole", onFatal: (reason) => void reasons.push(reason) });
+			version.openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
 		const expand = `-- oldest writer: 6\n${addColumn}`;
 		const expanding = await nextVersion(context, expand);
 		const contracting = await nextVersion(

@@ -2,7 +2,6 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
-import type { OpenOptions } from "../../store/engine.ts";
 import { toStoreError } from "../../store/postgres/errors.ts";
 import { openPool } from "../../store/postgres/pool.ts";
 import { rowsOf } from "../../store/postgres/transaction.ts";
@@ -41,10 +40,10 @@ const limitMs = 30 * 60_000;
 /** See sqlite.ts. */
 export async function inTransaction<Result>(
 	databaseUrl: string,
-	{ mustExist = false }: OpenOptions,
+	role: "source" | "target",
 	work: (store: LockedStore) => Promise<Result>,
 ): Promise<Result> {
-	const { pool } = await openPool(databaseUrl, { mustExist, connectionsMax: 1 }, limitMs);
+	const { pool } = await openPool(databaseUrl, { mustExist: role === "source", connectionsMax: 1 }, limitMs);
 	try {
 		return await pool.run(async (client) => {
 			await lockTables(client);

@@ -5,7 +5,7 @@ import Database from "better-sqlite3";
 import { pathOf } from "../../store/open.ts";
 import { draftName, dropDraft, link } from "../../store/sqlite/draft.ts";
 import { waitForLock } from "../../store/sqlite/errors.ts";
-import { type FileOptions, openSqliteWriter, removeLeftWal, toRefusal, truncateWal } from "../../store/sqlite/file.ts";
+import { openSqliteWriter, removeLeftWal, toRefusal, truncateWal, verifyPages } from "../../store/sqlite/file.ts";
 import { rowsOf } from "../../store/sqlite/transaction.ts";
 import { StoreRefused } from "../../store/store.ts";
 import type { Row, Statement } from "../../store/tables.ts";
@@ -63,16 +63,17 @@ export interface LockedStore {
 }
 
 /**
- * Commits when the work resolves. Otherwise the store stays as it was, and a new one is removed.
+ * Opens a store to copy from, which must exist and is verified, or one to copy to. Commits when the work resolves.
+ * Otherwise the store stays as it was, and a new one is removed.
  * @throws StoreRefused, and the error of the work
  */
 export async function inTransaction<Result>(
 	databaseUrl: string,
-	options: FileOptions,
+	role: "source" | "target",
 	work: (store: LockedStore) => Promise<Result>,
 ): Promise<Result> {
 	const file = pathOf(databaseUrl);
-	const { database, isNew } = openSqliteWriter(file, options);
+	const { database, isNew } = openSqliteWriter(file, { mustExist: role === "source" });
 	function run<Outcome>(step: () => Outcome): Outcome {
 		try {
 			return step();
@@ -82,6 +83,7 @@ export async function inTransaction<Result>(
 	}
 	try {
 		run(() => waitForLock(() => database.exec("BEGIN IMMEDIATE")));
+		if (role === "source") run(() => verifyPages(database, file));
 		const result = await work({
 			query: async (statement) => run(() => rowsOf(database, statement)),
 			lastId: "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'pets'",
