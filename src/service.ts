@@ -25,9 +25,8 @@ import { ownProcessor } from "./ops/processor.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
 import { createBackground } from "./store/background.ts";
 import type { OpenOptions } from "./store/engine.ts";
-import { createErasing } from "./store/erasing.ts";
 import { isPostgres, nameOfStore, openStore } from "./store/open.ts";
-import { StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
+import { StorageUnavailable, type Store, StoreAway } from "./store/store.ts";
 
 type Limits = Partial<Pick<ServerOptions, "timeouts">> & Pick<AppOptions, "loadLimits">;
 
@@ -78,11 +77,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
 	const ops = buildOps(options);
 	const store = await openWhenReachable(options, ops);
-	const { app, animals, erasing, close } = await buildPublic(options, ops, store);
+	const { app, animals, close } = await buildPublic(options, ops, store);
 	try {
 		await listenPublic(app.server, options);
 		await ops.listen();
-		if (await whenReachable(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
 		// As late as possible: if the start failed afterwards, nobody would see the key.
 		const firstKey = await whenReachable(options, ops, () => issueFirstKey(options, ops, store));
 		const backups = await startBackups(options, ops, store);
@@ -140,7 +138,6 @@ async function openWhenReachable(options: ServiceOptions, ops: Ops): Promise<Sto
 	const { config, log } = options;
 	const { now, node, metrics, background, fatal } = ops;
 	const openOptions: OpenOptions = {
-		verify: "quick",
 		backupFolder: config.backups?.folder,
 		node,
 		background,
@@ -173,8 +170,6 @@ const provisioned: KeyRequest = { name: "API_KEY", scopes: [...defaultScopes], u
 /** Adds `API_KEY`. Closes a store that cannot be served yet. @throws StoreRefused, StorageUnavailable */
 async function prepare(store: Store, { apiKey: key }: Config, now: () => number): Promise<Store> {
 	try {
-		if ((await store.rows.readCopyMark()) !== undefined)
-			throw new StoreRefused("the store is an unfinished copy: run animal-store copy again to complete it");
 		if (key !== undefined) await createKey(issuerOf(store, now), { ...provisioned, key });
 		return store;
 	} catch (error) {
@@ -259,7 +254,6 @@ const descriptorsKept = 100;
 async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops, store: Store) {
 	const { now, metrics, traffic, probes, common, background } = ops;
 	const keyCheck = createKeyCheck(store.keys, now, background);
-	const erasing = createErasing(background, environmentFor(config.databaseUrl));
 	const activity = watchActivity(metrics);
 	const totals = watchTotals(store);
 	const most = (await readMaxDescriptors()) ?? Infinity;
@@ -281,7 +275,6 @@ async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops
 		processor: ownProcessor,
 		probes,
 		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
-		eraseNames: erasing.start,
 		pagesFolder,
 	});
 	/** Answers accepted requests, then closes everything, the store last. */
@@ -291,10 +284,10 @@ async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops
 		activity.close();
 		await ops.close();
 		await keyCheck.close();
-		await Promise.all([backupsStopped, erasing.stop()]);
+		await backupsStopped;
 		await store.close();
 	}
-	return { app, animals: totals.animals, erasing, close };
+	return { app, animals: totals.animals, close };
 }
 
 const backupsOfOthers = "all backups in BACKUP_TO are of other stores: they are kept and not counted";

@@ -1,6 +1,6 @@
 // An animal's edits from the audit log, newest first: the change, the editor and the time. The log has no animal names.
 
-import { useContext, useEffect } from "preact/hooks";
+import { useContext } from "preact/hooks";
 import type { PastEdit } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import { CategoriesContext } from "./categories.ts";
@@ -16,9 +16,6 @@ interface HistoryProps {
 	replies: number;
 }
 
-/** How long to wait before checking whether a name has been erased. */
-const erasingMs = 5_000;
-
 export function History({ session, pet, replies }: HistoryProps) {
 	const { value, failure, reload } = useRequest(
 		(signal) => session.ask<{ edits: PastEdit[] }>(`/console/history?id=${pet.id}`, { signal }),
@@ -26,12 +23,6 @@ export function History({ session, pet, replies }: HistoryProps) {
 	);
 	const { labelOf } = useContext(CategoriesContext);
 	const edits = value?.edits;
-	const isErasing = edits?.some((edit) => edit.action === "rename" && edit.erasedAtMs === undefined);
-	useEffect(() => {
-		if (!isErasing) return;
-		const timer = setTimeout(reload, erasingMs);
-		return () => clearTimeout(timer);
-	}, [value]);
 	return (
 		<section class="history" aria-label="History">
 			<h3>History</h3>
@@ -41,13 +32,7 @@ export function History({ session, pet, replies }: HistoryProps) {
 				{edits?.map((edit) => (
 					<li key={String(edit.id)} class={edit.action === "set-status" ? (edit.toStatus ?? "none") : ""}>
 						{describeEdit(edit, labelOf)} by {edit.editor}
-						<p class="soft num">
-							{moment.format(edit.atMs)}
-							{edit.action === "rename" &&
-								(edit.erasedAtMs === undefined
-									? ", the old name is being erased"
-									: `, old name erased at ${moment.format(edit.erasedAtMs)}`)}
-						</p>
+						<p class="soft num">{moment.format(edit.atMs)}</p>
 					</li>
 				))}
 			</ol>

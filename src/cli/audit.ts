@@ -1,7 +1,6 @@
 // `animal-store audit list` shows the edits that operators made. They contain the ids of animals, but no names.
 
 import type { Command } from "commander";
-import { replacesName } from "../contract/console.ts";
 import { toJson as exactJson } from "../contract/json.ts";
 import { jsonArray } from "../files/formats.ts";
 import type { EditRecord, Store } from "../store/store.ts";
@@ -36,8 +35,7 @@ async function* pagesOf({ edits }: Store, rows: number): AsyncGenerator<EditReco
 
 function toJson(edit: EditRecord): string {
 	const { id, atMs, editor: by, action, petId } = edit;
-	const erasing = replacesName(action) && { erasedAt: timeOf(edit.erasedAtMs) ?? null };
-	return exactJson({ id, at: timeOf(atMs), by, petId, action, ...changeOf(edit), ...erasing });
+	return exactJson({ id, at: new Date(atMs).toISOString(), by, petId, action, ...changeOf(edit) });
 }
 
 /** The old and the new value, null if there is none. A removal has only the old value, and a new name has neither. */
@@ -51,15 +49,12 @@ function changeOf({ action, fromStatus, toStatus, fromCategoryId, toCategoryId }
 	return changes[action];
 }
 
-const timeOf = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString());
-
-const columns = ["id", "at", "animal", "action", "change", "by", "name erased"];
+const columns = ["id", "at", "animal", "action", "change", "by"];
 
 function cellsOf(edit: EditRecord): string[] {
 	const { id, atMs, editor, action, petId } = edit;
 	const change = Object.values(changeOf(edit)).map((value) => String(value ?? "none"));
-	const erased = replacesName(action) ? (timeOf(edit.erasedAtMs) ?? "not yet") : "";
-	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, change.join(" → "), editor, erased];
+	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, change.join(" → "), editor];
 }
 
 async function* cellsOfAll(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<string[][]> {

@@ -68,9 +68,8 @@ async function verify(file: string | undefined, { json, ...flags }: DatabaseOpti
 }
 
 function describe(report: StoreReport): string {
-	const { file, animals, keys, idempotencyKeys, categories, namesToErase, schema, bytes } = report;
+	const { file, animals, keys, idempotencyKeys, categories, schema, bytes } = report;
 	const found = [countOf(animals, "animal"), countOf(keys, "key"), countOf(idempotencyKeys, "Idempotency-Key")];
 	if (categories > 0) found.push(countOf(categories, "category name"));
-	if (namesToErase > 0) found.push(`${countOf(namesToErase, "name")} to erase`);
 	return `${file} is sound: ${found.join(", ")}, schema ${schema}, ${countOf(bytes, "byte")}`;
 }

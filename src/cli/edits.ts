@@ -3,12 +3,11 @@
 
 import { hostname, userInfo } from "node:os";
 import { Argument, type Command } from "commander";
-import { type Flags, readConfig } from "../config.ts";
-import { replacesName } from "../contract/console.ts";
+import { readConfig } from "../config.ts";
 import { toJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
-import { type NewEdit, StorageUnavailable, type Store, StoreAway } from "../store/store.ts";
+import type { NewEdit, Store } from "../store/store.ts";
 import { parseInt64, parsePrintable } from "./arguments.ts";
 import { findCategory } from "./categories.ts";
 import { CommandError } from "./command-error.ts";
@@ -22,10 +21,6 @@ interface EditOptions extends DatabaseOptions {
 
 type ChangeOf<Edit> = Edit extends NewEdit ? Omit<Edit, "petId" | "editor"> : never;
 type Change = ChangeOf<NewEdit>;
-
-const mayBeLeft = (reason: string) =>
-	`may still be in the files of the store (${reason}): ` +
-	"run the same command again to complete the erasure (only SQLite and plain PostgreSQL can confirm it)";
 
 /** Adds the commands to `pets`. */
 export function withEdits(pets: Command): void {
@@ -59,12 +54,14 @@ export function withEdits(pets: Command): void {
 		.action((petId: bigint, name: string, options: EditOptions) =>
 			edit(petId, () => ({ action: "rename", name }), "has its new name", options),
 		);
-	editing("remove", "remove an animal for good, and erase its name; backups keep it until they expire")
+	editing("remove", "remove an animal for good; backups keep it until they expire")
 		.addHelpText("after", examples("pets remove 42"))
 		.action((petId: bigint, options: EditOptions) => edit(petId, () => ({ action: "remove" }), "is removed", options));
 	withDatabase(pets.command("erase-names"))
-		.description("erase the names that edits have replaced; a service does it soon after edits in the console")
-		.action(eraseReplaced);
+		.description(
+			"rewrite the store without space where old names may be left (VACUUM); a SQLite store must not be in use",
+		)
+		.action(eraseNames);
 }
 
 /** @param result the state for the message, such as "is removed" @throws CommandError */
@@ -83,34 +80,18 @@ async function edit(
 			throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);
 		return { outcome, action: change.action };
 	});
-	if (!json) process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
-	// Names are erased after a repeated edit, too: the first command may have ended before it erased them.
-	const left = replacesName(action) ? await eraseOrExplain(flags) : undefined;
-	const isErased = replacesName(action) ? left === undefined : undefined;
-	if (json) process.stdout.write(`${toJson({ id: petId, action, outcome, isErased })}\n`);
-	else if (isErased) process.stdout.write(`its ${action === "rename" ? "old " : ""}name is erased\n`);
-	if (left === undefined) return;
-	const later = "the next rename or removal of any animal erases it, too";
-	throw new CommandError(`the old name of animal ${petId} ${mayBeLeft(left)}; ${later}`);
+	if (json) process.stdout.write(`${toJson({ id: petId, action, outcome })}\n`);
+	else process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
 }
 
-async function eraseReplaced({ json, ...flags }: DatabaseOptions): Promise<void> {
-	const left = await eraseOrExplain(flags);
-	if (left !== undefined) throw new CommandError(`names that edits have replaced ${mayBeLeft(left)}`);
-	sayStore(readConfig(undefined, flags).databaseUrl);
-	printResult(json, { isErased: true }, "all names that edits have replaced are erased");
-}
-
-/** The edit stays stored if the old name cannot be erased now. @returns why the name is left @throws StoreRefused */
-async function eraseOrExplain(flags: Flags): Promise<string | undefined> {
-	try {
-		const { databaseUrl } = readConfig(undefined, flags);
-		const isErased = await (await engineOf(databaseUrl)).eraseNames(databaseUrl, Date.now);
-		return isErased ? undefined : "another program was using them";
-	} catch (error) {
-		if (error instanceof StorageUnavailable || error instanceof StoreAway) return error.message;
-		throw error;
-	}
+async function eraseNames({ json, ...flags }: DatabaseOptions): Promise<void> {
+	const { databaseUrl } = readConfig(undefined, flags);
+	const { eraseNames } = await engineOf(databaseUrl);
+	const startedAtMs = performance.now();
+	await eraseNames(databaseUrl);
+	const durationMs = Math.round(performance.now() - startedAtMs);
+	sayStore(databaseUrl);
+	printResult(json, { durationMs }, `erased old names in ${(durationMs / 1000).toFixed(1)} s`);
 }
 
 function currentEditor(): string {

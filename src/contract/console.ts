@@ -135,10 +135,6 @@ export interface ExportOrder {
 }
 
 export const editActions = ["set-status", "set-category", "rename", "remove"] as const;
-/** Whether an edit replaces a name, so that the old one must be erased. */
-export function replacesName(action: PastEdit["action"]): boolean {
-	return action === "rename" || action === "remove";
-}
 
 /** The most edits in one request: even with the longest names, they fit into its body. */
 export const editsMax = 50;
@@ -156,7 +152,7 @@ export interface EditResult {
 	by?: string;
 }
 
-/** An edit in the history of an animal. It has no names, because they may have to be erased. */
+/** An edit in the history of an animal. It has no names, so that no removed name is kept. */
 export interface PastEdit {
 	/** 1, 2, 3 … in commit order. */
 	id: bigint;
@@ -172,8 +168,6 @@ export interface PastEdit {
 	/** The category before and after a change of category. */
 	fromCategoryId?: bigint | undefined;
 	toCategoryId?: bigint | undefined;
-	/** When the replaced name was erased from the store's files; absent until then. */
-	erasedAtMs?: number | undefined;
 }
 
 /** One of the latest edits, in the reply of `/console/history` without an id. */

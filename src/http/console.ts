@@ -12,7 +12,6 @@ import {
 	type ImportResult,
 	type KeyInfo,
 	type LatestEdit,
-	replacesName,
 } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
@@ -35,12 +34,7 @@ const { id, name, categoryId, status } = Pet.properties;
 const readNoQuery = createQueryReader(Type.Object({}));
 const readHistoryQuery = createQueryReader(Type.Object({ id: Type.Optional(id) }));
 
-export interface ConsoleOptions extends Pick<PetOptions, "store"> {
-	/** Starts to erase the names that edits have replaced. */
-	eraseNames: () => void;
-}
-
-export function createConsoleHandlers({ store, eraseNames }: ConsoleOptions, limits: RateLimits) {
+export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limits: RateLimits) {
 	const { edits, categories, createPets, getPet } = store;
 
 	async function latestEdits(): Promise<LatestEdit[]> {
@@ -83,8 +77,6 @@ export function createConsoleHandlers({ store, eraseNames }: ConsoleOptions, lim
 					break;
 				}
 			}
-			const edited = given.filter((_, index) => results[index]?.outcome === "edited");
-			if (edited.some(({ action }) => replacesName(action))) eraseNames();
 			return { results };
 		},
 		async history({ query }: Exchange) {

@@ -10,7 +10,7 @@ import type { KeyCheck } from "../keys/key-check.ts";
 import { createRateLimits, type LoadLimits, type Processor, type RateLimits, watchOverload } from "./admission.ts";
 import { createChecks, createOpsChecks } from "./checks.ts";
 import type { HttpServer } from "./connection.ts";
-import { type ConsoleOptions, createConsoleHandlers } from "./console.ts";
+import { createConsoleHandlers } from "./console.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
 import { createFindHandlers } from "./find.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
@@ -26,7 +26,7 @@ interface PortOptions {
 	probes: { live(): object; ready(): Promise<object> };
 }
 
-export interface AppOptions extends PortOptions, LinkOptions, PetOptions, ConsoleOptions {
+export interface AppOptions extends PortOptions, LinkOptions, PetOptions {
 	keyCheck: KeyCheck;
 	defaultRate: Rate | undefined;
 	loadLimits?: LoadLimits | undefined;

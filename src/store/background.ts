@@ -2,7 +2,7 @@
 // retried later.
 
 /** The tasks' names in the service's log and metrics. */
-export const backgroundTasks = ["key use", "sweep", "probe", "lease", "backup", "erase"] as const;
+export const backgroundTasks = ["key use", "sweep", "probe", "lease", "backup"] as const;
 export type BackgroundTask = (typeof backgroundTasks)[number];
 
 export interface Background {

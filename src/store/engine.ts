@@ -17,15 +17,10 @@ import {
 	StorageUnavailable,
 	type Store,
 } from "./store.ts";
-import { columnNames, columnsOf, createRecordReader, isToErase, type Rows, tables } from "./tables.ts";
+import { columnNames, createRecordReader, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
 export interface OpenOptions {
-	/**
-	 * `whole` first reads the whole file of a SQLite store and rejects a damaged one. `quick`, for the service, does so
-	 * if the file has at most 16 MiB; in a larger file, it checks only the header, the schema and the ends of each table.
-	 */
-	verify?: "whole" | "quick" | undefined;
 	/** Rejects a missing store instead of creating it. */
 	mustExist?: boolean;
 	/** Also rejects a missing store if this folder has backups. */
@@ -92,7 +87,6 @@ export function createStore(engine: Engine, now: () => number, options: StoreOpt
 		edits: createEdits(engine, now),
 		categories: createCategories(engine),
 		findPets: (query, signal) => findPets(engine, query, signal),
-		rows: createRows(engine),
 		async createPet(pet, idempotencyKey) {
 			const [created] = await createAll([{ pet, idempotencyKey, nowMs: now() }]);
 			const { id, outcome } = created as ImportedPet;
@@ -142,7 +136,6 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 		},
 		ofPet: async (petId, limit) =>
 			(await read("FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT $2", [petId, limit])).edits,
-		hasNamesToErase: async () => (await read(`FROM edits WHERE ${isToErase} LIMIT 1`, [])).edits.length > 0,
 	};
 }
 
@@ -158,30 +151,5 @@ function createCategories({ select, scan, write, version }: Engine): Categories 
 			const used = changes.some(({ id }) => id === undefined) ? await readUsed(scan, await version()) : undefined;
 			return write("changeCategories", changes, used);
 		},
-	};
-}
-
-function createRows({ select, write }: Engine): Rows {
-	async function value(column: string, rest: string): Promise<unknown> {
-		const { rows } = await select([column], rest);
-		return rows[0]?.[0] ?? undefined;
-	}
-	return {
-		count: async (table) => Number(await value("count(*)", `FROM ${tables[table].name}`)),
-		async read(table, after, limit) {
-			const { name, keyLength } = tables[table];
-			const keys = columnsOf(tables[table]).slice(0, keyLength);
-			const key = keys.map((column) => column.name).join(", ");
-			const given = keys.map(({ type }, index) => `CAST($${index + 1} AS ${type})`);
-			const where = after ? `WHERE (${key}) > (${given.join(", ")})` : "";
-			const rest = `FROM ${name} ${where} ORDER BY ${key} LIMIT ${limit}`;
-			return (await select(columnNames(tables[table]), rest, after)).rows;
-		},
-		readLastPetId: async () => (await value("max(id)", "FROM pets")) as bigint | undefined,
-		write: (table, rows) => write("addRows", table, rows),
-		clear: () => write("clearRows"),
-		readCopyMark: async () => (await value("value", "FROM settings WHERE name = 'copy_of'"))?.toString(),
-		markCopy: (mark) => write("markCopy", Buffer.from(mark)),
-		finishCopy: ({ cursorSecret, lastId }) => write("finishCopy", cursorSecret, lastId),
 	};
 }

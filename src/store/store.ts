@@ -11,7 +11,6 @@ import type {
 	KeyUse,
 	NewKey,
 	NewSecret,
-	Rows,
 	Secret,
 } from "./tables.ts";
 
@@ -57,8 +56,6 @@ export interface Store {
 	readonly keys: KeyRows;
 	readonly edits: Edits;
 	readonly categories: Categories;
-	/** For copying the whole store (cli/copy.ts). */
-	readonly rows: Rows;
 
 	/**
 	 * Searches all animals, without delaying other reads.
@@ -191,7 +188,7 @@ export interface ImportedPet extends CreateResult {
 export interface Edits {
 	/**
 	 * Edits an animal and records the edit, in one transaction. Every read that begins later, on any node, sees the edit.
-	 * A replaced name stays in unused space until `eraseNames` runs (cli/maintenance).
+	 * Copies of a replaced name may stay in unused space until `eraseNames` runs (cli/maintenance).
 	 */
 	apply(edit: NewEdit): Promise<EditResult>;
 	/**
@@ -201,8 +198,6 @@ export interface Edits {
 	list(after: bigint, limit: number, timeline?: string): Promise<EditRecord[]>;
 	/** The last `limit` edits of an animal, newest first. */
 	ofPet(petId: bigint, limit: number): Promise<EditRecord[]>;
-	/** Whether names that edits have replaced may still be in unused space. */
-	hasNamesToErase(): Promise<boolean>;
 }
 
 /** An animal as an editor saw it. Older consoles do not send the category. */

@@ -138,6 +138,7 @@ export const tables = {
 		fingerprint: text("fingerprint"),
 		createdAtMs: number("created_at_ms"),
 	}),
+	/** The column `erased_at_ms` is no longer read or written. */
 	edits: table<EditRecord>("edits", 1, {
 		id: int64("id"),
 		atMs: number("at_ms"),
@@ -146,7 +147,6 @@ export const tables = {
 		petId: int64("pet_id"),
 		fromStatus: optional(text("from_status")),
 		toStatus: optional(text("to_status")),
-		erasedAtMs: optional(number("erased_at_ms")),
 		fromCategoryId: optional(int64("from_category_id")),
 		toCategoryId: optional(int64("to_category_id")),
 	}),
@@ -161,22 +161,6 @@ export type TableName = keyof typeof tables;
 export const tableNames = Object.keys(tables) as TableName[];
 
 export type Row = (bigint | string | null)[];
-
-/** The stored rows of any engine, for copying a whole store. */
-export interface Rows {
-	count(table: TableName): Promise<number>;
-	/** The next rows in key order, after the row with this key. */
-	read(table: TableName, after: Row | undefined, limit: number): Promise<Row[]>;
-	readLastPetId(): Promise<bigint | undefined>;
-	/** Inserts all rows or none. Skips rows that already exist. */
-	write(table: TableName, rows: Row[]): Promise<void>;
-	clear(): Promise<void>;
-	/** The mark of the source, if this store is an unfinished copy. */
-	readCopyMark(): Promise<string | undefined>;
-	markCopy(mark: string): Promise<void>;
-	/** Completes a copy: cursors of the source become valid, and the next animal's id follows the source's last id. */
-	finishCopy(source: { cursorSecret: Buffer; lastId: bigint }): Promise<void>;
-}
 
 export function columnsOf({ columns }: Table): Column[] {
 	return Object.values(columns);
@@ -250,6 +234,3 @@ export function createRecordReader<Rec>({
 		return Object.fromEntries(present);
 	};
 }
-
-/** SQL condition of the edits whose replaced names may still be in unused space of the store. */
-export const isToErase = "erased_at_ms IS NULL AND action IN ('rename', 'remove')";

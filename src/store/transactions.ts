@@ -16,9 +16,6 @@ import {
 	type NewKey,
 	type NewSecret,
 	pickColumns,
-	type Row,
-	type TableName,
-	tableNames,
 	tables,
 } from "./tables.ts";
 
@@ -161,24 +158,6 @@ function* probe(dialect: Dialect): Transaction<void> {
 	if (upgraded.length > 0) throw new StoreUpgraded();
 }
 
-function* addRows(_: Dialect, table: TableName, rows: Row[]): Transaction<void> {
-	yield* insertRows(tables[table], rows, "ON CONFLICT DO NOTHING");
-}
-
-function* clearRows(dialect: Dialect): Transaction<void> {
-	for (const text of dialect.clear(tableNames.map((table) => tables[table].name))) yield { text };
-}
-
-function* markCopy(_: Dialect, mark: Uint8Array): Transaction<void> {
-	yield { text: "INSERT INTO settings (name, value) VALUES ('copy_of', $1)", values: [mark] };
-}
-
-function* finishCopy(dialect: Dialect, cursorSecret: Uint8Array, lastId: bigint): Transaction<void> {
-	yield* dialect.keepIds(lastId);
-	yield { text: "UPDATE settings SET value = $1 WHERE name = 'cursor_secret'", values: [cursorSecret] };
-	yield { text: "DELETE FROM settings WHERE name = 'copy_of'" };
-}
-
 const transactions = {
 	editPet,
 	changeCategories,
@@ -189,10 +168,6 @@ const transactions = {
 	takeLease,
 	sweepIdempotencyKeys,
 	probe,
-	addRows,
-	clearRows,
-	markCopy,
-	finishCopy,
 };
 
 export type TransactionName = keyof typeof transactions;

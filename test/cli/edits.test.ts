@@ -9,7 +9,6 @@ import { assertRefused, call } from "../support/command.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { keyFor, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { connect, runSql } from "../support/sql.ts";
 import { withStore } from "../support/store-reads.ts";
 
 async function shop(context: TestContext, engine: "sqlite" | "postgres") {
@@ -59,52 +58,17 @@ for (const engine of ["sqlite", "postgres"] as const) {
 		}
 		const { stdout } = await store.run("audit", "list", "--json");
 		const by = `${userInfo().username}@${hostname()}`;
-		const rows = JSON.parse(stdout) as { at: string; erasedAt?: string }[];
-		for (const { at, erasedAt = at } of rows)
-			for (const time of [at, erasedAt]) assert.ok(Math.abs(Date.parse(time) - Date.now()) < 600_000);
-		const untimed = rows.map((row) => ({ ...row, at: "", ...(row.erasedAt && { erasedAt: "" }) }));
+		const rows = JSON.parse(stdout) as { at: string }[];
+		for (const { at } of rows) assert.ok(Math.abs(Date.parse(at) - Date.now()) < 600_000);
+		const untimed = rows.map((row) => ({ ...row, at: "" }));
 		assert.deepEqual(untimed, [
 			{ id: 1, at: "", by, petId: 1, action: "set-status", fromStatus: "available", toStatus: "sold" },
-			{ id: 2, at: "", by, petId: 1, action: "rename", erasedAt: "" },
+			{ id: 2, at: "", by, petId: 1, action: "rename" },
 			{ id: 3, at: "", by, petId: 1, action: "set-status", fromStatus: "sold", toStatus: null },
-			{ id: 4, at: "", by, petId: 1, action: "remove", fromStatus: null, erasedAt: "" },
+			{ id: 4, at: "", by, petId: 1, action: "remove", fromStatus: null },
 		]);
 	});
 }
-
-test("postgres: a removal during an old snapshot says that the name remains; a repeat erases it", async (context) => {
-	const store = await shop(context, "postgres");
-	await withStore(store.databaseUrl, async ({ createPet }) => {
-		for (const name of ["Rex", "Trillian", "Bo"]) await createPet({ name, categoryId: 1n }, { caller: "a", key: name });
-	});
-	const isInFile = async () => {
-		await runSql(store.databaseUrl, "CHECKPOINT");
-		const search = "position('Trillian'::bytea IN pg_read_binary_file(pg_relation_filepath('pets')))";
-		return (await runSql(store.databaseUrl, `SELECT ${search} > 0 AS found`))[0]?.["found"];
-	};
-	await runSql(store.databaseUrl, "ANALYZE");
-	const ours = "tablename IN ('pets', 'idempotency_keys')";
-	const sampled = await runSql(store.databaseUrl, `SELECT attname FROM pg_stats WHERE ${ours} ORDER BY 1`);
-	const columns = sampled.map(({ attname }) => attname).join(" ");
-	assert.equal(columns, "caller category_id created_at_ms id key pet_id status", "no names and fingerprints");
-	const reader = await connect(context, store.databaseUrl);
-	await reader.query("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pets");
-	const kept = await store.run("pets", "remove", "2");
-	assert.deepEqual([kept.code, kept.stdout], [1, "animal 2 is removed\n"]);
-	const old = /^in postgres:.*\nanimal-store: the old name of animal 2 may still be in the files .* the same command/;
-	assert.match(kept.stderr, old);
-	const names = /^animal-store: names that edits have replaced may still be in the files .* same command/;
-	await assertRefused([[["pets", "erase-names"], names]], store);
-	assert.equal(await isInFile(), true);
-	const erasedAt = async () => (await store.run("audit", "list")).stdout.trimEnd().split("  ").at(-1);
-	assert.equal(await erasedAt(), "not yet");
-	await reader.end();
-	const erased = await store.run("pets", "remove", "2");
-	assert.deepEqual([erased.code, erased.stderr.split("\n").length], [0, 2], erased.stderr);
-	assert.equal(erased.stdout, "animal 2 is removed already\nits name is erased\n");
-	assert.equal(await isInFile(), false);
-	assert.match((await erasedAt()) ?? "", /^\d{4}-\d\d-\d\dT/);
-});
 
 test("a refused edit gets one sentence and records nothing; each edit records its editor", async (context) => {
 	const store = await shop(context, "sqlite");
@@ -128,11 +92,9 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 	const outputs = [
 		[["pets", "set-status", "1", "sold", "--by", "Ann 犬"], "animal 1 has the status sold\n"],
 		[["pets", "set-status", "1", "sold"], "animal 1 has the status sold already\n"],
-		[["pets", "rename", "1", "Max"], "animal 1 has its new name\nits old name is erased\n"],
-		[["pets", "remove", "2", "--json"], '{"id":2,"action":"remove","outcome":"edited","isErased":true}\n'],
-		[["pets", "remove", "2"], "animal 2 is removed already\nits name is erased\n"],
-		[["pets", "erase-names"], "all names that edits have replaced are erased\n"],
-		[["pets", "erase-names", "--json"], '{"isErased":true}\n'],
+		[["pets", "rename", "1", "Max"], "animal 1 has its new name\n"],
+		[["pets", "remove", "2", "--json"], '{"id":2,"action":"remove","outcome":"edited"}\n'],
+		[["pets", "remove", "2"], "animal 2 is removed already\n"],
 	] as const;
 	for (const [parameters, stdout] of outputs)
 		assert.deepEqual(await store.run(...parameters), {
@@ -150,10 +112,10 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 			.replaceAll(/ {2,}/g, "  ")
 			.split("\n"),
 		[
-			"id  at  animal  action  change  by  name erased",
+			"id  at  animal  action  change  by",
 			"1  time  1  set-status  none → sold  Ann 犬",
-			`2  time  1  rename  ${by}  time`,
-			`3  time  2  remove  none  ${by}  time`,
+			`2  time  1  rename  ${by}`,
+			`3  time  2  remove  none  ${by}`,
 			"",
 		],
 	);

@@ -63,7 +63,6 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await panel(page, "Luna 2").getByText("Renamed by test").waitFor();
 	await page.keyboard.press("Control+z");
 	await row(page, "Luna").waitFor();
-	await panel(page, "Luna").getByText("old name erased at").last().waitFor();
 	await panel(page, "Luna").getByRole("button", { name: "Category of Luna: 2" }).click();
 	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
 	await page.keyboard.type("Guinea pig");

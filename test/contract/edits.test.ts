@@ -1,7 +1,6 @@
 // The console's private endpoints for editing: edits that state what the editor saw, and the history of an animal.
 
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { editsMax } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
@@ -10,13 +9,11 @@ import { StorageUnavailable } from "../../src/store/store.ts";
 import {
 	assertFailure,
 	assertInvalid,
-	assertNoErrors,
 	consoleReply,
 	posting,
 	type TestService,
 	testService,
 } from "../support/service.ts";
-import { slowMs, until } from "../support/until.ts";
 
 const rex = { name: "Rex", categoryId: 9007199254740993n, status: "available" } as const;
 const seen = { name: "Rex", status: "available" };
@@ -105,7 +102,6 @@ test("the category of an animal is edited as its status is, and may be a part of
 	const history = JSON.parse((await service.send({ path: "/console/history?id=1" })).body);
 	const change = { editor: "test", action: "set-category", fromCategoryId: Number(categoryId - 1n), toCategoryId: -5 };
 	assert.deepEqual(history.edits[0], { id: 2, atMs: history.edits[0].atMs, ...change });
-	assert.equal(await service.store.edits.hasNamesToErase(), false);
 });
 
 test("of two callers who saw the same animal, exactly one edits it, and the other learns who did", async (context) => {
@@ -233,26 +229,4 @@ test("if the store refuses in the middle, the reply has the edits before; if all
 	assertFailure(await service.send(post({ edits: sold })), "storage_unavailable");
 	assert.equal((await edits.list(0n, 9)).length, 2);
 	assert.deepEqual(await outcomes(), ["unchanged", "unchanged", "edited", "edited"]);
-});
-
-test("the names that the console replaces are erased soon after, and the history says when", {
-	timeout: slowMs, // A separate process erases the names.
-}, async (context) => {
-	const name = "Käthe von Ehrenstein";
-	// Each change has a separate store, because one erasure covers all earlier edits.
-	for (const change of [{ action: "rename", name: "Max" }, { action: "remove" }]) {
-		const service = await testService(context);
-		await service.store.createPet({ ...rex, name });
-		const sold = { id: 1, action: "set-status", status: "sold", seen: { ...seen, name } };
-		await edit(service, sold, { id: 1, ...change, seen: { name, status: "sold" } });
-		const isErased = async () => {
-			const { body } = await service.send({ path: "/console/history?id=1" });
-			return Math.abs(Date.now() - JSON.parse(body).edits[0].erasedAtMs) < 60_000;
-		};
-		await until(`the name to be erased after ${change.action}`, isErased, { withinMs: slowMs / 3 });
-		const file = service.databaseUrl.replace("sqlite:", "");
-		for (const path of [file, `${file}-wal`].filter((path) => existsSync(path)))
-			assert.ok(!readFileSync(path).includes(name), `${name} in ${path}`);
-		assertNoErrors(service);
-	}
 });

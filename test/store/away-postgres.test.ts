@@ -17,15 +17,7 @@ import { slowMs, until, within } from "../support/until.ts";
 const key = keyFromRandom(Buffer.alloc(32, 7));
 
 /** A piece of each statement that a start sends, including those that it sends after opening the store. */
-const statements = [
-	"version()",
-	"schema_version",
-	"'cursor_secret'",
-	"copy_of",
-	"secrets WHERE hash",
-	"secrets LIMIT 1",
-	"FROM edits",
-];
+const statements = ["version()", "schema_version", "'cursor_secret'", "secrets WHERE hash", "secrets LIMIT 1"];
 
 /** Starts a proxy that cuts a connection the first and the second time that each text is sent. @returns its URL */
 async function cuttingAt(context: TestContext, url: string, texts: string[]): Promise<string> {

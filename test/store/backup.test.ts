@@ -18,7 +18,7 @@ import { seed } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
-import { damagedCopies } from "./damaged-copies.ts";
+import { damagedCopies, damagedInside } from "./damaged-copies.ts";
 import { recordFileCalls } from "./file-calls.ts";
 
 const never = new AbortController().signal;
@@ -241,7 +241,10 @@ test("an invalid backup is refused with one sentence, and the store is not chang
 	await run("backup", path("b.db"));
 	const before = readFileSync(path("s.db"));
 	const rows: [parameters: string[], said: RegExp][] = [
-		...damagedCopies(path("b.db")).map(([copy, said]): [string[], RegExp] => [[copy], said]),
+		...[...damagedCopies(path("b.db")), ...damagedInside(path("b.db"))].map(([copy, said]): [string[], RegExp] => [
+			[copy],
+			said,
+		]),
 		[[path("none.db")], /there is no backup at .*none\.db: name an existing file/],
 		[[path("s.db")], /is the file to restore to: move it to another name/],
 		[[path("b.db"), "--to", folder], /is a directory: name a file/],

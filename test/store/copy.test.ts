@@ -1,24 +1,24 @@
 // `animal-store copy` copies a whole store, unchanged, to the other engine and back.
 
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
-import { type CopyOptions, copyStore } from "../../src/cli/copy.ts";
+import { copyStore } from "../../src/cli/maintenance/copy.ts";
+import type { LockedStore } from "../../src/cli/maintenance/sqlite.ts";
 import { engineOf } from "../../src/cli/maintenance/work.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
 import { openStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
-import { type Row, type TableName, tableNames, tables } from "../../src/store/tables.ts";
+import { columnList, tables } from "../../src/store/tables.ts";
 import { ask, callerOf, linkOf } from "../support/caller.ts";
 import { assertRefused, call } from "../support/command.ts";
 import { databaseFor, withSettings } from "../support/postgres.ts";
-import { keyFor, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { keyFor, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder, temporaryStore } from "../support/service.ts";
 import { connect, runSql } from "../support/sql.ts";
 import { readPet, withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
-import { engines } from "./engines.ts";
 
 const count = 12_000;
 
@@ -81,55 +81,68 @@ test("a store can be copied to PostgreSQL and back: ids, keys and cursors still 
 	}
 });
 
-test("a copy that differs from its source is reported and stays unfinished", async (context) => {
-	const open = async () => (await engines.sqlite(context)).open();
-	const from = await open();
-	for (let index = 0; index < 5; index++)
-		await from.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
-	const changed = (column: number, value: string | bigint) => (rows: Row[]) =>
-		rows.map((row, place) => (place === 2 ? row.with(column, value) : row));
-	const faults: [table: TableName, fault: (rows: Row[]) => Row[]][] = [
-		["pets", (rows) => rows.slice(1)],
-		["pets", changed(1, "other")],
-		["pets", changed(2, 2n)],
-		["pets", changed(3, "sold")],
-		["idempotencyKeys", (rows) => rows.slice(0, -1)],
-		["idempotencyKeys", changed(3, "0")],
-	];
-	for (const [table, fault] of faults) {
-		const target = await open();
-		const write: Store["rows"]["write"] = (to, rows) => target.rows.write(to, to === table ? fault(rows) : rows);
-		const to = { ...target, rows: { ...target.rows, write } };
-		const named = new RegExp(`differs from its source in ${tables[table].name} `);
-		await assert.rejects(copyStore({ from, to, onProgress() {} }), named);
-		assert.ok(await target.rows.readCopyMark(), "the target is still marked as unfinished");
+/** Copies in transactions of both stores, as the command does, but also from a store that this process has open. */
+async function copyBetween(from: string, to: string, change: (copy: LockedStore) => LockedStore = (copy) => copy) {
+	const [source, target] = [await engineOf(from), await engineOf(to)];
+	return source.inTransaction(from, "source", (locked) =>
+		target.inTransaction(to, "target", (empty) =>
+			copyStore(locked, change(empty), { signal: new AbortController().signal }, 3),
+		),
+	);
+}
+
+test("a copy that differs from its source is reported, and the target stays empty", async (context) => {
+	for (const [from, to] of await bothWays(context)) {
+		await withStore(from, async ({ createPet }) => {
+			for (let index = 0; index < 5; index++)
+				await createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
+		});
+		for (const fault of [
+			"DELETE FROM pets WHERE id = 3",
+			"UPDATE pets SET name = 'other' WHERE id = 3",
+			"UPDATE pets SET category_id = 2 WHERE id = 3",
+			"UPDATE pets SET status = 'sold' WHERE id = 3",
+			"DELETE FROM idempotency_keys WHERE pet_id = 3",
+			"UPDATE idempotency_keys SET fingerprint = '0' WHERE pet_id = 3",
+		]) {
+			const change = (copy: LockedStore): LockedStore => ({
+				...copy,
+				async query(statement) {
+					const rows = await copy.query(statement);
+					if (statement.text.startsWith("INSERT")) await copy.query({ text: fault });
+					return rows;
+				},
+			});
+			const table = /(pets|idempotency_keys)/.exec(fault)?.[0];
+			await assert.rejects(copyBetween(from, to, change), new RegExp(`differs from its source in ${table}: try again`));
+			await assertEmpty(to);
+		}
 	}
 });
 
-test("an interrupted copy resumes, and no service starts on an unfinished copy", async (context) => {
-	const from = await (await engines.sqlite(context)).open();
-	for (let index = 0; index < 7; index++)
-		await from.createPet({ name: "Rex", categoryId: 1n }, { caller: `${index % 2}`, key: `${index}` });
-	for (const make of Object.values(engines)) {
-		const { databaseUrl: target, open } = await make(context);
-		const to = await open();
-		const interrupted = copyStore({
-			from,
-			to,
-			pageRows: 3,
-			onProgress({ done }) {
-				if (done >= 3) throw new Error("interrupted");
+/** A file that a copy has created is removed. */
+async function assertEmpty(url: string): Promise<void> {
+	if (url.startsWith("sqlite:")) return assert.deepEqual(readdirSync(dirname(url.slice("sqlite:".length))), []);
+	for (const { name } of Object.values(tables)) assert.deepEqual(await runSql(url, `SELECT * FROM ${name}`), [], name);
+}
+
+test("an interrupted copy leaves the target empty, and can be repeated", async (context) => {
+	for (const [from, to] of await bothWays(context)) {
+		await withStore(from, async ({ createPet }) => {
+			for (let index = 0; index < 7; index++)
+				await createPet({ name: "Rex", categoryId: 1n }, { caller: `${index % 2}`, key: `${index}` });
+		});
+		const interrupted = (copy: LockedStore): LockedStore => ({
+			...copy,
+			async query(statement) {
+				if (statement.text.startsWith("INSERT INTO idempotency_keys")) throw new Error("interrupted");
+				return copy.query(statement);
 			},
 		});
-		await assert.rejects(interrupted, /interrupted/);
-		await startRefused(
-			{ DATABASE_URL: target },
-			/is an unfinished copy: run (npx )?animal-store copy again to complete it/,
-		);
-		const seen: number[] = [];
-		const onProgress: CopyOptions["onProgress"] = ({ what, done }) => void (what === "pets" && seen.push(done));
-		const { pets, idempotencyKeys } = await copyStore({ from, to, onProgress, pageRows: 3 });
-		assert.deepEqual([seen, pets, idempotencyKeys], [[3, 6, 7], 7, 7]);
+		await assert.rejects(copyBetween(from, to, interrupted), /interrupted/);
+		await assertEmpty(to);
+		const { pets, idempotencyKeys } = await copyBetween(from, to);
+		assert.deepEqual([pets, idempotencyKeys], [7, 7]);
 	}
 });
 
@@ -142,42 +155,37 @@ async function bothWays(context: TestContext): Promise<[[from: string, to: strin
 	];
 }
 
-const rowsOf = async ({ rows }: Store) =>
-	Promise.all(tableNames.map(async (table) => (await rows.read(table, undefined, 100)).map(String).sort()));
+const rowsOf = async (url: string) =>
+	Promise.all(
+		Object.values(tables).map(async (table) =>
+			(await runSql(url, `SELECT ${columnList(table)} FROM ${table.name}`))
+				.map((row) => String(Object.values(row)))
+				.sort(),
+		),
+	);
 
-test("after a copy met a writer, its next run repairs what was changed or removed since", async (context) => {
-	for (const urls of await bothWays(context)) {
-		const [from, to] = await Promise.all(urls.map((url) => openStore(url, Date.now)));
-		if (!from || !to) throw new Error("a store is missing");
-		context.after(() => Promise.all([from.close(), to.close()]));
-		for (let index = 0; index < 7; index++)
-			await from.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
-		await keyFor(urls[0]);
-		const [key] = await from.keys.list();
-		if (!key) throw new Error("the key is missing");
-		await from.keys.touch([{ keyId: key.id, operation: "listPets", usedAtMs: 1 }]);
-		await from.edits.apply({ petId: 7n, editor: "desk", action: "rename", name: "old" });
-		await from.edits.apply({ petId: 6n, editor: "desk", action: "set-category", categoryId: -4n });
-		await from.categories.apply([{ id: -4n, name: "Dög" }, { name: "Cat" }]);
-		let edits = 0;
-		const read: Store["rows"]["read"] = async (table, ...given) => {
-			const name = `new${++edits}`;
-			if (table === "pets") await from.edits.apply({ petId: 1n, editor: "desk", action: "rename", name });
-			return from.rows.read(table, ...given);
-		};
-		const met = copyStore({ from: { ...from, rows: { ...from.rows, read } }, to, onProgress() {} });
-		await assert.rejects(met, /the copy differs from its source in pets .*: stop all writers of the source, and copy/);
-		await from.edits.apply({ petId: 2n, editor: "desk", action: "remove" });
-		await from.edits.apply({ petId: 7n, editor: "desk", action: "remove" });
-		await from.keys.touch([{ keyId: key.id, operation: "listPets", usedAtMs: 2 }]);
-		await from.keys.revoke(key.id, 3);
-		await runSql(urls[0], "DELETE FROM idempotency_keys WHERE key = '3'");
-		await runSql(urls[0], "UPDATE edits SET erased_at_ms = 4 WHERE id = 1");
-		const { pets, idempotencyKeys, categories } = await copyStore({ from, to, onProgress() {} });
-		assert.deepEqual([pets, idempotencyKeys, categories], [5, 6, 2]);
+test("every row of every table is copied, and ids of animals and edits continue in the copy", async (context) => {
+	for (const [from, to] of await bothWays(context)) {
+		await keyFor(from);
+		await withStore(from, async ({ createPet, keys, edits, categories }) => {
+			for (let index = 0; index < 7; index++)
+				await createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
+			const [key] = await keys.list();
+			await keys.touch([{ keyId: key?.id ?? "", operation: "listPets", usedAtMs: 1 }]);
+			await edits.apply({ petId: 6n, editor: "desk", action: "set-category", categoryId: -4n });
+			await edits.apply({ petId: 7n, editor: "desk", action: "rename", name: "old" });
+			await edits.apply({ petId: 7n, editor: "desk", action: "remove" });
+			await categories.apply([{ id: -4n, name: "Dög" }, { name: "Cat" }]);
+		});
+		const { pets, idempotencyKeys, categories, keyUses, edits } = await copyBetween(from, to);
+		assert.deepEqual([pets, idempotencyKeys, categories, keyUses, edits], [6, 7, 2, 1, 3]);
 		assert.deepEqual(await rowsOf(to), await rowsOf(from));
-		assert.equal((await to.createPet({ name: "next", categoryId: 1n })).id, 8n);
-		assert.equal((await to.categories.apply([{ name: "DOG" }]))[0]?.id, -4n);
+		await withStore(to, async (store) => {
+			assert.equal((await store.createPet({ name: "next", categoryId: 1n })).id, 8n);
+			await store.edits.apply({ petId: 8n, editor: "desk", action: "remove" });
+			assert.equal((await store.edits.list(3n, 9))[0]?.id, 4n);
+			assert.equal((await store.categories.apply([{ name: "DOG" }]))[0]?.id, -4n);
+		});
 	}
 });
 
@@ -203,10 +211,10 @@ test("nothing is acknowledged by a service that starts while the source is copie
 		const create = async () => (await callerOf(service.url, key).create()).status;
 		const isPostgres = from.startsWith("postgres:");
 		const brief = isPostgres ? withSettings(from, { idle_in_transaction_session_timeout: "50ms" }) : from;
-		const lock = await (await engineOf(brief)).lockWrites(brief);
-		assert.equal(await create(), 503);
-		await lock.check();
-		await lock.release();
+		await (await engineOf(brief)).inTransaction(brief, "source", async ({ query }) => {
+			assert.equal(await create(), 503);
+			await query({ text: "SELECT 1" });
+		});
 		await until("creates to work again", async () => (await create()) === 201);
 		await service.stop();
 	}
@@ -238,40 +246,39 @@ test("a copy locks its source against writers, and is refused during a write", a
 	await assertRefused([[["copy", "--from", source, "--to", target], isLocked]]);
 });
 
-test("a copy whose lock on the source was lost stays unfinished", async (context) => {
-	const { databaseUrl: url, open } = await engines.postgres(context);
-	const from = await open();
-	const to = await (await engines.sqlite(context)).open();
-	const lock = await (await engineOf(url)).lockWrites(url);
-	context.after(() => lock.release());
-	const holders = "FROM pg_locks WHERE mode = 'ShareLock' AND relation = 'pets'::regclass";
-	await runSql(url, `SELECT pg_terminate_backend(pid) ${holders}`);
-	await assert.rejects(copyStore({ from, to, onProgress() {}, onAgreed: lock.check }), /lock against writers was lost/);
-	assert.ok(await to.rows.readCopyMark());
+test("a copy that loses its lock on the source leaves the target empty", async (context) => {
+	const { url: from } = await databaseFor(context);
+	const to = `sqlite:${join(temporaryFolder(context), "to.db")}`;
+	await withStore(from, ({ createPet }) => createPet({ name: "Rex", categoryId: 1n }));
+	const holders = "FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation = 'pets'::regclass";
+	const lose = (copy: LockedStore): LockedStore => ({
+		...copy,
+		keepIds: (lastId) => [...copy.keepIds(lastId), { text: "lost" }],
+		async query(statement) {
+			if (statement.text !== "lost") return copy.query(statement);
+			return (await runSql(from, `SELECT pg_terminate_backend(pid) ${holders}`)) && [];
+		},
+	});
+	await assert.rejects(copyBetween(from, to, lose), { name: "StorageUnavailable" });
+	await assertEmpty(to);
 });
 
 test("a target with other data is refused and not changed", async (context) => {
 	const one = `sqlite:${join(temporaryFolder(context), "one.db")}`;
 	const other = `sqlite:${join(temporaryFolder(context), "other.db")}`;
 	await keyFor(one);
-	const { url: half } = await databaseFor(context);
-	await withStore(other, (store) => store.createPet({ name: "Rex", categoryId: 1n }));
-	await withStore(half, async ({ rows }) => {
-		await rows.markCopy("something");
-		await assert.rejects(rows.markCopy("another"), "one of two copies that begin together fails");
-	});
+	const { url } = await databaseFor(context);
+	for (const target of [other, url])
+		await withStore(target, ({ createPet }) => createPet({ name: "Rex", categoryId: 1n }));
 	const copy = (from: string, to: string) => ["copy", "--from", from, "--to", to];
 	await assertRefused([
 		[copy(one, other), /^animal-store: the target is not empty \(it has pets\): name an empty one\n$/],
-		[copy(one, half), /^animal-store: the target holds an unfinished copy of another store: empty it, or name a.*\n$/],
-		[copy("animals.db", half), /^animal-store: --from must be sqlite: and the path/],
-		[copy(half, "postgres://me:s3cret@host:port/animals"), /^animal-store: --to (?!.*s3cret)/],
+		[copy(one, url), /^animal-store: the target is not empty \(it has pets\): name an empty one\n$/],
+		[copy("animals.db", url), /^animal-store: --from must be sqlite: and the path/],
+		[copy(url, "postgres://me:s3cret@host:port/animals"), /^animal-store: --to (?!.*s3cret)/],
 	]);
-	for (const [url, pets] of [
-		[other, 1],
-		[half, 0],
-	] as const) {
-		assert.equal((await runSql(url, "SELECT id FROM pets")).length, pets);
-		assert.deepEqual(await runSql(url, "SELECT id FROM keys"), []);
+	for (const target of [other, url]) {
+		assert.equal((await runSql(target, "SELECT id FROM pets")).length, 1);
+		assert.deepEqual(await runSql(target, "SELECT id FROM keys"), []);
 	}
 });

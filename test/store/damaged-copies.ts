@@ -39,7 +39,16 @@ export function damagedCopies(file: string): [copy: string, said: RegExp][] {
 		[editedCopy(file, "newer", "PRAGMA user_version = 99"), /written by a newer animal-store \(schema 99, this one/],
 		[editedCopy(file, "development", "PRAGMA user_version = 4"), development],
 		[written("truncated", bytes.subarray(0, page * 3 + 100)), damaged],
-		[written("one page lost", Buffer.from(bytes).fill(0, page, page * 2)), damaged],
-		[written("garbage inside", Buffer.from(bytes).fill(noise, page * 2, page * 3)), damaged],
 	];
+}
+
+/** Copies of a closed store that only a check of all pages finds. */
+export function damagedInside(file: string): [copy: string, said: RegExp][] {
+	const bytes = readFileSync(file);
+	const page = bytes.readUInt16BE(16);
+	return [0, 7].map((value, index) => {
+		const path = join(dirname(file), `damaged inside ${index}`);
+		writeFileSync(path, Buffer.from(bytes).fill(value, page * (index + 1), page * (index + 2)));
+		return [path, /is damaged: restore a backup/];
+	});
 }

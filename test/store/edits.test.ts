@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import Database from "better-sqlite3";
 import { auditText } from "../../src/cli/audit.ts";
-import { copyStore } from "../../src/cli/copy.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
 import { watchTotals } from "../../src/ops/activity.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -31,7 +30,7 @@ for (const [engine, make] of Object.entries(engines)) {
 			const ids = JSON.parse(await text(true)).map(({ id }: { id: number }) => id);
 			assert.deepEqual(ids, expected);
 			const [header = "", ...rows] = (await text(false)).split("\n").slice(0, -1);
-			if (edits > 0) assert.match(header, /^id +at +animal +action +change +by +name erased$/);
+			if (edits > 0) assert.match(header, /^id +at +animal +action +change +by$/);
 			assert.deepEqual(
 				rows.map((row) => [row.split(" ")[0], row.indexOf(editor)]),
 				expected.map((id) => [`${id}`, header.indexOf("by")]),
@@ -40,20 +39,12 @@ for (const [engine, make] of Object.entries(engines)) {
 		}
 	});
 
-	test(`${engine}: the id of a removed newest animal is not used again, even after a copy`, async (context) => {
+	test(`${engine}: the id of a removed newest animal is not used again`, async (context) => {
 		const { open, reopen } = await make(context, () => atMs);
 		const store = await open();
 		for (const name of ["Rex", "Mia"]) await store.createPet({ name, categoryId: 1n });
 		await store.edits.apply({ petId: 2n, editor, action: "remove" });
 		await store.edits.apply({ petId: 1n, editor, action: "remove" });
-		for (const make of Object.values(engines)) {
-			const copy = await (await make(context, () => atMs)).open();
-			await copyStore({ from: store, to: copy, onProgress() {} });
-			assert.deepEqual(await copy.edits.list(0n, 10), await store.edits.list(0n, 10));
-			assert.equal((await copy.createPet({ name: "Bo", categoryId: 1n })).id, 3n);
-			await copy.edits.apply({ petId: 3n, editor, action: "set-status", status: "sold" });
-			assert.equal((await copy.countPets(0n, 10)).version.lastEdit, 3n, "the ids of edits continue in a copy");
-		}
 		assert.equal((await (await reopen(store)).createPet({ name: "Bo", categoryId: 1n })).id, 3n);
 	});
 
@@ -192,7 +183,6 @@ test("sqlite: no read of a tick hides from others a commit of a process before t
 		() => store.keys.findByHash("h"),
 		() => store.countPets(0n, 10),
 		() => store.edits.list(0n, 10),
-		() => store.rows.count("pets"),
 	];
 	for (const [index, read] of reads.entries()) {
 		await tick();

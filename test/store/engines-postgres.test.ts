@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { engineOf } from "../../src/cli/maintenance/work.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { databaseFor, withSettings } from "../support/postgres.ts";
@@ -105,22 +104,6 @@ test("the layout is single: tables that Citus spreads over shards are refused at
 				/^StoreRefused: the layout of the store is "single", which needs pets, counters, idempotency_keys, edits in one place, but .*: undo that, or use schema-based sharding \(docs\/postgresql\.md\)$/,
 			);
 		}
-	}
-});
-
-test("a removed name is not marked as erased where Citus keeps the animals on a worker", async (context) => {
-	for (const [placed, isErased] of [
-		[onOneShard(tables), false],
-		["SELECT", true],
-	] as const) {
-		const { url, query } = await databaseFor(context);
-		const store = await openStore(url, Date.now);
-		context.after(() => store.close());
-		await query(`${citus}; ${placed}`);
-		const { id } = await store.createPet(rex);
-		await store.edits.apply({ petId: id, editor: "a", action: "remove" });
-		assert.equal(await (await engineOf(url)).eraseNames(url, Date.now), isErased);
-		assert.equal((await store.edits.list(0n, 1))[0]?.erasedAtMs !== undefined, isErased);
 	}
 });
 

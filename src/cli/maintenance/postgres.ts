@@ -1,14 +1,13 @@
-// Locks a PostgreSQL store against services or writers while a command works. Erases from the store's tables the names
-// that edits have replaced.
+// Locks a PostgreSQL store while a command works, and erases former names from its tables.
 
 import { setTimeout as sleep } from "node:timers/promises";
-import type { NodePool } from "../../store/postgres/connections.ts";
+import type pg from "pg";
 import { toStoreError } from "../../store/postgres/errors.ts";
 import { openPool } from "../../store/postgres/pool.ts";
-import { isPlainPostgres } from "../../store/postgres/server.ts";
+import { rowsOf } from "../../store/postgres/transaction.ts";
 import { StoreRefused } from "../../store/store.ts";
-import { isToErase, tableNames, tables } from "../../store/tables.ts";
-import type { WriteLock } from "./sqlite.ts";
+import { type Statement, tableNames, tables } from "../../store/tables.ts";
+import type { LockedStore } from "./sqlite.ts";
 
 /** For about this time, the server still lists a connection that has ended. */
 const endingMs = 2_000;
@@ -35,69 +34,59 @@ export async function refuseOpenStore(databaseUrl: string, work: string): Promis
 	}
 }
 
-/** See sqlite.ts. */
-export async function lockWrites(databaseUrl: string): Promise<WriteLock> {
-	const { pool } = await openPool(databaseUrl, { mustExist: true, connectionsMax: 1 });
-	const client = await pool.take();
-	async function release(): Promise<void> {
-		client.release(true);
-		await pool.end();
-	}
-	async function check(): Promise<void> {
-		try {
-			await client.query("SELECT 1");
-		} catch (error) {
-			throw new StoreRefused(`the lock against writers was lost (${(error as Error).message}): try again`);
-		}
-	}
-	try {
-		await client.query("BEGIN");
-		// The transaction lasts as long as the work, and has no other statements.
-		await client.query(`SELECT set_config(name, '0', true) FROM pg_settings
-			WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`);
-		await client.query(`LOCK TABLE ${tableNames.map((name) => tables[name].name).join(", ")} IN SHARE MODE`);
-	} catch (error) {
-		await release();
-		throw new StoreRefused(`the tables cannot be locked (${(error as Error).message}): stop all writers`);
-	}
-	return { check, release };
-}
-
-/** The time-out of VACUUM: a large table takes longer than a request may. */
+/** The time-out of a statement: one that reads or rewrites a large table takes longer than a request may. */
 const limitMs = 30 * 60_000;
-/** A connection that has just ended reports its dead rows late. */
-const attempts = 2;
-const retryMs = 500;
 
-/** See sqlite.ts. @returns false if a long transaction may still see a name, or if the server does not report this */
-export async function eraseNames(url: string, now: () => number): Promise<boolean> {
-	const { pool } = await openPool(url, { mustExist: true, connectionsMax: 1 }, limitMs);
+/** See sqlite.ts. */
+export async function inTransaction<Result>(
+	databaseUrl: string,
+	role: "source" | "target",
+	work: (store: LockedStore) => Promise<Result>,
+): Promise<Result> {
+	const { pool } = await openPool(databaseUrl, { mustExist: role === "source", connectionsMax: 1 }, limitMs);
 	try {
-		const { rows } = await pool.query(`SELECT max(id) AS last FROM edits WHERE ${isToErase}`);
-		const { last } = rows[0];
-		if (last === null) return true;
-		for (let attempt = 1; !(await vacuum(pool)); attempt++) {
-			if (attempt === attempts) return false;
-			await sleep(retryMs);
-		}
-		if (!(await isPlainPostgres(pool))) return false;
-		const record = `UPDATE edits SET erased_at_ms = $1 WHERE id <= $2 AND ${isToErase}`;
-		await pool.run((client) => client.query(record, [now(), last]));
-		return true;
-	} catch (error) {
-		throw toStoreError(error);
+		return await pool.run(async (client) => {
+			await lockTables(client);
+			const query = (statement: Statement) =>
+				rowsOf(client, statement).catch((error) => {
+					throw toStoreError(error);
+				});
+			const result = await work({
+				query,
+				lastId: "SELECT last_id FROM counters WHERE name = 'pets'",
+				keepIds: (lastId) => [
+					{ text: "UPDATE counters SET last_id = $1 WHERE name = 'pets'", values: [lastId] },
+					{ text: "UPDATE counters SET last_id = (SELECT coalesce(max(id), 0) FROM edits) WHERE name = 'edits'" },
+				],
+			});
+			await query({ text: "COMMIT" });
+			return result;
+		});
 	} finally {
 		await pool.end();
 	}
 }
 
-/**
- * Frees the space of removed rows. Rows that a long transaction, such as a dump, may still see stay and are counted as
- * dead. If no dead row of pets is left, none of the same edits is left in idempotency_keys.
- * @returns whether no dead row of pets is left
- */
-async function vacuum(pool: NodePool): Promise<boolean> {
-	for (const table of ["pets", "idempotency_keys"]) await pool.query(`VACUUM ${table}`);
-	const { rows } = await pool.query("SELECT n_dead_tup FROM pg_stat_user_tables WHERE relid = 'pets'::regclass");
-	return rows[0]?.n_dead_tup === 0n;
+/** Begins a transaction, which may be idle while the other store is read or written. @throws StoreRefused */
+async function lockTables(client: pg.PoolClient): Promise<void> {
+	try {
+		await client.query("BEGIN");
+		await client.query(`SELECT set_config(name, '0', true) FROM pg_settings
+			WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`);
+		await client.query(`LOCK TABLE ${tableNames.map((name) => tables[name].name).join(", ")} IN EXCLUSIVE MODE`);
+	} catch (error) {
+		throw new StoreRefused(`the tables cannot be locked (${(error as Error).message}): stop all writers`);
+	}
+}
+
+/** Frees the space of former rows, also while nodes run. Rows that a long transaction may still see stay. */
+export async function eraseNames(databaseUrl: string): Promise<void> {
+	const { pool } = await openPool(databaseUrl, { mustExist: true, connectionsMax: 1 }, limitMs);
+	try {
+		for (const table of ["pets", "idempotency_keys"]) await pool.query(`VACUUM ${table}`);
+	} catch (error) {
+		throw toStoreError(error);
+	} finally {
+		await pool.end();
+	}
 }

@@ -17,7 +17,6 @@ import {
 	versionOf,
 } from "../../store/sqlite/file.ts";
 import { StoreRefused } from "../../store/store.ts";
-import { isToErase } from "../../store/tables.ts";
 import type { LongWork } from "../long-work.ts";
 import { fileOf } from "./work.ts";
 
@@ -30,8 +29,6 @@ export interface StoreReport {
 	idempotencyKeys: number;
 	/** The number of categories with a name. */
 	categories: number;
-	/** The number of names that edits have replaced, but that may still be in the file's unused space. */
-	namesToErase: number;
 	/** Empty if the file is sound. */
 	problems: string[];
 }
@@ -47,7 +44,7 @@ const problemsMax = 10;
 export async function verifyStore(databaseUrl: string, work: LongWork): Promise<StoreReport> {
 	const file = fileOf(databaseUrl, "pg_amcheck for a database, and pg_verifybackup for a base backup");
 	if (!existsSync(file)) throw new StoreRefused(`there is no file at ${file}: name an existing store or backup`);
-	const counts = { animals: 0, keys: 0, idempotencyKeys: 0, categories: 0, namesToErase: 0 };
+	const counts = { animals: 0, keys: 0, idempotencyKeys: 0, categories: 0 };
 	const report: StoreReport = { file, bytes: statSync(file).size, schema: 0, ...counts, problems: [] };
 	try {
 		verifyHeader(file, "r");
@@ -92,7 +89,6 @@ async function verifyOpened(database: Database.Database, report: StoreReport, wo
 	report.idempotencyKeys = count("idempotency_keys");
 	// A backup of an older version may lack this table.
 	if (count("sqlite_schema WHERE name = 'categories'") > 0) report.categories = count("categories");
-	report.namesToErase = count(`edits WHERE ${isToErase}`);
 }
 
 /** A read-only connection does not check the constraints of columns, so `isWrong` does. */

@@ -22,8 +22,7 @@ CREATE TABLE secrets (
 );
 
 -- Changes and removals by operators: one row for each edit, without names, so that no removed name is kept here. Ids
--- have no gaps and ascend in commit order: the largest id is the number of edits. A name that a rename or a removal
--- has replaced may stay in dead rows or unused space until erased_at_ms.
+-- have no gaps and ascend in commit order: the largest id is the number of edits. erased_at_ms is no longer used.
 CREATE TABLE edits (
   id BIGINT PRIMARY KEY,
   at_ms BIGINT NOT NULL,

@@ -82,11 +82,3 @@ function findSpread(tables: PlacedTable[]): string | undefined {
 	});
 	return spread && `${spread.table} is on several shards, or apart from the others`;
 }
-
-/** Whether the animals are on this server itself, not on shards: only then do its statistics show what VACUUM left. */
-export async function isPlainPostgres(pool: NodePool): Promise<boolean> {
-	const { rows } = await pool.query("SELECT to_regclass('pg_dist_partition') AS citus");
-	if (rows[0].citus === null) return true;
-	const placed = await pool.query(readPlacements, [["pets"]]);
-	return placed.rows[0]?.placement === null;
-}

@@ -33,11 +33,6 @@ export const dialect: Dialect = {
 	forUpdate: "FOR UPDATE",
 	clock: () => "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
 	nextEditId: "UPDATE counters SET last_id = last_id + 1 WHERE name = 'edits' RETURNING last_id",
-	clear: (names) => [`TRUNCATE ${names.join(", ")}`],
-	keepIds: (lastId) => [
-		{ text: "UPDATE counters SET last_id = $1 WHERE name = 'pets'", values: [lastId] },
-		{ text: "UPDATE counters SET last_id = (SELECT coalesce(max(id), 0) FROM edits) WHERE name = 'edits'" },
-	],
 	// Fails where writes would fail, such as on a replica, and while edits wait for a lock.
 	probe: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'edits')
 		SELECT version FROM schema_version WHERE version > ${schemaMax}`,

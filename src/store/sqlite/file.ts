@@ -1,5 +1,5 @@
-// The database file: created atomically, verified before it is opened for writing, and migrated. A file that is not an
-// animal store is rejected with one sentence.
+// The database file: created atomically, checked by its header and schema before it is opened for writing, and
+// migrated. A file that is not an animal store is rejected with one sentence.
 
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from "node:fs";
 import Database from "better-sqlite3";
@@ -13,15 +13,13 @@ import { identityOf, type OpenFiles, trackOpenFiles } from "./identity.ts";
 export const applicationId = 0x50455453;
 const migrations = readMigrations("sqlite");
 
-/** Up to this size, `quick` reads the whole file, which takes less than 0.2 s. */
-const quickMaxBytes = 16 * 1024 * 1024;
 /** The WAL is cut to this size. It is larger only while another process holds a long read transaction. */
 export const walMaxBytes = 16 * 1024 * 1024;
 export const busyTimeoutMs = 5000;
 
 export const { schemaMax } = migrations;
 
-export type FileOptions = Pick<OpenOptions, "verify" | "mustExist">;
+export type FileOptions = Pick<OpenOptions, "mustExist">;
 
 /**
  * Opens the only writing connection. A missing file is created as a draft, which then gets the file's name, so a crash
@@ -30,7 +28,7 @@ export type FileOptions = Pick<OpenOptions, "verify" | "mustExist">;
  */
 export function openSqliteWriter(
 	file: string,
-	{ verify, mustExist = false }: FileOptions = {},
+	{ mustExist = false }: FileOptions = {},
 ): { database: Database.Database; files: OpenFiles; isNew: boolean } {
 	try {
 		dropStaleDrafts(file);
@@ -40,7 +38,7 @@ export function openSqliteWriter(
 		else if (mustExist) throw missingStoreError(file);
 		const isNew = !isFound && create(file);
 		const identity = identityOf(file);
-		if (!isNew) verifyStore(file, verify);
+		if (!isNew) verifyClosed(file);
 		const { database, files } = openForWriting(file, identity);
 		// A killed process may have left unsynced writes in the WAL. They must be on disk before any reply shows them.
 		if (hadWal) truncateWal(database);
@@ -62,7 +60,7 @@ function openForWriting(file: string, identity: string | undefined) {
 		database.pragma("journal_mode = WAL");
 		database.pragma("synchronous = FULL");
 		database.pragma(`journal_size_limit = ${walMaxBytes}`);
-		database.pragma("secure_delete = ON"); // Together with cli/maintenance/sqlite.ts, erases removed names.
+		database.pragma("secure_delete = ON"); // Overwrites removed names; copies in unused space stay until VACUUM.
 		migrate(database);
 		database.pragma("busy_timeout = 0"); // From here on, `waitForLock` waits.
 		const files = trackOpenFiles(file, identity);
@@ -213,21 +211,9 @@ export function refuseSchema(schema: number, file: string): void {
 }
 
 /** Uses a read-only connection, so that a damaged file is not changed. @throws StoreRefused, and SQLite's error */
-function verifyStore(file: string, verify: FileOptions["verify"]): void {
+function verifyClosed(file: string): void {
 	using database = connect(file, { readonly: true });
 	verifySchema(database, file);
-	if (verify === undefined) return;
-	const isWhole = verify === "whole" || statSync(file).size + bytesOfWal(file) <= quickMaxBytes;
-	if (isWhole) verifyPages(database, file);
-	else readEnds(database);
-}
-
-/** Reads the first and the last row of every table. @throws SQLite's error if a row cannot be read */
-function readEnds(database: Database.Database): void {
-	const names = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
-	for (const name of names)
-		for (const order of ["ASC", "DESC"])
-			database.prepare(`SELECT * FROM "${name}" ORDER BY rowid ${order} LIMIT 1`).get();
 }
 
 /**

@@ -20,13 +20,13 @@ import { startWriter, type Write } from "./writer.ts";
  * @throws StoreRefused
  */
 export async function openSqlite(file: string, now: () => number, options: StoreOptions): Promise<Store> {
-	const { onCreate, onNotice = () => {}, verify, mustExist = false, backupFolder } = options;
+	const { onCreate, onNotice = () => {}, mustExist = false, backupFolder } = options;
 	if (backupFolder !== undefined && !mustExist) {
 		const { refuseNewStore } = await import("../scheduled-backups.ts");
 		refuseNewStore(file, backupFolder);
 	}
 	const watch = watchWrites(() => write("probe"), options);
-	const writer = await startWriter({ file, verify, mustExist, onFatal: watch.stop, onNotice });
+	const writer = await startWriter({ file, mustExist, onFatal: watch.stop, onNotice });
 	if (writer.isNew) onCreate?.(file);
 	const { database, reads, refuseReplaced, cursorSecret } = await openReads(file).catch(async (error) => {
 		await writer.close();

@@ -10,11 +10,6 @@ export const dialect: Dialect = {
 	forUpdate: "",
 	clock: String,
 	nextEditId: "SELECT coalesce(max(id), 0) + 1 FROM edits",
-	clear: (names) => names.toReversed().map((name) => `DELETE FROM ${name}`),
-	keepIds: (lastId) => [
-		{ text: "DELETE FROM sqlite_sequence WHERE name = 'pets'" },
-		{ text: "INSERT INTO sqlite_sequence (name, seq) VALUES ('pets', $1)", values: [lastId] },
-	],
 	probe: `PRAGMA application_id = ${applicationId}`,
 };
 

@@ -31,7 +31,7 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	const program = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
 	const worker = startThread(program, workerData satisfies WriterData);
 	const notice = existsSync(workerData.file)
-		? `opening ${workerData.file} is slow: it is being upgraded or verified, or its WAL is being read`
+		? `opening ${workerData.file} is slow: it is being upgraded, or its WAL is being read`
 		: `creating ${workerData.file} is slow: the disk or the machine is busy`;
 	const noticing = setTimeout(() => onNotice(notice), noticeAfterMs);
 	const opening = once(worker, "message").finally(() => clearTimeout(noticing));
