@@ -1,6 +1,11 @@
 // An operation on the reference page: what it does, its parameters and replies, its samples, and an example reply.
 
-import { type OpenApiDocument, type OperationObject, openApiJson, type ParameterObject } from "../../openapi/document.ts";
+import {
+	type OpenApiDocument,
+	type OperationObject,
+	openApiJson,
+	type ParameterObject,
+} from "../../openapi/document.ts";
 import { type Html, html } from "./html.ts";
 import { codeBlock, inline, markdown } from "./markdown.ts";
 import { fieldRows, nameIn, parameterRows, sentence } from "./values.ts";

@@ -24,7 +24,8 @@ const docsHeaders = { ...pageHeaders, link: '<openapi.json>; rel="service-desc";
 export function addPages(router: Router, baseUrl: string | undefined, pagesFolder: string): void {
 	addOpenApi(router, baseUrl);
 	// The page names its files relative to /docs, so that it works below any prefix that a proxy adds.
-	if (addFolder(router, "/docs", join(pagesFolder, "docs"), docsHeaders)) router.add("/docs/", { GET: redirectTo("../docs", 308) });
+	if (addFolder(router, "/docs", join(pagesFolder, "docs"), docsHeaders))
+		router.add("/docs/", { GET: redirectTo("../docs", 308) });
 	router.add("/", { GET: redirectTo("console", 302) });
 	const folder = join(pagesFolder, "console");
 	if (addFolder(router, "/console", folder)) {
