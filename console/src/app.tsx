@@ -9,7 +9,7 @@ import { Animals, type AnimalsProps } from "./animals.tsx";
 import { type Categories, CategoriesContext, useCategories } from "./categories.ts";
 import { Header } from "./header.tsx";
 import { type Choosing, nothingChosen } from "./kept.ts";
-import { forgetImports, isSignedOut, tabImport } from "./kept-key.ts";
+import { isSignedOut } from "./kept-key.ts";
 import { LazyPart, LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
 import { firstAnimals, go, hashOf, idOf, type Route, useRoute } from "./route.ts";
@@ -40,7 +40,6 @@ export function App() {
 			setIsAdding(false);
 			setJob(undefined);
 			setChoosing(nothingChosen);
-			forgetImports();
 		},
 	});
 	/** Replies that arrive after the sign-out leave nothing for the next user. */
@@ -49,9 +48,6 @@ export function App() {
 		(next: T) => {
 			if (session && !isSignedOut(session)) set(next);
 		};
-	useEffect(() => {
-		if (session && tabImport()) void addMany().then((part) => part.restoreJob(unlessOut(setJob)));
-	}, [session]);
 
 	if (session) {
 		const setters = { setAdding: unlessOut(setAdding), setJob: unlessOut(setJob), setChoosing: unlessOut(setChoosing) };
@@ -146,8 +142,7 @@ function SignedIn(props: SignedInProps) {
 }
 
 const loadActivity = () => import("./activity.tsx").then(({ Activity }) => Activity);
-const addMany = () => import("./add-many.tsx");
-const loadAddMany = () => addMany().then(({ AddMany }) => AddMany);
+const loadAddMany = () => import("./add-many.tsx").then(({ AddMany }) => AddMany);
 const loadPalette = () => import("./menus.ts").then(({ Palette }) => Palette);
 const loadSignOut = () => import("./menus.ts").then(({ SignOut }) => SignOut);
 

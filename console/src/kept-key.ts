@@ -1,6 +1,5 @@
 // Keeps the key of a session in the browser: for the tab, or for some hours on the computer. The tabs of a browser pass
 // the key to each other and sign out together. Only pages of the service's own origin can read the key or ask for it.
-// Also keeps the id of the tab's import (kept-job.ts), so that signing out deletes the import without another script.
 
 export interface KeptKey {
 	key: string;
@@ -139,19 +138,4 @@ export function joinTabs(tab: ThisTab): OtherTabs {
 		},
 		leave: () => channel.close(),
 	};
-}
-
-/** Names the database of all running imports, and the storage item with the id of this tab's import. */
-export const importsName = "animal-store.imports";
-
-/** The id of this tab's import; the id survives a reload. */
-export const tabImport = () => storages()[0]?.getItem(importsName);
-
-/** Deletes the imports of all tabs. */
-export function forgetImports(): void {
-	const [tab] = storages();
-	// A browser that refuses session storage also refuses IndexedDB.
-	if (!tab) return;
-	tab.removeItem(importsName);
-	indexedDB.deleteDatabase(importsName);
 }

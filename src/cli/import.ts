@@ -8,9 +8,8 @@ import { describeFaults, integerOfText } from "../contract/validate.ts";
 import type { AskConsole } from "../files/categories.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
 import { isDamaged } from "../files/encoding.ts";
-import { ImportFailure, type ImportTarget } from "../files/import-request.ts";
+import type { ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
-import { withKey } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
@@ -248,9 +247,9 @@ async function addPets(
 	const report: ImportReport = { added: 0, alreadyThere: 0 };
 	const progress = importProgress(animals);
 	function onSettled(rows: SettledRow[]): void {
-		for (const { row, outcome, faults, key, atMs } of rows) {
+		for (const { row, outcome, faults, atMs } of rows) {
 			if (faults) {
-				rejected.add(row, withKey(describeFaults(faults), key));
+				rejected.add(row, describeFaults(faults));
 				reasons.add(row, faults);
 			} else if (outcome === "added") report.added++;
 			else {
@@ -267,10 +266,7 @@ async function addPets(
 		const isComplete = await importer.run(target).finally(progress.end);
 		if (!isComplete) throw new Interrupted("interrupted");
 	} catch (error) {
-		// If this is true, running the same import again cannot help.
-		const isFinal = error instanceof ImportFailure && (error.kind === "refused" || error.kind === "expired");
-		if (isFinal) for await (const settled of importer.rest()) onSettled([settled]);
-		throw incompleteError(error, report, animals, target.signal.aborted, isFinal ? rejected.path : undefined);
+		throw incompleteError(error, report, animals, target.signal.aborted);
 	}
 	const seconds = (performance.now() - startedAtMs) / 1000;
 	const { count, path } = rejected;
