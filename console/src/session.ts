@@ -14,6 +14,8 @@ export type PetPage = Page<"bigint">;
 
 export interface Session extends KeptKey {
 	info: KeyInfo;
+	/** Aborted when the user signs out: a reply that arrives later leaves nothing for the next user. */
+	signedOut: AbortController;
 	sender: Sender;
 	/** This client gives up early, because a person is waiting. */
 	store: AnimalStore<"bigint">;
@@ -58,16 +60,18 @@ export async function openSession(kept: KeptKey, onRefused: () => void, signal?:
 		if (reply.status === 401) onRefused();
 		return reply;
 	};
+	const signedOut = new AbortController();
 	return {
 		...kept,
 		info,
+		signedOut,
 		store: new AnimalStore({ url, key, int64: "bigint", retryForMs, timeoutMs, fetch: send }),
 		sender: { url, key, fetch: send },
-		...asking(key, send),
+		...asking(key, send, signedOut.signal),
 	};
 }
 
-function asking(key: string, send: typeof fetch): Pick<Session, "ask" | "fetchFile"> {
+function asking(key: string, send: typeof fetch, signedOut?: AbortSignal): Pick<Session, "ask" | "fetchFile"> {
 	const settings = readOptions({ url, key, int64: "bigint", timeoutMs, maxRetries: 0, fetch: send });
 	const attempts = new Attempts({ ...settings, base: url });
 	const json = { "content-type": "application/json" };
@@ -79,7 +83,7 @@ function asking(key: string, send: typeof fetch): Pick<Session, "ask" | "fetchFi
 		},
 		async fetchFile(path, body) {
 			const request = { method: "POST", path, headers: json, body, isFile: true } as const;
-			const { response } = await attempts.send(request, { timeoutMs: fileTimeoutMs });
+			const { response } = await attempts.send(request, { timeoutMs: fileTimeoutMs, signal: signedOut });
 			const [, name = "animals"] = /filename="(.*)"/.exec(response.headers.get("content-disposition") ?? "") ?? [];
 			const content = await response.blob().catch((cause) => Promise.reject(connectionError(url, cause, true)));
 			return { name, content };

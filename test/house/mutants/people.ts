@@ -17,9 +17,9 @@ export const faults: Faults = {
 		["console/src/use-editing.ts", ": result ? result.pet : pet, -1);", ": shown[index], -1);"],
 	],
 	"test/console/session.test.ts": [
-		["console/src/kept-key.ts", "return kept.signOuts !== signOuts();", "return false;"],
-		["console/src/use-session.ts", "if (held.current) dropKey(held.current);", ""],
-		["console/src/use-session.ts", "tabs.current?.keep(kept);", ""],
+		["console/src/kept-key.ts", "return untilMs !== undefined && signOuts !== signOutsNow();", "return false;"],
+		["console/src/use-session.ts", "if (ended) dropKey(ended);", ""],
+		["console/src/use-session.ts", "if (!isOnComputer) leaveComputer();", ""],
 	],
 	"test/contract/credentials.test.ts": [
 		["src/keys/issue.ts", "newSecret(key, nowMs, lifetimeMs)", "newSecret(key, nowMs, undefined)"],
