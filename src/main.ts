@@ -8,7 +8,6 @@ import { describeError, Interrupted } from "./cli/command-error.ts";
 import { readEnvFile } from "./cli/env-file.ts";
 import { interruptedExitCode } from "./cli/interrupt.ts";
 import { warnOfNearNames } from "./cli/near-names.ts";
-import { adviseAsCalled } from "./cli/output.ts";
 import { namesGiven, useEnvFile } from "./config.ts";
 
 type Load = () => Promise<(command: Command) => void>;
@@ -49,10 +48,6 @@ const program = new Command("animal-store")
 	.option("--env-file <file>", "also read settings from this file; flags and variables override it")
 	.exitOverride() // Commander throws, so that output is complete when the process ends.
 	.configureHelp({ showGlobalOptions: true })
-	.configureOutput({
-		writeOut: (text) => void process.stdout.write(adviseAsCalled(text)),
-		writeErr: (text) => void process.stderr.write(adviseAsCalled(text)),
-	})
 	.hook("preAction", (command) => {
 		const { envFile } = command.opts<{ envFile?: string }>();
 		if (envFile !== undefined) useEnvFile(readEnvFile(envFile));
@@ -66,7 +61,7 @@ await addCommands(
 function report(error: unknown): void {
 	const isShown = error instanceof CommanderError;
 	const name = styleText("red", "animal-store:", { stream: process.stderr });
-	for (const sentence of isShown ? [] : describeError(error)) console.error(`${name} ${adviseAsCalled(sentence)}`);
+	for (const sentence of isShown ? [] : describeError(error)) console.error(`${name} ${sentence}`);
 	if (isShown && error.exitCode === 0) return;
 	process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
 }

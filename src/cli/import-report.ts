@@ -77,8 +77,7 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 	const { animals, rejected, unclear, unused } = checked;
 	const rows = (count: number, fate: string) => (count > 0 ? `, ${countOf(count, "row")} to ${fate}` : "");
 	const others = rows(unclear, "confirm") + rows(rejected, "reject");
-	const [columns, them] = unused.length === 1 ? ["column", "it"] : ["columns", "them"];
-	const ignored = `ignored ${columns}: ${quoteNames(unused)}; --strict refuses ${them}`;
+	const ignored = `ignored column${unused.length === 1 ? "" : "s"}: ${quoteNames(unused)}`;
 	return [
 		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${others}`,
 		...(unused.length > 0 ? [ignored] : []),

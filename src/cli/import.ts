@@ -37,7 +37,6 @@ interface ImportOptions extends ConnectionOptions {
 	map?: Mapped;
 	headerRow?: number;
 	sheet?: string;
-	strict?: boolean;
 	createCategories?: boolean;
 	dryRun?: boolean;
 	again: number;
@@ -65,7 +64,6 @@ export function importCommand(command: Command): void {
 			parseIntegerUpTo(1000),
 		)
 		.option("--sheet <name>", "the sheet of a workbook; by default, the first with known columns")
-		.option("--strict", "refuse a file with other columns instead of ignoring them")
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
 		.option(
@@ -167,8 +165,8 @@ function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnectio
 
 /** Checks the file. If words stand in place of categories, checks it again with the service's category names. */
 async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
-	const { map, headerRow, strict } = flags;
-	const options: ReadOptions = { mapping: map?.columns, values: map, headerRow, isStrict: strict };
+	const { map, headerRow } = flags;
+	const options: ReadOptions = { mapping: map?.columns, values: map, headerRow };
 	const checked = await checkFile(file, options, signal);
 	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
 	const categories = await categoriesOf(ask, signal).catch((error) => {
