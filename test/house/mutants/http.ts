@@ -18,8 +18,8 @@ export const faults: Faults = {
 	"test/contract/corpus.test.ts": [
 		[
 			"src/http/checks.ts",
-			'if (access === "open") return;\n\t\tconst found = keyOf',
-			'if (access === "open" || access === undefined) return;\n\t\tconst found = keyOf',
+			'if (access === "open") return;\n\t\tconst found = findKey',
+			'if (access === "open" || access === undefined) return;\n\t\tconst found = findKey',
 		],
 		["src/http/paging.ts", "{ upTo: after }", "{ upTo: after - 1n }"],
 		["src/http/router.ts", '...(isOpen && { access: "open" })', 'access: "open"'],
