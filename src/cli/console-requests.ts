@@ -17,7 +17,7 @@ function attemptsOf(options: ClientOptions): Attempts {
 	return new Attempts({ ...settings, base: settings.base.replace(/\/v1$/, "") });
 }
 
-/** Requests an export, whose reply may begin late. @returns its pieces @throws ApiError, NoReply, the signal's reason */
+/** Requests an export, whose reply may begin late. @returns its pieces @throws ApiError, NoReply, the abort reason */
 export async function* requestExport(options: ClientOptions, order: ExportOrder, signal: AbortSignal) {
 	const headers = { "content-type": "application/json" };
 	const request = { method: "POST", path: "/console/exports", headers, body: toJson(order), isFile: true } as const;

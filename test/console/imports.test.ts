@@ -184,10 +184,10 @@ async function importAgainAfterReload(context: TestContext, script = ""): Promis
 	assert.equal(asked, 1, "an import that is finished is not asked about");
 }
 
-test("the browser asks before a reload during an import; then the same file adds only the missing rows", (context) =>
+test("the browser asks before a reload of an import; then the same file adds the missing rows", (context) =>
 	importAgainAfterReload(context));
 
-test("over plain http, too, the same file adds only the missing rows after a reload", (context) =>
+test("over plain http, too, the same file adds the missing rows after a reload", (context) =>
 	importAgainAfterReload(context, 'Object.defineProperty(Crypto.prototype, "subtle", { value: undefined })'));
 
 test("rows that were there are added once more on request, even with lost replies", async (context) => {

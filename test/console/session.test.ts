@@ -33,7 +33,7 @@ const stored = (page: Page) =>
 	);
 const isSignedOut = (page: Page) => page.getByLabel("API key").waitFor();
 
-test("a reload and a deep link keep the key of a tab, which is only in that tab until it signs out", async (context) => {
+test("a reload and a deep link keep the key of a tab, which no other tab has", async (context) => {
 	const { service, page } = await opened(context, ["Rex", "Mia"]);
 	await row(page, "Rex").waitFor();
 	await page.reload();
@@ -60,7 +60,7 @@ test("a reload and a deep link keep the key of a tab, which is only in that tab 
 	await isSignedOut(second);
 });
 
-test("tabs share the key of this computer, and signing out of it ends them all, and no tab with its own", async (context) => {
+test("tabs share the key of this computer; signing out of it ends them, and no tab with its own", async (context) => {
 	const { service, page } = await opened(context, ["Rex"]);
 	const alone = await page.context().newPage();
 	await alone.goto(`${service.url}/console`);
