@@ -48,8 +48,8 @@ const longestPauseMs = 8_000;
 /** How long a batch may be sent again. Its keys last an hour longer, which is more than an attempt takes. */
 const repeatedForMs = (idempotencyHours - 1) * 3_600_000;
 const expired =
-	"the import was stopped for too long, and some rows could be added twice: look at the newest animals, and import the " +
-	"missing rows as a new file";
+	"the import was stopped for too long, and some rows could be added twice: look at the newest animals, " +
+	"and import the missing rows as a new file";
 
 /**
  * Sends a batch until it has a result for each row.
