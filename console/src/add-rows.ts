@@ -1,6 +1,6 @@
-// Adds the rows of a file with the importer (src/files/importer.ts), as a job that outlives the view and the session: it
-// can be paused and resumed, even with another API key. After a reload, the same file can be imported again: its rows
-// have the same keys, so only the missing ones are added.
+// Adds the rows of a file with the importer (src/files/importer.ts), as a job that outlives the view and the session:
+// it can be paused and resumed, even with another API key. After a reload, the same file can be imported again: its
+// rows have the same keys, so only the missing ones are added.
 
 import type { ImportTarget } from "../../src/files/import-request.ts";
 import { createImporter, digestOf, type Importer, type SettledRow } from "../../src/files/importer.ts";
