@@ -16,7 +16,11 @@ export interface Reply {
 	body: unknown;
 }
 
-export type NewRequest = Pick<SentRequest, "method" | "body" | "headers"> & { path: string };
+export interface NewRequest extends Pick<SentRequest, "method" | "body" | "headers"> {
+	path: string;
+	/** The reply is a file: its body is not read here, and the signal also ends its reading. */
+	isFile?: boolean;
+}
 
 /** The requests of one client. */
 export class Attempts {
@@ -58,20 +62,26 @@ export class Attempts {
 		return isStranger ? Math.min(retryForMs, firstContactMs) : retryForMs;
 	}
 
-	async #attempt({ path, ...request }: NewRequest, attempt: number, options: CallOptions): Promise<Reply> {
+	async #attempt(
+		{ path, isFile = false, ...request }: NewRequest,
+		attempt: number,
+		options: CallOptions,
+	): Promise<Reply> {
 		const { base, int64, beforeRequest, afterResponse } = this.#settings;
 		const sent: SentRequest = { ...request, url: base + path, headers: { ...request.headers }, attempt };
 		await beforeRequest?.(sent);
-		const { response, text } = await this.#exchange(sent, options);
+		const { response, text } = await this.#exchange(sent, options, isFile);
 		await afterResponse?.(response, sent);
+		if (text === undefined) return { response, body: undefined };
 		const body = parse(text, response.ok ? int64 : "string");
 		if (!response.ok) throw toApiError(response, body);
-		if (body === undefined) throw new ApiError("the reply is not JSON", response, "unexpected_reply");
+		if (body === undefined || isFile)
+			throw new ApiError(`the reply is not ${isFile ? "a file" : "JSON"}`, response, "unexpected_reply");
 		return { response, body };
 	}
 
-	/** @throws NoReply */
-	async #exchange({ url, method, body, headers }: SentRequest, options: CallOptions) {
+	/** @returns the reply's text, unless it is the file that was asked for @throws NoReply */
+	async #exchange({ url, method, body, headers }: SentRequest, options: CallOptions, isFile: boolean) {
 		const { base, key, fetch: send = fetch } = this.#settings;
 		const { signal, timeoutMs = this.#settings.timeoutMs } = options;
 		// AbortSignal.timeout and AbortSignal.any would keep their listeners in memory long after the reply, which adds up
@@ -86,6 +96,7 @@ export class Attempts {
 		if (signal?.aborted) stop();
 		signal?.addEventListener("abort", stop, { once: true });
 		let response: Response | undefined;
+		let isOpen = false;
 		try {
 			response = await send(url, {
 				method,
@@ -95,13 +106,14 @@ export class Attempts {
 				signal: attempt.signal,
 			});
 			this.#hasReplied = true;
-			return { response, text: await response.text() };
+			isOpen = isFile && response.headers.has("content-disposition");
+			return { response, text: isOpen ? undefined : await response.text() };
 		} catch (cause) {
 			if (!isLate) throw connectionError(base, cause, response !== undefined);
 			throw new NoReply(`no reply from ${base}: time-out after ${timeoutMs} ms`, { cause }, "timeout");
 		} finally {
 			clearTimeout(timer);
-			signal?.removeEventListener("abort", stop);
+			if (!isOpen) signal?.removeEventListener("abort", stop);
 		}
 	}
 }

@@ -1,12 +1,12 @@
-// Writes the files of the API reference at /docs: the page, built from the OpenAPI document, its style sheet, its two
-// scripts and its icon. The page loads nothing else.
+// Writes the files of the API reference at /docs: the page, built from the OpenAPI document, its style sheet, its
+// script and its icon. The page loads nothing else.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../../openapi/document.ts";
 import { referencePage } from "./page.ts";
 
-const styleSheets = ["../src/tokens", "../src/shared", "page", "text", "operation", "try-form", "narrow"];
+const styleSheets = ["../src/tokens", "../src/shared", "page", "text", "operation", "samples", "narrow"];
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(`${root}console/reference/${path}`, "utf8");
@@ -15,5 +15,5 @@ mkdirSync(`${root}dist/docs`, { recursive: true });
 const write = (name: string, text: string) => writeFileSync(`${root}dist/docs/${name}`, text);
 write("index.html", referencePage(openApiDocument()));
 write("reference.css", styleSheets.map((name) => read(`${name}.css`)).join(""));
-for (const name of ["reference.js", "send.js"]) write(name, read(name));
+write("reference.js", read("reference.js"));
 write("mark.svg", read("../public/icon.svg"));

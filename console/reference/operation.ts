@@ -1,10 +1,20 @@
-// An operation on the reference page: what it does, its parameters and replies, its samples, and its form.
+// An operation on the reference page: what it does, its parameters and replies, its samples, and an example reply.
 
-import type { OpenApiDocument, OperationObject, ParameterObject } from "../../openapi/document.ts";
+import {
+	type OpenApiDocument,
+	type OperationObject,
+	openApiJson,
+	type ParameterObject,
+} from "../../openapi/document.ts";
 import { type Html, html } from "./html.ts";
 import { codeBlock, inline, markdown } from "./markdown.ts";
-import { type Described, tryForm } from "./try-form.ts";
 import { fieldRows, nameIn, parameterRows, sentence } from "./values.ts";
+
+export interface Described {
+	method: string;
+	path: string;
+	operation: OperationObject;
+}
 
 type Components = OpenApiDocument["components"];
 
@@ -15,8 +25,7 @@ export function operationsOf({ paths }: OpenApiDocument): Described[] {
 	);
 }
 
-export function operationSection(described: Described, components: Components): Html {
-	const { method, path, operation } = described;
+export function operationSection({ method, path, operation }: Described, components: Components): Html {
 	const { operationId, summary, description, deprecated } = operation;
 	const replies = Object.keys(operation.responses).map((status) => replyRow(status, operation, components));
 	return html`<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title">
@@ -30,7 +39,7 @@ ${parametersIn("query", "Query parameters", operation)}
 ${parametersIn("header", "Headers", operation)}
 ${bodyFields(operation, components)}
 </div>
-<div class="trial">${samples(operation)}${tryForm(described, components.schemas)}</div>
+<div class="trial">${samples(operation)}${exampleReply(operation)}</div>
 <div class="text"><h3>Replies</h3>
 ${replies}</div>
 </section>`;
@@ -83,5 +92,13 @@ function samples({ operationId, summary, "x-codeSamples": all }: OperationObject
 	return html`<div class="card samples">
 <div class="bar" role="tablist" aria-label="Samples: ${summary}">${tabs}</div>
 ${panels}
+</div>`;
+}
+
+function exampleReply({ responses }: OperationObject): Html {
+	const [[status = "", { content } = {}] = []] = Object.entries(responses);
+	return html`<div class="card samples">
+<div class="bar"><span class="status s${status.charAt(0)}">${status}</span> Example reply</div>
+${codeBlock(openApiJson(content?.["application/json"].example), "json")}
 </div>`;
 }

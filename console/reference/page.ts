@@ -1,11 +1,10 @@
-// The reference page, which the build creates from the OpenAPI document. The page can be read without scripts. Scripts
-// switch and copy samples, and send requests (reference.js, send.js).
+// The reference page, which the build creates from the OpenAPI document. The page can be read without scripts. A
+// script switches and copies samples (reference.js).
 
 import { type OpenApiDocument, openApiJson, type SchemaObject } from "../../openapi/document.ts";
 import { type Html, html } from "./html.ts";
 import { type Chapter, chapters, codeBlock, markdown } from "./markdown.ts";
-import { operationSection, operationsOf } from "./operation.ts";
-import type { Described } from "./try-form.ts";
+import { type Described, operationSection, operationsOf } from "./operation.ts";
 import { fieldRows, sentence } from "./values.ts";
 
 export function referencePage(document: OpenApiDocument): string {
@@ -25,7 +24,6 @@ export function referencePage(document: OpenApiDocument): string {
 <link rel="service-desc" type="application/json" href="openapi.json">
 <link rel="stylesheet" href="docs/reference.css">
 <script type="module" src="docs/reference.js"></script>
-<script type="module" src="docs/send.js"></script>
 </head>
 <body>
 <a class="skip button" href="#content">Skip to the content</a>

@@ -32,8 +32,6 @@ const time = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: 
 
 function describeKept({ untilMs, info: { expiresAtMs } }: Session): string {
 	const kept =
-		untilMs === undefined
-			? "Signed in for this tab, and for tabs opened from now on."
-			: `Signed in on this computer until ${time.format(untilMs)}.`;
+		untilMs === undefined ? "Signed in for this tab." : `Signed in on this computer until ${time.format(untilMs)}.`;
 	return expiresAtMs === undefined ? kept : `${kept} The key expires on ${time.format(expiresAtMs)}.`;
 }

@@ -29,7 +29,7 @@ export function AccountMenu({ session, keep, signOut }: AccountProps) {
 		{ label: "Show the key", run: showKey },
 		{ label: `Stay signed in ${isInTab ? "on this computer" : "for this tab only"}`, run: () => keep(isInTab) },
 		{
-			label: "Sign out of all tabs",
+			label: isInTab ? "Sign out" : "Sign out of this computer",
 			run() {
 				setOpen(undefined);
 				signOut();

@@ -14,7 +14,6 @@ import { CategoriesContext } from "./categories.ts";
 import { type Checked, checkRows, rejectedTexts } from "./check-rows.ts";
 import { type Correcting, LostLetters, useCorrections } from "./corrections.tsx";
 import { useKept } from "./kept.ts";
-import { keepImport } from "./kept-job.ts";
 import { ColumnsTable, columnAt, openFields, SheetMenu } from "./map-columns.tsx";
 import { MakeAll, type MappedValue, MapValues, newNames, toValues, withProposals } from "./map-values.tsx";
 import { Problem } from "./notes.tsx";
@@ -33,7 +32,7 @@ interface AddFileProps {
 }
 
 export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
-	const { name, blob, source, kind } = file;
+	const { name, source, kind } = file;
 	const [step, setStep] = useKept<"Columns" | "Values" | "Check">(file, "step", () => "Columns");
 	const [preview, setPreview] = useKept(file, "preview", () => file.preview);
 	const [mapping, setMapping] = useKept<Mapping>(file, "mapping", () => guessed(preview));
@@ -42,7 +41,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	const [wanted] = useKept(file, "wanted", () => ({ row: preview.headerRow }));
 	const { headerRow } = preview;
 	const petFile: PetFile = useMemo(
-		() => ({ name, blob, source, kind, options: { mapping, values: toValues(mapped, categories), headerRow } }),
+		() => ({ name, source, kind, options: { mapping, values: toValues(mapped, categories), headerRow } }),
 		[file, mapping, mapped, categories, headerRow],
 	);
 	const { checked, failure: broken } = useCheck(file, petFile);
@@ -194,7 +193,6 @@ function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): v
 			createJob({
 				file: { ...correctedFile, options: { ...correctedFile.options, ...options } },
 				total: good,
-				keep: keepImport,
 			}),
 		),
 	);

@@ -4,11 +4,10 @@ import "./add-many.css";
 import "./add-tables.css";
 import { previewRows } from "../../src/files/rows.ts";
 import { AddFile } from "./add-file.tsx";
-import { createJob, type Job } from "./add-rows.ts";
+import type { Job } from "./add-rows.ts";
 import { ChooseFile } from "./choose-file.tsx";
 import { JobProgress } from "./job-progress.tsx";
 import { type Choosing, nothingChosen } from "./kept.ts";
-import { keepImport, readImport } from "./kept-job.ts";
 import { MissingScope } from "./notes.tsx";
 import { describe, previewed, readTable } from "./open-file.ts";
 import { may, type Session } from "./session.ts";
@@ -37,7 +36,7 @@ export function AddMany({ session, job, setJob, choosing, setChoosing }: AddMany
 			const { source, kind, names } = await readTable(blob, sheet);
 			const preview = await previewRows(source, kind, previewed);
 			const sheets = names && { names, open: (other: string) => void open(blob, name, other) };
-			return { file: { name, blob, source, kind, preview, ...(sheets && { sheets }) } };
+			return { file: { name, source, kind, preview, ...(sheets && { sheets }) } };
 		} catch (failure) {
 			return { failure };
 		}
@@ -49,12 +48,7 @@ export function AddMany({ session, job, setJob, choosing, setChoosing }: AddMany
 		started.run(session.sender);
 	}
 
-	function end(ended: Job): void {
-		ended.discard();
-		setJob(undefined);
-	}
-
-	if (job) return <JobProgress job={job} session={session} onEnd={() => end(job)} onAgain={start} />;
+	if (job) return <JobProgress job={job} session={session} onEnd={() => setJob(undefined)} onAgain={start} />;
 	if (file)
 		return (
 			<AddFile
@@ -68,19 +62,4 @@ export function AddMany({ session, job, setJob, choosing, setChoosing }: AddMany
 	const note = reading ? "Reading the file …" : failure === undefined ? undefined : describe(failure);
 	const setText = (next: string) => setChoosing((now) => ({ ...now, text: next }));
 	return <ChooseFile text={text} setText={setText} onChoose={open} note={note} />;
-}
-
-/** Restores this tab's import after a reload. The restored import is paused. */
-export async function restoreJob(setJob: (next: (now: Job | undefined) => Job | undefined) => void): Promise<void> {
-	const job = await readJob().catch(() => undefined);
-	setJob((now) => now ?? job);
-}
-
-/** @throws if the browser has lost the file */
-async function readJob(): Promise<Job | undefined> {
-	const resumed = await readImport();
-	if (!resumed) return undefined;
-	const { blob, name, sheet, options, total, round, only } = resumed.kept;
-	const { source, kind } = await readTable(blob, sheet);
-	return createJob({ file: { name, blob, source, kind, options }, total, round, only, keep: keepImport, resumed });
 }

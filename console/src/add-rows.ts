@@ -1,15 +1,10 @@
-// Adds the rows of a file with the importer (src/files/importer.ts), as a job that outlives the view, the session and
-// the page: it can be paused and resumed, even with another API key.
+// Adds the rows of a file with the importer (src/files/importer.ts), as a job that outlives the view and the session:
+// it can be paused and resumed, even with another API key. After a reload, the same file can be imported again: its
+// rows have the same keys, so only the missing ones are added.
 
-import { ImportFailure, type ImportTarget } from "../../src/files/import-request.ts";
-import {
-	createImporter,
-	digestOf,
-	type Importer,
-	type ImporterOptions,
-	type SettledRow,
-} from "../../src/files/importer.ts";
-import { type ReadOptions, readRows } from "../../src/files/rows.ts";
+import type { ImportTarget } from "../../src/files/import-request.ts";
+import { createImporter, digestOf, type Importer, type SettledRow } from "../../src/files/importer.ts";
+import { readRows } from "../../src/files/rows.ts";
 import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 
 export interface JobState {
@@ -41,49 +36,10 @@ export interface Job {
 	/** Starts the job, or continues it after a pause. */
 	run(sender: Sender): void;
 	pause(): void;
-	/** Deletes the job and everything kept for it. */
-	discard(): void;
 	/** A new job that adds the already imported rows once more. */
 	again(): Job;
 	/** All rejected rows in the file's format, each with its line and the reason. */
 	rejectedText(): string[];
-}
-
-export interface KeptImport {
-	blob: Blob;
-	name: string;
-	sheet: string | undefined;
-	options: ReadOptions;
-	total: number;
-	round: number;
-	only: ReadonlySet<number> | undefined;
-	digest: string;
-}
-
-/** The outcome of a batch. */
-export interface KeptBatch {
-	/** The number of the batch's last row. */
-	last: number;
-	sent: number;
-	added: number;
-	/** The numbers of the already imported rows, and when the first of them was imported. */
-	present: number[];
-	importedAtMs?: number | undefined;
-	leftOut: Rejected[];
-}
-
-export interface Resumed {
-	/** When the import began, in milliseconds since 1970. */
-	sinceMs: number;
-	kept: KeptImport;
-	batches: KeptBatch[];
-	keeper: Keeper;
-}
-
-/** Keeps an import until it ends (kept-job.ts). */
-export interface Keeper {
-	settled(batch: KeptBatch): void;
-	end(): void;
 }
 
 export interface JobOptions {
@@ -94,8 +50,6 @@ export interface JobOptions {
 	round?: number;
 	/** The numbers of the rows to add; if absent, all rows are added. */
 	only?: ReadonlySet<number> | undefined;
-	keep?: ((kept: KeptImport) => Promise<Keeper>) | undefined;
-	resumed?: Resumed;
 }
 
 const retryForMs = 300_000;
@@ -111,13 +65,10 @@ const atStart: Omit<JobState, "left"> = {
 	perSecond: 0,
 };
 
-export function createJob(options: JobOptions): Job {
-	const { file, total, round = 1, only, keep, resumed } = options;
+export function createJob({ file, total, round = 1, only }: JobOptions): Job {
 	const tally = createTally(file);
 	const pace = createPace();
 	let importer: Importer | undefined;
-	let digest = resumed?.kept.digest;
-	let keeper = resumed?.keeper;
 	let running = new AbortController();
 	/** Resolves when the batch that was under way at the last pause has its outcome. */
 	let ended = Promise.resolve();
@@ -136,8 +87,7 @@ export function createJob(options: JobOptions): Job {
 			ended = ended.then(() => runAll(sender, signal)).catch((failure) => stop(signal, failure));
 		},
 		pause: () => stop(running.signal),
-		discard: () => keeper?.end(),
-		again: () => createJob({ file, total: tally.there.size, round: round + 1, only: tally.there, keep }),
+		again: () => createJob({ file, total: tally.there.size, round: round + 1, only: tally.there }),
 		rejectedText: () => tally.rejectedTexts,
 	};
 
@@ -147,13 +97,14 @@ export function createJob(options: JobOptions): Job {
 	}
 
 	async function runAll(sender: Sender, signal: AbortSignal): Promise<void> {
-		digest ??= await fileDigest(file);
-		if (signal.aborted) return;
-		keeper ??= await keep?.({ ...chosen(file), total, round, only, digest });
-		importer ??= importerOf(options, digest, settle);
-		if (!(await runOrEnd(importer, { ...sender, retryForMs, signal }, settle))) return;
-		keeper?.end();
-		change({ phase: "finished", perSecond: 0 });
+		importer ??= createImporter({
+			rows: readRows(file.source, file.kind, file.options),
+			digest: await fileDigest(file),
+			round,
+			isWanted: ({ number }) => only?.has(number) ?? true,
+			onSettled: settle,
+		});
+		if (await importer.run({ ...sender, retryForMs, signal })) change({ phase: "finished", perSecond: 0 });
 	}
 
 	/** Does nothing if this run was already stopped. */
@@ -164,46 +115,11 @@ export function createJob(options: JobOptions): Job {
 	}
 
 	function settle(rows: SettledRow[]): void {
-		const batch = batchOf(rows);
-		keeper?.settled(batch);
-		const next = tally.add(job.state, batch);
+		const next = tally.add(job.state, rows);
 		change({ ...next, perSecond: pace.next(next.added + next.alreadyThere) });
 	}
 
-	for (const batch of resumed?.batches ?? []) change(tally.add(job.state, batch));
 	return job;
-}
-
-type OnSettled = ImporterOptions["onSettled"];
-
-function importerOf({ file, round = 1, only, resumed }: JobOptions, digest: string, onSettled: OnSettled): Importer {
-	const last = resumed?.batches.at(-1)?.last ?? 0;
-	return createImporter({
-		rows: readRows(file.source, file.kind, file.options),
-		digest,
-		round,
-		...(resumed && { sinceMs: resumed.sinceMs }),
-		isWanted: ({ number }) => number > last && (only?.has(number) ?? true),
-		onSettled,
-	});
-}
-
-/** Ends the import, and leaves out its remaining rows, after so long a pause that a retry could add rows twice. */
-async function runOrEnd(importer: Importer, target: ImportTarget, onSettled: OnSettled): Promise<boolean> {
-	try {
-		return await importer.run(target);
-	} catch (failure) {
-		if (!(failure instanceof ImportFailure && failure.kind === "expired")) throw failure;
-		const rest: SettledRow[] = [];
-		for await (const settled of importer.rest()) rest.push(settled);
-		onSettled(rest);
-		return true;
-	}
-}
-
-/** The parts of a file that are needed to read its rows again. */
-function chosen({ name, blob, kind: { sheet }, options }: PetFile) {
-	return { name, blob, sheet, options };
 }
 
 /** The outcomes of the rows so far. */
@@ -213,31 +129,20 @@ function createTally(file: PetFile) {
 	return {
 		rejectedTexts,
 		there,
-		add(state: JobState, { sent, added, present, importedAtMs, leftOut }: KeptBatch) {
+		add(state: JobState, rows: SettledRow[]) {
+			const leftOut = rows.flatMap(({ row, faults }) => (faults ? [{ row, faults }] : []));
+			const present = rows.filter(({ outcome }) => outcome === "present");
 			for (const one of leftOut) rejectedTexts.push(rejectedText(one, file, rejectedTexts.length === 0));
-			for (const number of present) there.add(number);
+			for (const { row } of present) there.add(row.number);
 			return {
-				added: state.added + added,
+				added: state.added + rows.length - leftOut.length - present.length,
 				alreadyThere: there.size,
-				importedAtMs: state.importedAtMs ?? importedAtMs,
+				importedAtMs: state.importedAtMs ?? present[0]?.atMs,
 				rejected: rejectedTexts.length,
 				shown: [...state.shown, ...leftOut.slice(0, shownMax - state.shown.length)],
-				left: state.left - sent,
+				left: state.left - rows.filter(({ row }) => row.pet).length,
 			};
 		},
-	};
-}
-
-function batchOf(rows: SettledRow[]): KeptBatch {
-	const leftOut = rows.flatMap(({ row, faults, key }) => (faults ? [{ row, faults, sentKey: key }] : []));
-	const present = rows.filter(({ outcome }) => outcome === "present");
-	return {
-		last: rows.at(-1)?.row.number ?? 0,
-		sent: rows.filter(({ row }) => row.pet).length,
-		added: rows.length - leftOut.length - present.length,
-		present: present.map(({ row }) => row.number),
-		importedAtMs: present[0]?.atMs,
-		leftOut,
 	};
 }
 
@@ -257,8 +162,14 @@ function createPace() {
 	};
 }
 
-/** Over plain http, browsers compute no digest. A random text keeps pauses safe, but a new import repeats the rows. */
-function fileDigest({ source }: PetFile): Promise<string> | string {
+/** Over plain http, browsers compute no SHA-256, but a hash that tells files apart is enough for the keys of rows. */
+async function fileDigest({ source }: PetFile): Promise<string> {
 	if (crypto.subtle) return digestOf(source());
-	return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+	let [one, other] = [0xdeadbeef, 0x41c6ce57];
+	for await (const chunk of source())
+		for (const byte of chunk) {
+			one = Math.imul(one ^ byte, 0x9e3779b1);
+			other = Math.imul(other ^ byte, 0x5f356495);
+		}
+	return [one, other].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
 }

@@ -9,7 +9,6 @@ import { Animals, type AnimalsProps } from "./animals.tsx";
 import { type Categories, CategoriesContext, useCategories } from "./categories.ts";
 import { Header } from "./header.tsx";
 import { type Choosing, nothingChosen } from "./kept.ts";
-import { forgetImports, isSignedOut, tabImport } from "./kept-key.ts";
 import { LazyPart, LazyView } from "./lazy-view.tsx";
 import { Heading, Waiting } from "./notes.tsx";
 import { firstAnimals, go, hashOf, idOf, type Route, useRoute } from "./route.ts";
@@ -27,8 +26,7 @@ export function App() {
 	const [choosing, setChoosing] = useState<Choosing>(nothingChosen);
 	/** Outlives the session, so that the form is open again after signing in with another key. */
 	const [isAdding, setIsAdding] = useState(false);
-	const { session, isOpening, reason, signIn, keep, signOut, areOthersBusy } = useSession({
-		isBusy: () => isUnderWay(job),
+	const { session, isOpening, reason, signIn, keep, signOut } = useSession({
 		hasDraft: () => isUnderWay(job) || isEntered(adding) || isChosen(choosing),
 		onEnd(ending) {
 			// When its key is refused, a job pauses by itself and shows the reason.
@@ -40,23 +38,19 @@ export function App() {
 			setIsAdding(false);
 			setJob(undefined);
 			setChoosing(nothingChosen);
-			forgetImports();
 		},
 	});
 	/** Replies that arrive after the sign-out leave nothing for the next user. */
 	const unlessOut =
 		<T,>(set: (next: T) => void) =>
 		(next: T) => {
-			if (session && !isSignedOut(session)) set(next);
+			if (session && !session.signedOut.signal.aborted) set(next);
 		};
-	useEffect(() => {
-		if (session && tabImport()) void addMany().then((part) => part.restoreJob(unlessOut(setJob)));
-	}, [session]);
 
 	if (session) {
 		const setters = { setAdding: unlessOut(setAdding), setJob: unlessOut(setJob), setChoosing: unlessOut(setChoosing) };
 		const drafts = { adding, isAdding, setIsAdding, job, choosing, ...setters };
-		return <SignedIn key={session.key} {...{ ...drafts, session, route, keep, signOut, areOthersBusy }} />;
+		return <SignedIn key={session.key} {...{ ...drafts, session, route, keep, signOut }} />;
 	}
 	return (
 		<>
@@ -75,7 +69,7 @@ export function App() {
 interface SignedInProps
 	extends AddManyProps,
 		Pick<AnimalsProps, "adding" | "setAdding" | "isAdding" | "setIsAdding">,
-		Pick<SessionState, "keep" | "signOut" | "areOthersBusy"> {
+		Pick<SessionState, "keep" | "signOut"> {
 	route: Route;
 }
 
@@ -86,8 +80,8 @@ function SignedIn(props: SignedInProps) {
 	const categories = useCategories(session);
 	// An import has added animals, and perhaps categories.
 	useEffect(() => (route.view === "add-many" ? categories.reload : undefined), [route.view]);
-	async function signOut(): Promise<void> {
-		if (isUnderWay(job) || (await props.areOthersBusy())) setOpen("sign-out");
+	function signOut(): void {
+		if (isUnderWay(job)) setOpen("sign-out");
 		else props.signOut();
 	}
 	useCommands(() => commandsOf(session, startAdding));
@@ -129,11 +123,8 @@ function SignedIn(props: SignedInProps) {
 			) : (
 				<UnknownAddress />
 			)}
-			{open === "sign-out" && (
-				<LazyPart
-					load={loadSignOut}
-					props={{ job: isUnderWay(job) ? job : undefined, signOut: props.signOut, onClose: () => close("sign-out") }}
-				/>
+			{open === "sign-out" && job && (
+				<LazyPart load={loadSignOut} props={{ job, signOut: props.signOut, onClose: () => close("sign-out") }} />
 			)}
 			{open === "palette" && (
 				<LazyPart
@@ -146,8 +137,7 @@ function SignedIn(props: SignedInProps) {
 }
 
 const loadActivity = () => import("./activity.tsx").then(({ Activity }) => Activity);
-const addMany = () => import("./add-many.tsx");
-const loadAddMany = () => addMany().then(({ AddMany }) => AddMany);
+const loadAddMany = () => import("./add-many.tsx").then(({ AddMany }) => AddMany);
 const loadPalette = () => import("./menus.ts").then(({ Palette }) => Palette);
 const loadSignOut = () => import("./menus.ts").then(({ SignOut }) => SignOut);
 

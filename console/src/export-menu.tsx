@@ -1,5 +1,5 @@
 // The menu that exports animals: all animals that match the filter or the search, or the selected animals. The server
-// writes the file, and the browser downloads it.
+// writes the file, and the page saves it when it is complete.
 
 import { useContext, useState } from "preact/hooks";
 import type { ExportFormat, ExportOrder } from "../../src/contract/console.ts";
@@ -7,6 +7,7 @@ import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { Menu } from "./menu.tsx";
 import { describeShown, type Shown, shownTexts } from "./route.ts";
+import { byteOrderMark, saveFile } from "./save-file.ts";
 import { countOf, sentenceOf } from "./sentences.ts";
 import type { Session } from "./session.ts";
 
@@ -32,8 +33,7 @@ export function ExportMenu({ session, subject }: ExportProps) {
 	async function run(format: ExportFormat): Promise<void> {
 		setOutcome("Preparing the file …");
 		try {
-			await download(session, subject, format);
-			setOutcome("The download has begun. Your browser shows its progress.");
+			setOutcome(`${await download(session, subject, format)} is saved.`);
 		} catch (failure) {
 			setOutcome(`Nothing was exported. ${sentenceOf(failure)}`);
 		}
@@ -56,15 +56,12 @@ function describe({ ids, ...shown }: Subject, labelOf: (category: string) => str
 	return words ? `all animals with ${words}` : "all animals";
 }
 
-/** @throws ApiError, NoReply */
-async function download({ ask }: Session, { ids, ...shown }: Subject, format: ExportFormat): Promise<void> {
+/** @returns the name of the saved file @throws ApiError, NoReply */
+async function download({ fetchFile }: Session, { ids, ...shown }: Subject, format: ExportFormat): Promise<string> {
 	const order = JSON.stringify({ format, ...shownTexts(shown) });
 	// The ids are written as digits, because JSON.stringify cannot write a bigint.
 	const body = ids ? `${order.slice(0, -1)},"ids":[${ids.join()}]}` : order;
-	const { path } = await ask<{ path: string }>("/console/exports", { body });
-	const link = document.createElement("a");
-	link.href = path;
-	// Without this attribute, a refusal would replace the page.
-	link.download = "";
-	link.click();
+	const { name, content } = await fetchFile("/console/exports", body);
+	saveFile(name, format === "csv" ? new Blob([byteOrderMark, content]) : content);
+	return name;
 }

@@ -2,6 +2,7 @@
 
 import { useContext } from "preact/hooks";
 import { describeTime } from "../../src/contract/console.ts";
+import { ImportFailure } from "../../src/files/import-request.ts";
 import type { Job } from "./add-rows.ts";
 import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
@@ -42,7 +43,9 @@ export function JobProgress({ job, session, onEnd, onAgain }: JobProgressProps) 
 			{phase === "running" && <p class="soft num">{timeLeft(left, perSecond)}</p>}
 			{failure !== undefined && (
 				<FailureNote title="Paused: nothing is lost" failure={failure}>
-					<p>{describe(failure)} Resume continues with the other rows; none is added twice.</p>
+					<p>
+						{describe(failure)} {!isExpired(failure) && "Resume continues with the other rows; none is added twice."}
+					</p>
 				</FailureNote>
 			)}
 			{alreadyThere > 0 && importedAtMs !== undefined && (
@@ -53,6 +56,8 @@ export function JobProgress({ job, session, onEnd, onAgain }: JobProgressProps) 
 		</div>
 	);
 }
+
+const isExpired = (failure: unknown) => failure instanceof ImportFailure && failure.kind === "expired";
 
 /** The remaining time; empty until the pace is known. */
 function timeLeft(rows: number, perSecond: number): string {

@@ -1,12 +1,11 @@
-// Keeps the key of a session in the browser: for the tab, or for some hours on the computer. The tabs of a browser pass
-// the key to each other and sign out together. Only pages of the service's own origin can read the key or ask for it.
-// Also keeps the id of the tab's import (kept-job.ts), so that signing out deletes the import without another script.
+// Keeps the key of a session in the browser: for the tab, or for some hours on the computer, where all tabs share it.
+// Only pages of the service's own origin can read the key.
 
 export interface KeptKey {
 	key: string;
 	/** When the key expires in this browser, in milliseconds since 1970; absent if the key is kept as long as the tab. */
 	untilMs?: number | undefined;
-	/** The number of sign-outs in this browser so far. A tab that was suspended during a sign-out has a lower number. */
+	/** The number of sign-outs of this computer so far. A tab that was suspended during one has a lower number. */
 	signOuts: string;
 }
 
@@ -16,7 +15,7 @@ const keyName = "animal-store.key";
 const signOutsName = "animal-store.sign-outs";
 
 export function keptKey(key: string, isOnComputer: boolean): KeptKey {
-	return { key, signOuts: signOuts(), untilMs: isOnComputer ? Date.now() + computerMs : undefined };
+	return { key, signOuts: signOutsNow(), untilMs: isOnComputer ? Date.now() + computerMs : undefined };
 }
 
 /** Whether the key has expired, or expires so late that the clock must have been set back. */
@@ -26,8 +25,9 @@ export function isOver({ untilMs }: KeptKey): boolean {
 	return leftMs <= 0 || leftMs > computerMs;
 }
 
-export function isSignedOut(kept: KeptKey): boolean {
-	return kept.signOuts !== signOuts();
+/** Whether another tab has signed out of this computer since. A key that is kept for one tab is that tab's own. */
+export function isSignedOut({ untilMs, signOuts }: KeptKey): boolean {
+	return untilMs !== undefined && signOuts !== signOutsNow();
 }
 
 /** The key kept for this tab; if there is none, the key kept on this computer. */
@@ -40,22 +40,19 @@ export function loadKey(): KeptKey | undefined {
 	return undefined;
 }
 
+const storageOf = ({ untilMs }: KeptKey) => storages()[untilMs === undefined ? 0 : 1];
+
 export function keepKey(kept: KeptKey): void {
-	const [tab, computer] = storages();
-	(kept.untilMs === undefined ? tab : computer)?.setItem(keyName, JSON.stringify(plain(kept)));
+	// The key without the other properties of a session.
+	const { key, untilMs, signOuts } = kept;
+	storageOf(kept)?.setItem(keyName, JSON.stringify({ key, untilMs, signOuts }));
 }
 
-/** Deletes this key from each storage that has it. A different key, which another tab has kept, stays. */
-export function dropKey({ key }: KeptKey): void {
-	for (const storage of storages()) if (readFrom(storage)?.key === key) storage.removeItem(keyName);
+/** Deletes this key. A different key, which another tab has kept on this computer, stays. */
+export function dropKey(kept: KeptKey): void {
+	const storage = storageOf(kept);
+	if (storage && readFrom(storage)?.key === kept.key) storage.removeItem(keyName);
 }
-
-function dropAll(): void {
-	for (const storage of storages()) storage.removeItem(keyName);
-}
-
-/** The key without the other properties of a session. */
-const plain = ({ key, untilMs, signOuts }: KeptKey): KeptKey => ({ key, untilMs, signOuts });
 
 function readFrom(storage: Storage): KeptKey | undefined {
 	try {
@@ -80,78 +77,18 @@ export function storages(): Storage[] {
 	}
 }
 
-function signOuts(): string {
+function signOutsNow(): string {
 	return storages()[1]?.getItem(signOutsName) ?? "0";
 }
 
-export interface OtherTabs {
-	/** Asks the other tabs for a key; a signed-in tab answers with its key. */
-	ask(): void;
-	/** Tells the other tabs that this tab has changed how long the key is kept. */
-	keep(kept: KeptKey): void;
-	/** Whether signing out would end an import of another tab. */
-	areBusy(): Promise<boolean>;
-	/** Ends the sessions of all tabs, including suspended tabs. */
-	signOut(): void;
-	leave(): void;
+/** Ends the sessions of all tabs that use the key of this computer, including suspended tabs. */
+export function leaveComputer(): void {
+	storages()[1]?.setItem(signOutsName, String(Number(signOutsNow()) + 1));
 }
 
-export interface ThisTab {
-	held(): KeptKey | undefined;
-	/** Called with the key of another tab while this tab has no key. */
-	take(kept: KeptKey): unknown;
-	/** Called when another tab has changed the time for which the session's key is kept. */
-	keep(kept: KeptKey): void;
-	isBusy(): boolean;
-	signOut(): void;
-}
-
-/** How long to wait for an answer from another tab. */
-export const answerMs = 200;
-
-export function joinTabs(tab: ThisTab): OtherTabs {
-	const channel = new BroadcastChannel(keyName);
-	channel.onmessage = ({ data }) => {
-		const held = tab.held();
-		if (data === "ask" && held) channel.postMessage(plain(held));
-		else if (data === "busy?" && tab.isBusy()) channel.postMessage("busy");
-		else if (data === "sign-out") {
-			dropAll();
-			tab.signOut();
-		} else if (held && isKeptKey(data?.kept) && data.kept.key === held.key) tab.keep(data.kept);
-		else if (!held && isKeptKey(data) && !isOver(data) && !isSignedOut(data)) tab.take(data);
-	};
-	return {
-		ask: () => channel.postMessage("ask"),
-		keep: (kept) => channel.postMessage({ kept }),
-		areBusy: () =>
-			new Promise((resolve) => {
-				const hear = ({ data }: MessageEvent) => data === "busy" && resolve(true);
-				channel.addEventListener("message", hear, { signal: AbortSignal.timeout(answerMs) });
-				setTimeout(resolve, answerMs, false);
-				channel.postMessage("busy?");
-			}),
-		signOut() {
-			const [, computer] = storages();
-			dropAll();
-			computer?.setItem(signOutsName, String(Number(signOuts()) + 1));
-			channel.postMessage("sign-out");
-		},
-		leave: () => channel.close(),
-	};
-}
-
-/** Names the database of all running imports, and the storage item with the id of this tab's import. */
-export const importsName = "animal-store.imports";
-
-/** The id of this tab's import; the id survives a reload. */
-export const tabImport = () => storages()[0]?.getItem(importsName);
-
-/** Deletes the imports of all tabs. */
-export function forgetImports(): void {
-	const [tab] = storages();
-	// A browser that refuses session storage also refuses IndexedDB.
-	if (!tab) return;
-	tab.removeItem(importsName);
-	indexedDB.deleteDatabase(importsName);
+/** Calls this when another tab signs out of this computer. @returns a function that stops listening */
+export function onLeft(hear: () => void): () => void {
+	const listener = ({ key }: StorageEvent) => key === signOutsName && hear();
+	addEventListener("storage", listener);
+	return () => removeEventListener("storage", listener);
 }

@@ -1,6 +1,5 @@
 // The choices and entries of adding many. They outlive the view, so that the user can look at the list, and outlive the
-// session, so that the user can sign in with another API key. A running import also outlives the page (kept-job.ts).
-// Signing out deletes all of this.
+// session, so that the user can sign in with another API key. Signing out deletes all of this.
 
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Job, JobState } from "./add-rows.ts";

@@ -16,7 +16,6 @@ export const previewed = 8;
 
 export interface OpenFile {
 	name: string;
-	blob: Blob;
 	source: Source;
 	kind: FileKind;
 	preview: Preview;

@@ -2,7 +2,7 @@
 
 import type { Fault } from "../../src/contract/validate.ts";
 import type { FileKind, Source } from "../../src/files/formats.ts";
-import { rejectedRow, withKey } from "../../src/files/rejected-rows.ts";
+import { rejectedRow } from "../../src/files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, textsOf } from "../../src/files/rows.ts";
 import { isWord } from "../../src/files/values.ts";
 import { describeFault } from "./fault-text.ts";
@@ -10,8 +10,6 @@ import { describeFault } from "./fault-text.ts";
 /** A file that was read, and how to read its rows. */
 export interface PetFile {
 	name: string;
-	/** The file that `source` and `kind` were read from. */
-	blob: Blob;
 	source: Source;
 	kind: FileKind;
 	options: ReadOptions;
@@ -20,7 +18,6 @@ export interface PetFile {
 export interface Rejected {
 	row: FileRow;
 	faults: Fault[];
-	sentKey?: string | undefined;
 }
 
 /** The reason why a row was rejected, for people. */
@@ -36,5 +33,5 @@ export function describeRow({ row, faults }: Rejected, { mapping }: ReadOptions)
 
 /** A rejected row in the file's format, with its line and the reason. @param isFirst see `rejectedRow` */
 export function rejectedText(rejected: Rejected, { kind, options }: PetFile, isFirst: boolean): string {
-	return rejectedRow(rejected.row, withKey(describeRow(rejected, options), rejected.sentKey), kind, isFirst);
+	return rejectedRow(rejected.row, describeRow(rejected, options), kind, isFirst);
 }

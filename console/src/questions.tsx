@@ -73,26 +73,18 @@ export function RemoveDialog({ pets, onRemove, onClose }: RemoveDialogProps) {
 }
 
 interface SignOutProps {
-	job: Job | undefined;
+	job: Job;
 	signOut(): void;
 	onClose(): void;
 }
 
-/** Asks before signing out while an import is running or paused in any tab: its remaining rows would not be added. */
+/** Asks before signing out while an import is running or paused: its remaining rows would not be added. */
 export function SignOut({ job, signOut, onClose }: SignOutProps) {
-	return (
-		<Question title="Sign out and end the import?" no="Stay signed in" yes="Sign out" onYes={signOut} onClose={onClose}>
-			{job ? <Rest job={job} /> : "Another tab is adding animals. Signing out also ends that import."}
-		</Question>
-	);
-}
-
-function Rest({ job }: { job: Job }) {
 	const { left } = useJob(job);
 	return (
-		<>
+		<Question title="Sign out and end the import?" no="Stay signed in" yes="Sign out" onYes={signOut} onClose={onClose}>
 			{digits.format(left)} of {countOf(job.total)} in <span class="file">{job.file.name}</span>{" "}
 			{left === 1 ? "is" : "are"} not added yet. Signing out ends the import and removes the file from this page.
-		</>
+		</Question>
 	);
 }

@@ -10,6 +10,7 @@ import { labels } from "./fault-text.ts";
 import { Select } from "./fields.tsx";
 import { describeRow, type PetFile, type Rejected } from "./open-rows.ts";
 import { TableHead } from "./pet-table.tsx";
+import { byteOrderMark, saveFile } from "./save-file.ts";
 import { digits } from "./sentences.ts";
 
 interface RowsTableProps {
@@ -123,20 +124,10 @@ interface SaveRowsProps {
 }
 
 export function SaveRows({ file, count, texts }: SaveRowsProps) {
-	const save = async () => saveFile(`${file.name}.rejected.${rejectedFormat(file.kind)}`, await texts());
+	const format = rejectedFormat(file.kind);
+	async function save(): Promise<void> {
+		const parts = [...(format === "csv" ? [byteOrderMark] : []), ...(await texts())];
+		saveFile(`${file.name}.rejected.${format}`, new Blob(parts, { type: "text/plain" }));
+	}
 	return <Button label={`Save the ${count === 1 ? "row" : `${digits.format(count)} rows`} as a file`} onClick={save} />;
-}
-
-/** The byte order mark by which spreadsheets recognise UTF-8. */
-const byteOrderMark = "\ufeff";
-
-/** @param parts the pieces of the text */
-function saveFile(name: string, parts: string[]): void {
-	const link = document.createElement("a");
-	const mark = name.endsWith(".csv") ? [byteOrderMark] : [];
-	link.href = URL.createObjectURL(new Blob([...mark, ...parts], { type: "text/plain" }));
-	link.download = name;
-	link.click();
-	// The download needs the URL until it has begun.
-	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

@@ -86,7 +86,9 @@ function KeepChoice() {
 					<input type="radio" name="keep" value="computer" /> On this computer
 				</label>
 			</fieldset>
-			<p class="soft">“On this computer” ends after 12 hours. Choose it only where nobody else uses your browser.</p>
+			<p class="soft">
+				“On this computer” is for all tabs, and ends after 12 hours. Choose it only where nobody else uses your browser.
+			</p>
 		</>
 	);
 }

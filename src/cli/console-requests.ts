@@ -1,19 +1,38 @@
-// Requests of commands to the console's endpoints, which are not operations of the interface: they read the service's
-// categories, and make new ones for the words in a file of animals.
+// Requests of commands to the console's endpoints, which are not operations of the interface: they export animals, read
+// the service's categories, and make new ones for the words in a file of animals.
 
 import { Attempts } from "../../client/src/attempts.ts";
+import { connectionError } from "../../client/src/errors.ts";
 import { ApiError, type ClientOptions } from "../../client/src/index.ts";
 import { readOptions } from "../../client/src/options.ts";
-import type { Category, CategoryResult } from "../contract/console.ts";
+import type { Category, CategoryResult, ExportOrder } from "../contract/console.ts";
+import { toJson } from "../contract/json.ts";
 import { type AskConsole, makeCategories, numbersOf, readCategories } from "../files/categories.ts";
 import type { ReadOptions } from "../files/rows.ts";
 import type { UnknownValue } from "../files/values.ts";
 import { CommandError } from "./command-error.ts";
 
+function attemptsOf(options: ClientOptions): Attempts {
+	const settings = readOptions({ ...options, int64: "bigint" });
+	return new Attempts({ ...settings, base: settings.base.replace(/\/v1$/, "") });
+}
+
+/** Requests an export, whose reply may begin late. @returns its pieces @throws ApiError, NoReply, the abort reason */
+export async function* requestExport(options: ClientOptions, order: ExportOrder, signal: AbortSignal) {
+	const headers = { "content-type": "application/json" };
+	const request = { method: "POST", path: "/console/exports", headers, body: toJson(order), isFile: true } as const;
+	const { response } = await attemptsOf(options).send(request, { signal, timeoutMs: 60_000 });
+	try {
+		yield* response.body ?? [];
+	} catch (error) {
+		signal.throwIfAborted();
+		throw connectionError(response.url, error, true);
+	}
+}
+
 /** Sends requests to the console's endpoints, and retries them as the client does. */
 export function consoleRequests(options: ClientOptions): AskConsole {
-	const settings = readOptions({ ...options, int64: "bigint" });
-	const attempts = new Attempts({ ...settings, base: settings.base.replace(/\/v1$/, "") });
+	const attempts = attemptsOf(options);
 	return async (path, { body, signal }) => {
 		const headers: Record<string, string> = body === undefined ? {} : { "content-type": "application/json" };
 		const method = body === undefined ? "GET" : "POST";

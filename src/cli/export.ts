@@ -7,12 +7,10 @@ import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { type ExportFormat, exportFormats } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
-import type { Pet } from "../contract/pet.ts";
-import { formatPets } from "../files/formats.ts";
 import { filterIn, withFilter } from "./arguments.ts";
 import { CommandError, describeError } from "./command-error.ts";
-import { type ConnectionOptions, connect, readConnection, withConnection } from "./connection.ts";
-import { categoriesOf, consoleRequests } from "./console-requests.ts";
+import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
+import { requestExport } from "./console-requests.ts";
 import { interruptible } from "./interrupt.ts";
 import { countOf, examples, toStdout } from "./output.ts";
 
@@ -29,8 +27,6 @@ const formatOf: Record<string, ExportFormat> = {
 	".jsonl": "ndjson",
 	".json": "json",
 };
-/** Long enough for a restart of the service. */
-const retryForMs = 60_000;
 
 export function exportCommand(command: Command): void {
 	withFilter(command)
@@ -43,7 +39,7 @@ export function exportCommand(command: Command): void {
 			).choices(exportFormats),
 		)
 		.option("--force", "replace the file if it exists")
-		.option("--json", "the number of animals as JSON; needs a file")
+		.option("--json", "the number of bytes as JSON; needs a file")
 		.addHelpText("after", examples("export animals.xlsx", "export --format csv --status sold | gzip > sold.csv.gz"))
 		.action(exportPets);
 	withConnection(command);
@@ -58,26 +54,21 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 		throw new CommandError(
 			`the format of ${file} is unknown: add --format, or end the name with .csv, .xlsx, .ndjson or .json`,
 		);
-	const store = connect(options, { retryForMs });
-	const ask = consoleRequests({ ...readConnection(options), retryForMs });
-	let count = 0;
-	async function* pages(signal: AbortSignal): AsyncGenerator<Pet[]> {
-		for await (const { pets } of store.listPets(filterIn(options), { signal }).pages()) {
-			count += pets.length;
-			yield pets;
+	const connection = { ...readConnection(options), retryForMs };
+	const order = { format, ...filterIn(options) };
+	let bytes = 0;
+	async function* pieces(signal: AbortSignal): AsyncGenerator<Uint8Array> {
+		for await (const piece of requestExport(connection, order, signal)) {
+			bytes += piece.length;
+			yield piece;
 		}
 	}
 	await interruptible("the export is not complete", async (signal) => {
-		const isTable = format === "xlsx" || format.startsWith("csv");
-		// If the key may not read categories, the table has no column of names.
-		const categories = isTable ? await categoriesOf(ask, signal) : undefined;
-		const names = categories && new Map(categories.map(({ id, name }) => [id, name]));
-		const pieces = formatPets(pages(signal), format, names && ((id) => names.get(id)));
-		if (file === undefined) await toStdout(pieces);
-		else await toFile(file, pieces, options.force === true);
+		if (file === undefined) await toStdout(pieces(signal));
+		else await toFile(file, pieces(signal), options.force === true);
 	});
-	if (options.json) process.stdout.write(`${JSON.stringify({ animals: count, file })}\n`);
-	else console.error(`${countOf(count, "animal")} exported${file === undefined ? "" : ` to ${file}`}`);
+	if (options.json) process.stdout.write(`${JSON.stringify({ bytes, file })}\n`);
+	else console.error(`${countOf(bytes, "byte")} exported${file === undefined ? "" : ` to ${file}`}`);
 }
 
 /** The file is always a whole export or the earlier file, never a part of an export. */

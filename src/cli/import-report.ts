@@ -6,6 +6,7 @@ import type { NewPet } from "../contract/pet.ts";
 import { describeFaults, type Fault } from "../contract/validate.ts";
 import { quoteNames } from "../files/encoding.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
+import { ImportFailure } from "../files/import-request.ts";
 import type { FileRow } from "../files/rows.ts";
 import { type countUnknownValues, type UnknownValue, unknownMax, wordFields } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
@@ -76,8 +77,7 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 	const { animals, rejected, unclear, unused } = checked;
 	const rows = (count: number, fate: string) => (count > 0 ? `, ${countOf(count, "row")} to ${fate}` : "");
 	const others = rows(unclear, "confirm") + rows(rejected, "reject");
-	const [columns, them] = unused.length === 1 ? ["column", "it"] : ["columns", "them"];
-	const ignored = `ignored ${columns}: ${quoteNames(unused)}; --strict refuses ${them}`;
+	const ignored = `ignored column${unused.length === 1 ? "" : "s"}: ${quoteNames(unused)}`;
 	return [
 		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${others}`,
 		...(unused.length > 0 ? [ignored] : []),
@@ -150,22 +150,18 @@ export function summary(
 	return `${added} added, ${alreadyThere} already there${when}, ${refused}, ${pace}${again}`;
 }
 
-/**
- * The error of an import that ended before the end of the file.
- * @param rest the file of all other rows, if running the same import again cannot help
- */
+/** The error of an import that ended before the end of the file. */
 export function incompleteError(
 	error: unknown,
 	{ added, alreadyThere }: ImportReport,
 	animals: number,
 	isInterrupted: boolean,
-	rest?: string,
 ): CommandError {
 	const progress = `added ${added + alreadyThere} of ${animals} animals`;
 	const resume = `run it again within ${idempotencyHours} hours to resume`;
 	if (isInterrupted) return new Interrupted(`interrupted: ${progress}; ${resume}`);
 	const [first, ...others] = describeError(error);
-	const next =
-		rest === undefined ? resume : `import ${rest} with another key to add the others: nothing is added twice`;
-	return new CommandError([`${first}; ${progress}; ${next}`, ...others].join("\n"));
+	const isExpired = error instanceof ImportFailure && error.kind === "expired";
+	const next = isExpired ? [] : [resume];
+	return new CommandError([[first, progress, ...next].join("; "), ...others].join("\n"));
 }

@@ -8,9 +8,8 @@ import { describeFaults, integerOfText } from "../contract/validate.ts";
 import type { AskConsole } from "../files/categories.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
 import { isDamaged } from "../files/encoding.ts";
-import { ImportFailure, type ImportTarget } from "../files/import-request.ts";
+import type { ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
-import { withKey } from "../files/rejected-rows.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
@@ -38,7 +37,6 @@ interface ImportOptions extends ConnectionOptions {
 	map?: Mapped;
 	headerRow?: number;
 	sheet?: string;
-	strict?: boolean;
 	createCategories?: boolean;
 	dryRun?: boolean;
 	again: number;
@@ -66,7 +64,6 @@ export function importCommand(command: Command): void {
 			parseIntegerUpTo(1000),
 		)
 		.option("--sheet <name>", "the sheet of a workbook; by default, the first with known columns")
-		.option("--strict", "refuse a file with other columns instead of ignoring them")
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
 		.option(
@@ -168,8 +165,8 @@ function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnectio
 
 /** Checks the file. If words stand in place of categories, checks it again with the service's category names. */
 async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
-	const { map, headerRow, strict } = flags;
-	const options: ReadOptions = { mapping: map?.columns, values: map, headerRow, isStrict: strict };
+	const { map, headerRow } = flags;
+	const options: ReadOptions = { mapping: map?.columns, values: map, headerRow };
 	const checked = await checkFile(file, options, signal);
 	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
 	const categories = await categoriesOf(ask, signal).catch((error) => {
@@ -248,9 +245,9 @@ async function addPets(
 	const report: ImportReport = { added: 0, alreadyThere: 0 };
 	const progress = importProgress(animals);
 	function onSettled(rows: SettledRow[]): void {
-		for (const { row, outcome, faults, key, atMs } of rows) {
+		for (const { row, outcome, faults, atMs } of rows) {
 			if (faults) {
-				rejected.add(row, withKey(describeFaults(faults), key));
+				rejected.add(row, describeFaults(faults));
 				reasons.add(row, faults);
 			} else if (outcome === "added") report.added++;
 			else {
@@ -267,10 +264,7 @@ async function addPets(
 		const isComplete = await importer.run(target).finally(progress.end);
 		if (!isComplete) throw new Interrupted("interrupted");
 	} catch (error) {
-		// If this is true, running the same import again cannot help.
-		const isFinal = error instanceof ImportFailure && (error.kind === "refused" || error.kind === "expired");
-		if (isFinal) for await (const settled of importer.rest()) onSettled([settled]);
-		throw incompleteError(error, report, animals, target.signal.aborted, isFinal ? rejected.path : undefined);
+		throw incompleteError(error, report, animals, target.signal.aborted);
 	}
 	const seconds = (performance.now() - startedAtMs) / 1000;
 	const { count, path } = rejected;

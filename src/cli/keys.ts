@@ -12,7 +12,7 @@ import type { OpenOptions } from "../store/engine.ts";
 import type { ListedKey } from "../store/store.ts";
 import { parseDuration, parsePrintable } from "./arguments.ts";
 import { changeStore, type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
-import { adviseAsCalled, examples, formatTable, printJson, toStdout } from "./output.ts";
+import { examples, formatTable, printJson, toStdout } from "./output.ts";
 
 export function keysCommand(keys: Command): void {
 	keys.description("create, list, rotate and revoke API keys");
@@ -82,8 +82,7 @@ async function list({ json = false, databaseUrl }: DatabaseOptions): Promise<voi
 	const rows = await withStore({ databaseUrl }, (store) => store.keys.list());
 	const nowMs = Date.now();
 	if (json) return printJson(rows.map((row) => describeKey(row, nowMs)));
-	if (rows.length === 0)
-		return console.error(adviseAsCalled("there are no keys yet: animal-store keys create --name N"));
+	if (rows.length === 0) return console.error("there are no keys yet: animal-store keys create --name N");
 	await toStdout(formatTable([rows.map((row) => cellsOf(row, nowMs))], titles));
 }
 

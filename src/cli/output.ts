@@ -1,6 +1,5 @@
 // The output of commands: text at the pace of its reader, results as JSON, commands to paste, and aligned tables.
 
-import { basename } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { styleText } from "node:util";
 import { toJson } from "../contract/json.ts";
@@ -38,19 +37,6 @@ export function countOf(count: number | bigint, noun: string): string {
 /** Formats the examples at the end of --help. */
 export function examples(...lines: string[]): string {
 	return `\nExamples:\n${lines.map((line) => `  animal-store ${line}\n`).join("")}`;
-}
-
-/** A global installation is called by its name; in a checkout or a project, npx finds the command. */
-const [, program = ""] = process.argv;
-const isOnPath = basename(program) === "animal-store" && !program.includes("node_modules");
-const commandName = isOnPath ? "animal-store" : "npx animal-store";
-
-const commands = "pets|import|export|serve|config|keys|categories|audit|backup|restore|verify|copy|help|\\[options\\]";
-const call = new RegExp(`(?<![\\w/-])(?:npx )?animal-store (?=(?:${commands})(?![\\w-]))`, "g");
-
-/** Rewrites each call of the command in a text to the form that works here. */
-export function adviseAsCalled(text: string): string {
-	return text.replace(call, `${commandName} `);
 }
 
 /** Yields a header, then one piece of text for each page. Numbers are aligned to the right. */

@@ -7,7 +7,6 @@ import { Command, CommanderError } from "commander";
 import { loadEnvFile } from "../config.ts";
 import { describeError, Interrupted } from "./command-error.ts";
 import { interruptedExitCode } from "./interrupt.ts";
-import { adviseAsCalled } from "./output.ts";
 
 type Load = () => Promise<(command: Command) => void>;
 
@@ -54,10 +53,6 @@ function createProgram(): Command {
 		.option("--env-file <file>", "add the variables of this file; flags and the environment override them")
 		.exitOverride() // Commander throws, so that output is complete when the process ends.
 		.configureHelp({ showGlobalOptions: true })
-		.configureOutput({
-			writeOut: (text) => void process.stdout.write(adviseAsCalled(text)),
-			writeErr: (text) => void process.stderr.write(adviseAsCalled(text)),
-		})
 		.hook("preAction", (command) => {
 			const { envFile } = command.opts<{ envFile?: string }>();
 			if (envFile !== undefined) loadEnvFile(envFile);
@@ -68,7 +63,7 @@ function createProgram(): Command {
 export function report(error: unknown): void {
 	const isShown = error instanceof CommanderError;
 	const name = styleText("red", "animal-store:", { stream: process.stderr });
-	for (const sentence of isShown ? [] : describeError(error)) console.error(`${name} ${adviseAsCalled(sentence)}`);
+	for (const sentence of isShown ? [] : describeError(error)) console.error(`${name} ${sentence}`);
 	if (isShown && error.exitCode === 0) return;
 	process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
 }

@@ -10,7 +10,7 @@ import { type Setting, settings } from "../settings.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import { buildConsole } from "./build-console.ts";
 import { onSignals } from "./interrupt.ts";
-import { adviseAsCalled, examples, formatTable, printJson, toStdout } from "./output.ts";
+import { examples, formatTable, printJson, toStdout } from "./output.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
@@ -109,9 +109,9 @@ async function introduce({ url, firstKey }: Pick<Service, "url" | "firstKey">): 
 	const pets = `${url}/v1/pets`;
 	const listening = `
 The animal store listens on ${pets}; its console is at ${url}/console
-To list keys: animal-store keys list; to create one: animal-store keys create --name N
+To list keys: npx animal-store keys list; to create one: npx animal-store keys create --name N
 `;
-	if (firstKey === undefined) return console.error(adviseAsCalled(listening));
+	if (firstKey === undefined) return console.error(listening);
 	const reply = await fetch(pets, { headers: { authorization: `Bearer ${firstKey}` } });
 	const text = `
 The animal store is running. Its first API key, shown only this once:
@@ -120,7 +120,7 @@ The animal store is running. Its first API key, shown only this once:
 
 Console    ${url}/console
 Reference  ${url}/docs
-Commands   animal-store help
+Commands   npx animal-store help
 
 Paste the line with the key into another terminal. Then add an animal:
 
@@ -132,7 +132,7 @@ List all animals:
 
 The reply now: ${reply.status} ${await reply.text()}
 `;
-	console.error(adviseAsCalled(text));
+	console.error(text);
 }
 
 export function configCommand(command: Command): void {

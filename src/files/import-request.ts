@@ -47,6 +47,9 @@ const firstPauseMs = 200;
 const longestPauseMs = 8_000;
 /** How long a batch may be sent again. Its keys last an hour longer, which is more than an attempt takes. */
 const repeatedForMs = (idempotencyHours - 1) * 3_600_000;
+const expired =
+	"the import was stopped for too long, and some rows could be added twice: look at the newest animals, " +
+	"and import the missing rows as a new file";
 
 /**
  * Sends a batch until it has a result for each row.
@@ -63,7 +66,7 @@ export async function sendBatch(
 	attempts.sinceMs ||= Date.now();
 	for (let failures = 0; ; failures++) {
 		if (attempts.mayBeStored && Date.now() - attempts.sinceMs > repeatedForMs)
-			throw new ImportFailure("expired", "the import was stopped for too long: its last rows cannot be sent again");
+			throw new ImportFailure("expired", expired);
 		const { results, status, problem, waitMs = 0 } = await attempt(rows, target);
 		if (results) return results;
 		attempts.mayBeStored ||= status === undefined || !isRefusal(status);

@@ -7,14 +7,12 @@ import { bodyMaxBytes } from "../contract/limits.ts";
 import { petJson } from "../contract/pet.ts";
 import type { Fault } from "../contract/validate.ts";
 import { type Attempts, type ImportTarget, sendBatch } from "./import-request.ts";
-import { keyOfRejected } from "./rejected-rows.ts";
 import type { FileRow } from "./rows.ts";
 
 /** The outcome of a row: its animal is in the store, or the row was left out because of these faults. */
 type RowOutcome =
-	| { outcome: "added" | "present"; id: number | bigint; atMs?: number; faults?: undefined; key?: undefined }
-	/** `key`: present if the row was sent. An import of the rejected row uses the key again. */
-	| { outcome: "rejected"; faults: Fault[]; key?: string; atMs?: undefined };
+	| { outcome: "added" | "present"; id: number | bigint; atMs?: number; faults?: undefined }
+	| { outcome: "rejected"; faults: Fault[]; atMs?: undefined };
 
 export type SettledRow = { row: FileRow } & RowOutcome;
 
@@ -24,8 +22,6 @@ export interface ImporterOptions {
 	digest: string;
 	/** By default 1; a larger number adds the rows once more. */
 	round?: number;
-	/** When an earlier run began that may have sent the first rows, in milliseconds since 1970. */
-	sinceMs?: number;
 	/** Rows for which this returns false are left out silently. */
 	isWanted?: (row: FileRow) => boolean;
 	/** Called after each batch, with its rows in the order of the file. */
@@ -36,8 +32,8 @@ interface Batch extends Attempts {
 	rows: KeyedRow[];
 }
 
-/** `key` and `text`, the JSON that is sent, are present only if the row can be sent. */
-type KeyedRow = { row: FileRow; key?: string; text?: string };
+/** `text`, the JSON that is sent, is present only if the row can be sent. */
+type KeyedRow = { row: FileRow; text?: string };
 
 /** The size of a request's body without its rows, rounded up. */
 const frameBytes = 64;
@@ -68,10 +64,8 @@ export function createImporter(options: ImporterOptions) {
 	async function send(batch: Batch, target: ImportTarget): Promise<void> {
 		const sent = batch.rows.flatMap(({ text }) => text ?? []);
 		const results = (sent.length > 0 ? await sendBatch(sent, target, batch) : []).values();
-		const outcome = ({ row: { faults = [] }, key, text }: KeyedRow): RowOutcome =>
-			text === undefined
-				? { outcome: "rejected", faults }
-				: outcomeOf(results.next().value as ImportResult, key, batch);
+		const outcome = ({ row: { faults = [] }, text }: KeyedRow): RowOutcome =>
+			text === undefined ? { outcome: "rejected", faults } : outcomeOf(results.next().value as ImportResult, batch);
 		options.onSettled(batch.rows.map((keyed) => ({ row: keyed.row, ...outcome(keyed) })));
 	}
 
@@ -91,20 +85,12 @@ export function createImporter(options: ImporterOptions) {
 				void ahead.shift();
 			}
 		},
-		/** Ends the import. @returns the rows that have no outcome yet, as rejected rows, in the order of the file */
-		async *rest(): AsyncGenerator<SettledRow> {
-			for (let batch = await batchAt(0); batch; batch = await batchAt(0)) {
-				const faults = [unsentFault(batch)];
-				for (const { row, key } of batch.rows) yield { row, outcome: "rejected", faults: row.faults ?? faults, key };
-				void ahead.shift();
-			}
-		},
 	};
 }
 
 async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undefined> {
-	const { rows, sinceMs = 0, isWanted = () => true } = options;
-	let batch: Batch = { rows: [], sinceMs, mayBeStored: sinceMs > 0 };
+	const { rows, isWanted = () => true } = options;
+	let batch: Batch = { rows: [], sinceMs: 0, mayBeStored: false };
 	let bytes = frameBytes;
 	for await (const piece of rows)
 		for (const row of piece.filter(isWanted)) {
@@ -130,8 +116,8 @@ function bytesOf(text: string): number {
 
 function keyedRow(row: FileRow, { digest, round = 1 }: ImporterOptions): KeyedRow {
 	if (!row.pet) return { row };
-	const key = (round === 1 && keyOfRejected(row)) || rowKey(digest, row.number, round);
-	return { row, key, text: `{"key":"${key}",${petJson(row.pet).slice(1)}` };
+	const key = rowKey(digest, row.number, round);
+	return { row, text: `{"key":"${key}",${petJson(row.pet).slice(1)}` };
 }
 
 /** @param number the row's number in the file */
@@ -139,17 +125,12 @@ function rowKey(digest: string, number: number, round: number): string {
 	return `${digest.slice(0, 16)}-${number}${round > 1 ? `-${round}` : ""}`;
 }
 
-function unsentFault({ mayBeStored }: Attempts): Fault {
-	const problem = mayBeStored ? "no reply: it may have been added" : "not added: the import ended";
-	return { field: undefined, problem };
-}
-
-function outcomeOf(result: ImportResult, key: string | undefined, { mayBeStored, sinceMs }: Attempts): RowOutcome {
+function outcomeOf(result: ImportResult, { mayBeStored, sinceMs }: Attempts): RowOutcome {
 	// An earlier attempt, whose reply was lost, has added the row.
 	if (result.outcome === "present" && mayBeStored && result.atMs >= sinceMs) return { outcome: "added", id: result.id };
 	if (result.outcome === "added" || result.outcome === "present") return result;
 	const faults = result.outcome === "invalid" ? result.faults : [earlierFault(result)];
-	return { outcome: "rejected", faults, key };
+	return { outcome: "rejected", faults };
 }
 
 function earlierFault({ outcome, id }: Exclude<ImportResult, { outcome: "invalid" }>): Fault {

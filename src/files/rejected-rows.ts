@@ -1,6 +1,5 @@
 // Writes rows that were not added, in the format of their file, each with the reason and its line (in a sheet, its
-// row). After fixing, the text can be imported: an import ignores `line` and `reason`, except the key of a row that was
-// sent, so that no row is added twice.
+// row). After fixing, the text can be imported: an import ignores `line` and `reason`.
 
 import { tryParseJson } from "../contract/json.ts";
 import { csv, type FileKind } from "./formats.ts";
@@ -31,19 +30,7 @@ function isOurs(column: string | undefined): boolean {
 }
 
 /** The line and reason that an earlier import added at the end. */
-const earlier = /,?"line":\d+,"reason":"((?:[^"\\]|\\.)*)"(?=\}$)/;
-
-/** Adds to a reason the key with which its row was sent. */
-export function withKey(reason: string, key: string | undefined): string {
-	return key === undefined ? reason : `${reason} (${key})`;
-}
-
-/** The key with which an earlier import has sent this row, if any. */
-export function keyOfRejected({ given }: FileRow): string | undefined {
-	const isText = typeof given === "string";
-	const reason = isText ? earlier.exec(given.trim())?.[1] : given.cells[given.columns.indexOf("reason")];
-	return /\(([0-9a-f]{16}-\d+(?:-\d+)?)\)$/.exec(reason ?? "")?.[1];
-}
+const earlier = /,?"line":\d+,"reason":"(?:[^"\\]|\\.)*"(?=\}$)/;
 
 /** Appends to the text of the object, so that numbers stay as they were written. */
 function jsonLine(line: number, given: string, reason: string): string {

@@ -4,7 +4,7 @@
 import { toJson, tryParseJson } from "../contract/json.ts";
 import { isInt64Schema, NewPet, newPetFields } from "../contract/pet.ts";
 import { checkFields, checkTexts, type Fault, integerOfText } from "../contract/validate.ts";
-import { ColumnError, type Columns, checkColumns, findColumns, type Mapping } from "./columns.ts";
+import { type Columns, checkColumns, findColumns, type Mapping } from "./columns.ts";
 import { decodeText, FileError, quoteNames } from "./encoding.ts";
 import { type FileKind, findHeader, firstRecords, type Source, tableRecords } from "./formats.ts";
 import { jsonElements, lineRecords, type PetRecord } from "./records.ts";
@@ -35,8 +35,6 @@ export interface ReadOptions {
 	values?: Values | undefined;
 	/** The texts that a person entered to replace fields of a row, by the row's `number`. */
 	corrections?: ReadonlyMap<number, Texts>;
-	/** Whether a file with unknown columns or fields is refused. Otherwise unknown columns and fields are ignored. */
-	isStrict?: boolean | undefined;
 	/** Called once for each column or field that is ignored. */
 	onUnused?: (name: string) => void;
 }
@@ -139,16 +137,12 @@ function textOf(value: unknown): string {
 	return typeof value === "object" ? toJson(value) : String(value);
 }
 
-type ReportUnused = (names: readonly string[], line: number) => void;
+type ReportUnused = (names: readonly string[]) => void;
 type Reading = ReadOptions & { reportUnused: ReportUnused };
 
-function unusedReporter({ isStrict = false, onUnused = () => {} }: ReadOptions): ReportUnused {
+function unusedReporter({ onUnused = () => {} }: ReadOptions): ReportUnused {
 	const reported = new Set<string>();
-	return (names, line) => {
-		if (isStrict && names.length > 0) {
-			const known = `an animal has ${newPetFields.join(", ")}`;
-			throw new ColumnError(`unknown ${quoteNames(names)}: ${known}`, line);
-		}
+	return (names) => {
 		for (const name of names) {
 			if (reported.has(name) || reported.size === 100) continue;
 			reported.add(name);
@@ -161,7 +155,7 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 	const header = await findHeader(source, kind, reading);
 	const { columns } = header;
 	const found = checkColumns(header, reading.mapping);
-	reading.reportUnused(found.unused, header.line);
+	reading.reportUnused(found.unused);
 	for await (const records of tableRecords(source, kind)) {
 		const rows: FileRow[] = [];
 		for (const { line, row, cells } of records) {
@@ -228,7 +222,7 @@ async function* jsonRows(source: Source, kind: FileKind, reading: Reading): Asyn
 		const names = Object.keys(value);
 		const found = columnsOf(names);
 		const { fits, unused, ambiguous } = found;
-		reading.reportUnused(unused, line);
+		reading.reportUnused(unused);
 		if (ambiguous.length > 0) return { faults: ambiguous.map((field) => severalFault(field, fits[field], names)) };
 		return outcomeOf(checkFields, byField(Object.values(value), found), reading.values);
 	}

@@ -83,37 +83,33 @@ export function overloaded(afterMs: number): ApiError {
 }
 
 /**
- * Counts the requests of keys with a rate, and the rows of their imports: rows that exceed the window count against the
- * next windows. Replies have the fields of draft-ietf-httpapi-ratelimit-headers.
+ * Counts the requests of keys with a rate, and the rows of their imports. Replies have the fields of
+ * draft-ietf-httpapi-ratelimit-headers.
  * @param defaultRate for keys without their own rate
  * @param now milliseconds of a monotonic clock: a jump of the wall clock neither refills nor extends a window
  */
 export function createRateLimits(defaultRate: Rate | undefined, now = () => performance.now()) {
 	/** By key id, so there are at most as many windows as keys. */
-	const windows = new Map<string, Rate & { used: number; owed: number; endsAtMs: number }>();
+	const windows = new Map<string, Rate & { used: number; endsAtMs: number }>();
 
 	/** The key's window; a new window if the last one has ended or the key's rate has changed. */
 	function windowOf(keyId: string, { requests, windowSeconds }: Rate, nowMs: number) {
 		const last = windows.get(keyId);
 		const isSameRate = last?.requests === requests && last.windowSeconds === windowSeconds;
 		if (last && isSameRate && nowMs < last.endsAtMs) return last;
-		const windowMs = windowSeconds * 1000;
-		const used = isSameRate ? Math.max(0, last.owed - Math.floor((nowMs - last.endsAtMs) / windowMs) * requests) : 0;
-		const next = { requests, windowSeconds, used, owed: Math.max(0, used - requests), endsAtMs: nowMs + windowMs };
+		const next = { requests, windowSeconds, used: 0, endsAtMs: nowMs + windowSeconds * 1000 };
 		windows.set(keyId, next);
 		return next;
 	}
 
-	/** @param isOwed counts requests that exceed the window against the next windows */
-	function count({ id, rate: ownRate }: KeyRow, more: number, isOwed: boolean) {
+	function count({ id, rate: ownRate }: KeyRow, more: number) {
 		const rate = ownRate === undefined ? defaultRate : parseRate(ownRate);
 		if (!rate) return undefined;
 		const nowMs = now();
 		const window = windowOf(id, rate, nowMs);
 		window.used += more;
-		if (isOwed) window.owed = Math.max(0, window.used - window.requests);
-		const { requests, windowSeconds, used, owed, endsAtMs } = window;
-		const resetSeconds = Math.ceil((endsAtMs - nowMs) / 1000) + Math.floor(owed / requests) * windowSeconds;
+		const { requests, windowSeconds, used, endsAtMs } = window;
+		const resetSeconds = Math.ceil((endsAtMs - nowMs) / 1000);
 		const headers = {
 			"ratelimit-policy": `"key";q=${requests};w=${windowSeconds}`,
 			ratelimit: `"key";r=${Math.max(0, requests - used)};t=${resetSeconds}`,
@@ -124,8 +120,8 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 
 	return {
 		/** Counts a request. Returns its reply headers and the refusal if any, or undefined if no limit applies. */
-		count: (caller: KeyRow) => count(caller, 1, false),
+		count: (caller: KeyRow) => count(caller, 1),
 		/** A request counts as one row at first: counts its other rows. Returns the headers of the reply. */
-		countRows: (caller: KeyRow, rows: number) => count(caller, rows, true)?.headers,
+		countRows: (caller: KeyRow, rows: number) => count(caller, rows)?.headers,
 	};
 }

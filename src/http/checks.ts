@@ -30,9 +30,9 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 		overload.refuse(exchange.request.method === "POST");
 	};
 
-	const credential: Check = (exchange, { access, keyOf }) => {
+	const credential: Check = (exchange, { access }) => {
 		if (access === "open") return;
-		const found = keyOf ? keyOf(exchange) : findKey(exchange, keyCheck);
+		const found = findKey(exchange, keyCheck);
 		return found instanceof Promise ? found.then((row) => admit(exchange, row)) : admit(exchange, found);
 	};
 

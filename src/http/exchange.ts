@@ -26,8 +26,6 @@ export interface RouteRules {
 	countedAs?: "probe" | "metrics" | "console" | "import";
 	/** True if pages of other origins may not call the route. */
 	isPrivate?: boolean;
-	/** Finds the key of a request whose headers contain no key, such as a browser's download. */
-	keyOf?: (exchange: Exchange) => Promise<KeyRow | undefined>;
 	handler: Handler;
 }
 
@@ -176,9 +174,8 @@ export class Exchange {
 	 */
 	async stream(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
 		if (this.isRefused) return;
-		const { method, socket } = this.request;
+		const { socket } = this.request;
 		const response = this.#writeHead();
-		if (method === "HEAD") return void response.end();
 		try {
 			await pipeline(pieces, response, { end: false });
 			response.end();

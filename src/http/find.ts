@@ -1,12 +1,7 @@
-// Searches for animals: pages for `/console/find`, and exports. The reply to an export order is a path that is valid
-// for a minute, so that the browser itself can download the file without the key. The ticket in the path is signed and
-// describes the whole export, so any node of the store can serve the download.
+// Searches for animals: pages for `/console/find`, and exports, which are streamed.
 
-import { createHmac } from "node:crypto";
 import { setImmediate as tick } from "node:timers/promises";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import {
-	type ExportFormat,
 	type ExportOrder,
 	exportFormats,
 	type FindReply,
@@ -16,16 +11,14 @@ import {
 	workbookMaxPets,
 } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
-import { int64FromDecimal, isInt64, parseJson, toJson } from "../contract/json.ts";
+import { int64FromDecimal, isInt64, parseJson } from "../contract/json.ts";
 import { filters, optional } from "../contract/operations.ts";
 import { NewPet, type Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
 import { formatPets } from "../files/formats.ts";
-import { isWorking } from "../keys/key-check.ts";
-import type { FindPosition, FoundPets, KeyRow, Store } from "../store/store.ts";
+import type { FindPosition, FoundPets, Store } from "../store/store.ts";
 import { readJson, validOf } from "./body.ts";
-import { callerOf, isEqual } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
 
@@ -93,8 +86,6 @@ const idsMax = 1000;
 const foundMax = 10_000;
 /** How many animals an export writes at a time. */
 const stepPets = 100;
-/** A download must begin within this time after its order. */
-const ticketMs = 60_000;
 
 const contentTypes = {
 	csv: "text/csv; charset=utf-8",
@@ -112,22 +103,12 @@ const checkOrder = checkOf(
 type Order = ReturnType<typeof parseOrder>;
 
 export function createFindHandlers({ store, now }: PetOptions) {
-	const tickets = createTickets(store.cursorSecret, now);
 	return {
 		find: (exchange: Exchange) => find(store, exchange),
-		async order(exchange: Exchange) {
+		async exportPets(exchange: Exchange): Promise<void> {
 			const order = parseOrder(await readJson(exchange.request));
 			await checkCount(store, order, leavingOf(exchange));
-			return { path: `/console/exports/${tickets.write(order, callerOf(exchange).id)}` };
-		},
-		/** The key that ordered the export, if it still works. */
-		async keyOf({ parameter }: Exchange): Promise<KeyRow | undefined> {
-			const { keyId } = tickets.read(parameter);
-			const row = (await store.keys.list()).find(({ id }) => id === keyId);
-			return row && isWorking(row, now()) ? row : undefined;
-		},
-		async download(exchange: Exchange): Promise<void> {
-			const { format, ids, ...search } = tickets.read(exchange.parameter).order;
+			const { format, ids, ...search } = order;
 			const date = new Date(now()).toISOString().slice(0, 10);
 			exchange.headers({
 				"cache-control": "no-store",
@@ -135,7 +116,7 @@ export function createFindHandlers({ store, now }: PetOptions) {
 				"content-disposition": `attachment; filename="animals-${date}.${format.replace("-semicolon", "")}"`,
 			});
 			const pages = ids ? petsOf(store, ids) : foundPets(store, search, exchange);
-			await exchange.stream(fileOf(pages, format, await namesIn(store)));
+			await exchange.stream(formatPets(pages, format, await namesIn(store)));
 		},
 	};
 }
@@ -145,7 +126,7 @@ function parseOrder(body: unknown) {
 	const { ids } = Object(body) as ExportOrder;
 	if (ids !== undefined && !(Array.isArray(ids) && ids.length <= idsMax && ids.every(isInt64)))
 		throw new ApiError("invalid_body", `ids must be a list of at most ${idsMax} ids`);
-	return { ...validOf(checkOrder(body)), ids: ids?.map(String) };
+	return { ...validOf(checkOrder(body)), ids };
 }
 
 /**
@@ -159,28 +140,7 @@ async function checkCount({ findPets }: Store, order: Order, left: AbortSignal):
 	if (total > workbookMaxPets) throw new ApiError("invalid_body", tooManyPets);
 }
 
-/** A ticket is the MAC of its content, followed by the content. */
-function createTickets(secret: Buffer, now: () => number) {
-	const macOf = (content: string) => createHmac("sha256", secret).update(`export ${content}`).digest("base64url");
-	const macLength = macOf("").length;
-	return {
-		write(order: Order, keyId: string): string {
-			const content = toJson({ order, keyId, endsAtMs: now() + ticketMs });
-			const packed = deflateRawSync(content).toString("base64url");
-			return macOf(packed) + packed;
-		},
-		/** @throws ApiError `invalid_credential` for a ticket that is forged or expired */
-		read(ticket: string): { order: Order; keyId: string } {
-			const packed = ticket.slice(macLength);
-			const isOurs = isEqual(ticket.slice(0, macLength), macOf(packed));
-			const content = Object(isOurs && parseJson(inflateRawSync(Buffer.from(packed, "base64url")).toString()));
-			if (!isOurs || now() >= content.endsAtMs) throw new ApiError("invalid_credential");
-			return { keyId: content.keyId, order: { ...validOf(checkOrder(content.order)), ids: content.order.ids } };
-		},
-	};
-}
-
-async function* petsOf({ getPet }: Store, ids: string[]): AsyncGenerator<Pet[]> {
+async function* petsOf({ getPet }: Store, ids: (number | bigint)[]): AsyncGenerator<Pet[]> {
 	const sorted = [...new Set(ids.map(BigInt))].sort((one, other) => (one < other ? -1 : 1));
 	for (let start = 0; start < sorted.length; start += stepPets) {
 		const found = await Promise.all(sorted.slice(start, start + stepPets).map((id) => getPet(id)));
@@ -206,13 +166,4 @@ async function* foundPets({ findPets }: Store, search: Search, exchange: Exchang
 async function namesIn({ categories }: Store): Promise<((id: bigint) => string | undefined) | undefined> {
 	const names = new Map((await categories.names()).map(({ id, name }) => [id, name]));
 	return names.size > 0 ? (id) => names.get(id) : undefined;
-}
-
-async function* fileOf(
-	pages: AsyncIterable<Pet[]>,
-	format: ExportFormat,
-	names: Awaited<ReturnType<typeof namesIn>>,
-): AsyncGenerator<string | Uint8Array> {
-	if (format === "csv") yield "\uFEFF"; // Spreadsheets recognise UTF-8 by this mark.
-	yield* formatPets(pages, format, names);
 }

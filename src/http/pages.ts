@@ -17,11 +17,15 @@ const contentTypes: Record<string, string> = {
 	".json": "application/json",
 };
 
+/** Leads clients from the reference to its OpenAPI document (RFC 8631). Relative, as all addresses of the pages are. */
+const docsHeaders = { ...pageHeaders, link: '<openapi.json>; rel="service-desc"; type="application/json"' };
+
 /** @param pagesFolder the folder of the built pages: missing pages are not served */
 export function addPages(router: Router, baseUrl: string | undefined, pagesFolder: string): void {
 	addOpenApi(router, baseUrl);
 	// The page names its files relative to /docs, so that it works below any prefix that a proxy adds.
-	if (addFolder(router, "/docs", join(pagesFolder, "docs"))) router.add("/docs/", { GET: redirectTo("../docs", 308) });
+	if (addFolder(router, "/docs", join(pagesFolder, "docs"), docsHeaders))
+		router.add("/docs/", { GET: redirectTo("../docs", 308) });
 	router.add("/", { GET: redirectTo("console", 302) });
 	const folder = join(pagesFolder, "console");
 	if (addFolder(router, "/console", folder)) {
@@ -39,12 +43,18 @@ function addOpenApi(router: Router, baseUrl: string | undefined): void {
 	addFile(router, "/openapi.json", "openapi.json", Buffer.from(text), { "access-control-allow-origin": "*" });
 }
 
-/** Serves a folder's files below `url`, and its index.html at `url`. @returns whether the folder was built */
-function addFolder(router: Router, url: string, folder: string): boolean {
+/**
+ * Serves a folder's files below `url`, and its index.html at `url`, with these headers.
+ * @returns whether the folder was built
+ */
+function addFolder(router: Router, url: string, folder: string, indexHeaders = pageHeaders): boolean {
 	if (!existsSync(join(folder, "index.html"))) return false;
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => extname(name) !== "");
-	for (const name of names)
-		addFile(router, name === "index.html" ? url : `${url}/${name.split(sep).join("/")}`, join(folder, name));
+	for (const name of names) {
+		const path = join(folder, name);
+		if (name === "index.html") addFile(router, url, path, readFileSync(path), indexHeaders);
+		else addFile(router, `${url}/${name.split(sep).join("/")}`, path);
+	}
 	return true;
 }
 

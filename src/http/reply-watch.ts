@@ -73,7 +73,7 @@ function nameOf(route: Route | undefined): RouteName {
 
 /** The fields of a request's log line, named like OpenTelemetry's attributes where such attributes exist. */
 function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply, isOnTerminal: boolean): object {
-	const { id, route, caller, traceId, clientAddress } = exchange;
+	const { id, request, route, caller, traceId, clientAddress } = exchange;
 	return {
 		"http.request.method": method,
 		"http.route": route?.path,
@@ -86,13 +86,8 @@ function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply
 		requestId: id,
 		trace_id: traceId,
 		"client.address": clientAddress,
-		"url.path": isOnTerminal ? pathOf(exchange) : undefined,
+		"url.path": isOnTerminal ? withoutKeys(request.url?.replace(/\?.*/s, "")) : undefined,
 	};
-}
-
-/** The sent path without possible keys. A private path is shown as declared: an export's ticket works like a key. */
-function pathOf({ route, request }: Exchange): string | undefined {
-	return route?.isPrivate ? route.path : withoutKeys(request.url?.replace(/\?.*/s, ""));
 }
 
 /** Logs once a second how often an event happened: under overload, a line for each event would add to the load. */

@@ -4,16 +4,17 @@
 
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { crc32, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import type { Store, StoreVersion } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** The approximate limit for the size of all cached replies together. */
-const cachedMaxBytes = 16 * 1024 * 1024;
+/**
+ * The approximate limit for the size of all cached replies together: about 2,400 animals. Most replies are never sent
+ * again; with this limit, few of them outlive the young generation of V8's heap, which makes caching them cheap.
+ */
+const cachedMaxBytes = 2 * 1024 * 1024;
 /** The size of a cached reply without its strings. */
 const replyBytes = 500;
-/** How many used keys are remembered: fewer than the replies that fit, so that few replies are evicted unused. */
-const usedMax = 2 ** 11;
 /** Shorter bodies are not compressed, because they fit into one packet anyway. */
 const gzipMinLength = 1000;
 
@@ -39,7 +40,6 @@ export interface CachedReply extends Pick<Found, "json" | "version" | "isSettled
 export function createCacheEntries(maxBytes = cachedMaxBytes) {
 	const replies = new Map<string, CachedReply>();
 	let bytes = 0;
-	const used = new Uint32Array(usedMax);
 
 	function add(key: string, reply: CachedReply): void {
 		const replaced = replies.get(key);
@@ -51,16 +51,7 @@ export function createCacheEntries(maxBytes = cachedMaxBytes) {
 		replies.set(key, reply);
 	}
 
-	/** Whether the key was used recently. Replies for other keys are not cached: most pages are read only once. */
-	function isUsedAgain(key: string): boolean {
-		const code = crc32(key);
-		const place = code & (usedMax - 1);
-		const isAgain = used[place] === code;
-		used[place] = code;
-		return isAgain;
-	}
-
-	return { add, find: (key: string) => replies.get(key), isUsedAgain };
+	return { add, find: (key: string) => replies.get(key) };
 }
 
 /** A character takes up to two bytes. A third byte is for the compressed body, which is counted before it exists. */
@@ -89,7 +80,7 @@ export function createResponseCache(store: Pick<Store, "version">) {
 			send(exchange, cached);
 			return true;
 		},
-		/** Sends the reply to a read that `answers` did not answer. Caches the reply if its key was used recently. */
+		/** Sends and caches the reply to a read that `answers` did not answer. */
 		reply(exchange: Exchange, found: Found): void {
 			const { json, version, isSettled, links, variant } = found;
 			const key = exchange.cacheKey;
@@ -98,21 +89,21 @@ export function createResponseCache(store: Pick<Store, "version">) {
 			if (cached && isValid(cached, version)) return void send(exchange, cached);
 			const tag = entityTag(json, variant);
 			const reply = { json, version, isSettled, tag, links: links?.() };
-			const isKept = cached !== undefined || entries.isUsedAgain(key);
-			if (isKept) entries.add(key, reply);
-			send(exchange, reply, isKept);
+			entries.add(key, reply);
+			send(exchange, reply, cached !== undefined);
 		},
 	};
 }
 
-function send(exchange: Exchange, reply: CachedReply, isKept = true): void {
+/** @param isAgain whether the read is a repeated one: most pages are read once, and are not worth compressing */
+function send(exchange: Exchange, reply: CachedReply, isAgain = true): void {
 	const { headers } = exchange.request;
 	const known = headers["if-none-match"];
 	let body: string | Buffer = reply.json;
 	let { tag } = reply;
 	if (reply.links !== undefined) {
 		exchange.header("link", reply.links).vary("Accept-Encoding");
-		const isWorthIt = isKept && reply.isSettled && reply.json.length >= gzipMinLength;
+		const isWorthIt = isAgain && reply.isSettled && reply.json.length >= gzipMinLength;
 		if (isWorthIt && acceptsGzip(headers) && !matchesTag(known, tag)) {
 			reply.gzip ??= { body: gzipSync(body), tag: `${tag.slice(0, -1)}gz"` };
 			({ body, tag } = reply.gzip);

@@ -148,7 +148,7 @@ function logCause(log: Pick<Log, "error">, { code }: ApiError, error: unknown, e
 		...fields,
 		"http.request.method": request.method,
 		"http.route": route?.path,
-		url: route?.keyOf ? undefined : withoutKeys(request.url), // The path of a download is a ticket.
+		url: withoutKeys(request.url),
 		"http.request.body.size": request.headers["content-length"],
 		"http.request.header.content-type": request.headers["content-type"],
 		err: error,

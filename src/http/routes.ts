@@ -109,7 +109,7 @@ function addPrivate(router: Router, options: AppOptions, limits: RateLimits): vo
 		POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) },
 	});
 	const { key, importRows, edit, history, categories, changeCategories } = createConsoleHandlers(options, limits);
-	const { find, order, keyOf, download } = createFindHandlers(options);
+	const { find, exportPets } = createFindHandlers(options);
 	router.add("/console/key", get(undefined, key));
 	router.add("/console/activity", get("metrics:read", options.activity));
 	router.add("/console/find", get("pets:read", find));
@@ -117,8 +117,7 @@ function addPrivate(router: Router, options: AppOptions, limits: RateLimits): vo
 	router.add("/console/edits", post("pets:edit", edit));
 	router.add("/console/history", get("pets:edit", history));
 	router.add("/console/categories", { ...get("pets:read", categories), ...post("pets:edit", changeCategories) });
-	router.add("/console/exports", post("pets:read", order));
-	router.add("/console/exports/:ticket", { GET: { ...rules, access: "pets:read", keyOf, handler: download } });
+	router.add("/console/exports", { POST: { ...post("pets:read", exportPets).POST, handler: exportPets } });
 }
 
 /** Returns the value to send, or a promise of it. */

@@ -85,7 +85,7 @@ test("a wrong key, a key without write scope and an unreachable service are repo
 	assert.ok(!service.log.some((line) => line["http.request.method"] === "POST"));
 	const refused = await withKey(reader);
 	assert.equal(refused.code, 1);
-	const lacks = /\nanimal-store: this API key lacks the scope pets:write[^\n]*; added 0 of 1 animals; import /;
+	const lacks = /\nanimal-store: this API key lacks the scope pets:write[^\n]*; added 0 of 1 animals; run it again /;
 	assert.match(refused.stderr, lacks);
 	assertImported(await withKey(writer), /1 added/);
 	await service.stop(0);

@@ -1,15 +1,12 @@
 // `animal-store keys …`, used while the service runs.
 
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { promisify } from "node:util";
 import { isWellFormedKey } from "../../src/keys/formats.ts";
 import { ask } from "../support/caller.ts";
 import { assertRefused, call } from "../support/command.ts";
-import { programOf, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { temporaryFolder, temporaryStore } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -74,10 +71,10 @@ test("a wrong command prints the fix on stderr, and exits with 1", async (contex
 		[["keys", "rotate", "key_none"], /there is no key "key_none"/],
 		[["keys", "revoke", "key_none"], /there is no key "key_none"/],
 		[["keys", "forget"], /^error: unknown command 'forget'\n$/],
-		[["help", "nope"], /^Usage: npx animal-store \[options\] \[command\]\n/],
-		[["keys", "help", "nope"], /^Usage: npx animal-store keys \[options\] \[command\]\n/],
-		[["keys"], /^Usage: npx animal-store keys \[options\] \[command\]\n/],
-		[[], /^Usage: npx animal-store \[options\] \[command\]\n/],
+		[["help", "nope"], /^Usage: animal-store \[options\] \[command\]\n/],
+		[["keys", "help", "nope"], /^Usage: animal-store keys \[options\] \[command\]\n/],
+		[["keys"], /^Usage: animal-store keys \[options\] \[command\]\n/],
+		[[], /^Usage: animal-store \[options\] \[command\]\n/],
 		[["keys", "list", "--jsn"], /^error: unknown option '--jsn'\n\(Did you mean --json\?\)\n$/],
 		[["keys", "revoke"], /^error: missing required argument 'id'\n$/],
 		[["keys", "revoke", "a", "b"], /^error: too many arguments for 'revoke'. Expected 1 argument but got 2: a, b.\n$/],
@@ -119,11 +116,11 @@ test("--help explains every command", async () => {
 	for (const parameters of commands) {
 		const { code, stdout } = await call([...parameters, "--help"]);
 		assert.equal(code, 0);
-		const called = ["npx animal-store", ...parameters].join(" ");
+		const called = ["animal-store", ...parameters].join(" ");
 		assert.ok(stdout.startsWith(`Usage: ${called} `), stdout);
 		const examples = stdout.split("\nExamples:\n")[1]?.trim().split("\n") ?? [];
 		for (const term of stdout.match(/^ {2}[-a-z<].*$/gm) ?? [])
-			assert.match(term, /^ {2}\S+( \S+)* {2,}\S|^ {2}npx/, "described");
+			assert.match(term, /^ {2}\S+( \S+)* {2,}\S|^ {2}animal-store/, "described");
 		assert.equal(stdout.includes("\nArguments:\n"), /^Usage:.* [<[](id|file|backup|url)/.test(stdout), called);
 		for (const example of examples) assert.ok(example.trim().startsWith(called), example);
 		if (/^(pets (list|create)|import|export)$/.test(parameters.join(" "))) assert.ok(examples.length > 0, called);
@@ -132,13 +129,4 @@ test("--help explains every command", async () => {
 		(await call(["help"])).stdout,
 		/animals of a running service[\s\S]* pets [\s\S]* import [\s\S]* export [\s\S]*service and its store[\s\S]* serve/,
 	);
-});
-
-test("advice names the command as it is called: with npx in a checkout, else by its own name", async (context) => {
-	const installed = join(temporaryFolder(context), "animal-store");
-	symlinkSync(programOf(), installed);
-	const { stdout } = await promisify(execFile)(process.execPath, [installed, "pets", "list", "--help"]);
-	assert.match(stdout, /^Usage: animal-store pets list/);
-	assert.match(stdout, /\n {2}animal-store pets list --status available\n/);
-	assert.match((await call(["pets", "list"])).stderr, / npx animal-store keys create --name me creates one$/m);
 });

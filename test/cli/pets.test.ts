@@ -96,7 +96,7 @@ test("an error shows the service's message and the next step on stderr, with exi
 	const keyless = /ANIMAL_STORE_KEY is required.*animal-store keys create --name me creates one/;
 	await assertRefused([[["pets", "list"], keyless]]);
 	await service.stop(0);
-	const away = /\(ECONNREFUSED\); is the service running there\? Start it with npx animal-store serve, or .* --url\n$/;
+	const away = /\(ECONNREFUSED\); is the service running there\? Start it with animal-store serve, or .* --url\n$/;
 	await assertRefused([[["pets", "list"], away]], { environment });
 });
 
@@ -112,7 +112,7 @@ test("create says that the animal may have been added if the reply is not the se
 	assert.deepEqual([code, stdout], [1, ""]);
 	assert.match(
 		stderr,
-		/the animal may have been added: look with npx animal-store pets list --last before you add it again\n$/,
+		/the animal may have been added: look with animal-store pets list --last before you add it again\n$/,
 	);
 	assert.match((await pets("list", "--csv")).stdout, /\n1,Rex,1,\n$/);
 	await service.stop(0);

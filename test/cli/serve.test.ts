@@ -55,7 +55,7 @@ test("a wrong environment is refused with one sentence for each problem and exit
 			[/^animal-store: cannot write .*, or set DATABASE_URL to another file\n$/],
 		],
 		[{ DATABASE_URL: "sqlite:/etc/passwd/animals.db" }, [/^animal-store: cannot write .*\n$/]],
-		[{ API_KEY: "secret" }, [/API_KEY must be a complete key of this service; npx animal-store keys generate/]],
+		[{ API_KEY: "secret" }, [/API_KEY must be a complete key of this service; animal-store keys generate/]],
 		[
 			{ PORT: "x", LOG_LEVEL: "loud", RATE_LIMIT: "0/1m" },
 			[/^animal-store: PORT/m, /^animal-store: LOG_LEVEL/m, /^animal-store: RATE_LIMIT/m],

@@ -124,7 +124,7 @@ export async function signIn(page: Page, key: string): Promise<void> {
 export async function signOut(page: Page): Promise<void> {
 	await settled(page);
 	await account(page).click();
-	await button(page, "Sign out of all tabs").click();
+	await page.getByRole("button", { name: /^Sign out/ }).click();
 	await page.getByLabel("API key").waitFor();
 }
 

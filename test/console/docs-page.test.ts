@@ -2,18 +2,17 @@
 
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { operationsOf } from "../../console/reference/operation.ts";
 import { codeSamples } from "../../openapi/code-samples.ts";
 import { openApiDocument } from "../../openapi/document.ts";
 import { errorCodes, errors } from "../../src/contract/errors.ts";
 import { openPage, type PageOptions, test } from "../support/browser.ts";
 import { ask } from "../support/caller.ts";
-import { create, type TestService, testService } from "../support/service.ts";
-import { until } from "../support/until.ts";
-import { assertBothAccessible, signIn, signOut, takeOut } from "./console.ts";
+import { type TestService, testService } from "../support/service.ts";
+import { assertBothAccessible } from "./console.ts";
 
-const files = ["reference.css", "reference.js", "send.js", "mark.svg"];
+const files = ["reference.css", "reference.js", "mark.svg"];
 const paths = ["/docs", ...files.map((name) => `/docs/${name}`)];
 
 /** Whether a link leads to anything but the page, its files, the OpenAPI document or the console. */
@@ -28,11 +27,21 @@ test("the page and its files are at most 40 KB with gzip", async (context) => {
 	assert.ok(total > 10_000 && total <= 40 * 1024, `${total} bytes`);
 });
 
+test("the reply with the page links to the OpenAPI document as its description (RFC 8631)", async (context) => {
+	const { send, url } = await testService(context);
+	const { headers } = await send({ path: "/docs", headers: { Authorization: undefined } });
+	const [, target = ""] = /^<([^>]+)>; rel="service-desc"; type="application\/json"$/.exec(headers["link"] ?? "") ?? [];
+	assert.equal(new URL(target, `${url}/docs`).pathname, "/openapi.json");
+	assert.equal((await send({ path: "/docs/reference.css" })).headers["link"], undefined);
+});
+
 test("everything on the page comes from the document, and is there without scripts", async (context) => {
 	const { send } = await testService(context);
 	const { body: page } = await send({ path: "/docs", headers: { Authorization: undefined } });
 	const urls = [...page.matchAll(/(?:src|href)="(?!#)([^"#]+)/g)].map(([, url = ""]) => url);
 	assert.deepEqual(urls.filter(isElsewhere), []);
+	for (const view of ["animals", "activity"]) assert.ok(page.includes(`href="console#/${view}"`), view);
+	assert.doesNotMatch(page, /<(?:form|input|textarea)/, "no field asks for a key");
 	const text = textOf(page);
 	for (const parameter of ["idint64required", "petIdint64required", "limitint32optional"])
 		assert.ok(text.includes(parameter), parameter);
@@ -86,10 +95,6 @@ async function openDocs(
 	return page;
 }
 
-/** The form that sends the requests of an operation. */
-const formOf = (page: Page, summary: string) => page.getByRole("form", { name: `Try it: ${summary}` });
-const sendButton = (form: Locator) => form.getByRole("button", { name: "Send" });
-
 /** The code and tabs that a Copy button covers. */
 const covered = `[...document.querySelectorAll(".copy")].filter((copy) => copy.checkVisibility()).flatMap((copy) => {
 	const [one, box] = [copy.getBoundingClientRect(), copy.closest(".samples") ?? copy.closest(".code")];
@@ -105,12 +110,8 @@ for (const [width, font] of [[1440], [768], [390, wide], [320, wide]] as const) 
 	test(`axe finds nothing, nothing is cut off or covered, at ${width} pixels${font ?? ""}`, async (context) => {
 		const service = await testService(context);
 		const page = await openDocs(context, service, { viewport: { width, height: 900 }, isWide: font !== undefined });
-		const form = formOf(page, "List animals");
-		await form.getByLabel("API key").fill(service.key);
-		await sendButton(form).click();
-		await form.getByText(/OK in \d+ ms/).waitFor();
 		await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
-		await assertBothAccessible(page, "the reference with a reply");
+		await assertBothAccessible(page, "the reference");
 		assert.ok((await page.locator(".copy:visible").count()) > 9);
 		assert.deepEqual(await page.evaluate(covered), [], "a Copy button covers nothing");
 		if (width >= 860) return;
@@ -138,98 +139,4 @@ test("samples in four languages name this server, are chosen for all operations,
 	await page.locator("#getPet .samples").getByRole("button", { name: "Copy" }).first().click();
 	await page.getByRole("button", { name: "Copied" }).waitFor();
 	assert.equal(await page.evaluate("navigator.clipboard.readText()"), codeSamples.getPet[0]?.source);
-});
-
-test("each operation can be sent at once with the key, and integers stay exact", async (context) => {
-	const service = await testService(context);
-	await service.send(create('{"name":"Rex [{,:1","categoryId":9223372036854775807,"status":"available"}'));
-	const page = await openDocs(context, service);
-	const [list, add, get] = ["List animals", "Add an animal", "Get an animal"].map((name) => formOf(page, name));
-	assert.ok(list && add && get);
-	await sendButton(list).click();
-	await list.getByText("Paste your API key first.").waitFor();
-	assert.equal(await page.evaluate("document.activeElement.name"), "key");
-	await page.keyboard.type(service.key);
-	await page.keyboard.press("Enter");
-	await list.getByText(/OK in \d+ ms/).waitFor();
-	assert.equal(
-		await shown(list),
-		pretty('"id": 1', '"name": "Rex [{,:1"', '"categoryId": 9223372036854775807', '"status": "available"'),
-	);
-
-	await sendButton(get).click();
-	await get.getByText(/OK in \d+ ms/).waitFor();
-	await get.getByText("Headers", { exact: true }).click();
-	await get.getByText("sunset: Thu, 05 Dec 2030 00:00:00 GMT").waitFor();
-
-	await sendButton(add).click();
-	await add.getByText(/Created in \d+ ms$/).waitFor();
-	await sendButton(add).click();
-	await add.getByText(/the first reply again/).waitFor();
-	await add.getByLabel("Body").fill('{"name":"Max","categoryId":-9007199254740993}');
-	await sendButton(add).click();
-	await add.getByText(/Created in \d+ ms$/).waitFor();
-	const { body } = await service.send({ path: "/v1/pets?limit=100" });
-	assert.deepEqual(
-		[...body.matchAll(/"categoryId":(-?\d+)/g)].map(([, id]) => id),
-		["9223372036854775807", "1", "-9007199254740993"],
-	);
-	const kept = await page.evaluate("JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie])");
-	assert.ok(!String(kept).includes(service.key), "the key is not stored");
-});
-
-/** The reply that a form shows. */
-const shown = (form: Locator) => form.locator(".reply > pre").textContent();
-const pretty = (...fields: string[]) => `[\n  {\n${fields.map((field) => `    ${field}`).join(",\n")}\n  }\n]`;
-
-test("filters and pages are sent, links are followed, and failures are shown as they are", async (context) => {
-	const service = await testService(context);
-	for (const name of ["Rex", "Max", "Mia"]) await service.send(create({ name, categoryId: 1, status: "sold" }));
-	const { page, errors } = await openPage(context, service.url);
-	await page.goto(`${service.url}/docs#listPets`);
-	const form = formOf(page, "List animals");
-	await form.getByLabel("API key").fill(service.key);
-	await form.getByLabel("limit").fill("2");
-	await form.getByLabel("status").selectOption("sold");
-	await sendButton(form).click();
-	await form.getByText('"Max"').waitFor();
-	assert.deepEqual(await form.locator(".links button").allInnerTexts(), ["first", "next", "last"]);
-	await form.getByRole("button", { name: "next" }).click();
-	await form.getByText('"Mia"').waitFor();
-	assert.equal(await form.getByText('"Max"').count(), 0);
-	assert.deepEqual(errors, []);
-	await form.getByLabel("limit").fill("0");
-	await sendButton(form).click();
-	await form.getByText('"invalid_parameter"').waitFor();
-	await form.getByLabel("API key").fill("pets_wrong");
-	await sendButton(form).click();
-	await form.getByText('"invalid_credential"').waitFor();
-	takeOut(errors, /40[01]/);
-	await service.stop(0);
-	await sendButton(form).click();
-	await form.getByText("No reply: the service is not reachable.").waitFor();
-	takeOut(errors, /ERR_CONNECTION_REFUSED/);
-});
-
-test("a key that the console keeps is filled in until any tab signs out; links lead there", async (context) => {
-	const service = await testService(context);
-	const { page } = await openPage(context, service.url);
-	await page.goto(`${service.url}/console`);
-	await signIn(page, service.key);
-	const other = await page.context().newPage();
-	await other.goto(`${service.url}/console`);
-	await other.getByRole("button", { name: /^Account: / }).waitFor();
-	await page.goto(`${service.url}/docs`);
-	const form = formOf(page, "List animals");
-	await sendButton(form).click();
-	await form.getByText(/OK in \d+ ms/).waitFor();
-	await signOut(other);
-	await until("the key to be gone", async () => (await form.getByLabel("API key").inputValue()) === "");
-	for (const [name, hash] of [
-		["Animals", "#/animals"],
-		["Activity", "#/activity"],
-	] as const) {
-		const link = page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name });
-		assert.equal(await link.getAttribute("href"), `console${hash}`);
-	}
 });

@@ -57,6 +57,7 @@ test("while the server is down rows and chart stay; after its return an animal i
 	await row(page, "Luna").waitFor();
 	const activity = await page.context().newPage();
 	await activity.goto(`${first.url}/console#/activity`);
+	await signIn(activity, API_KEY);
 	await activity.getByText(/^This minute: /).waitFor();
 	const bodies = new Set<string | null>();
 	page.on("request", (request) => request.method() === "POST" && bodies.add(request.postData()));

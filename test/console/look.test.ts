@@ -53,7 +53,7 @@ test("the keyboard is enough to sign in, page, switch views and sign out, with v
 	assert.equal(await page.title(), "Activity · animal-store");
 	await tabTo(page, "Account: test");
 	await page.keyboard.press("Enter");
-	await tabTo(page, "Sign out of all tabs");
+	await tabTo(page, "Sign out");
 	await page.keyboard.press("Enter");
 	await page.getByLabel("API key").waitFor();
 	assert.equal(await page.title(), "Sign in · animal-store");

@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { openAsBlob } from "node:fs";
 import { readWorkbook } from "../../src/files/workbook.ts";
+import { StorageUnavailable } from "../../src/store/store.ts";
 import { test } from "../support/browser.ts";
 import { revoke, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 import { workbook } from "../support/workbook.ts";
 import {
 	assertAccessible,
@@ -96,7 +98,7 @@ test("after a look at the list, no animal is added before the whole file is chec
 });
 
 test("an export has the animals that were found or selected, and says why nothing was exported", async (context) => {
-	const { page, errors } = await opened(context, ["Rex", "Zoë", "Mia", "Zoe"], "#/animals?name=zoe");
+	const { service, page, errors } = await opened(context, ["Rex", "Zoë", "Mia", "Zoe"], "#/animals?name=zoe");
 	await shows(page, "2 animals with “zoe” in the name");
 	const exported = page.waitForEvent("download");
 	await button(page, "Export").click();
@@ -111,10 +113,27 @@ test("an export has the animals that were found or selected, and says why nothin
 	await shows(page, "Export 1 animal, as selected");
 	await button(page, "CSV").click();
 	assert.equal(await textOf(selected), "\ufeffid,name,categoryId,status\n4,Zoe,4,available\n");
-	await page.route("**/console/exports", (route) => route.abort());
+	const { store } = service;
+	const found = await store.findPets({ limit: 1 });
+	let [reads, fails] = [0, false];
+	const failing = context.mock.method(store, "findPets", async () => {
+		reads++;
+		await new Promise(setImmediate);
+		if (fails) throw new StorageUnavailable("the server is away");
+		return { pets: found.pets, next: { id: 1n } };
+	});
+	const saved: unknown[] = [];
+	page.on("download", (download) => saved.push(download));
+	await page.keyboard.press("Escape");
+	await page.keyboard.press("Escape");
+	await button(page, "Export").click();
 	await button(page, "CSV").click();
+	await until("the export to begin", () => reads > 3);
+	fails = true;
 	await shows(page, "Nothing was exported. The server does not answer.");
-	takeOut(errors, /ERR_FAILED/);
+	failing.mock.restore();
+	assert.deepEqual(saved, [], "a part of a file is not saved");
+	takeOut(errors, /ERR_/);
 });
 
 test("rows are pasted, as text in the field or anywhere on the page, also as JSON", async (context) => {

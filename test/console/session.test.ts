@@ -1,4 +1,5 @@
-// The session of the web console: a reload, a deep link and a second tab keep the key, and many events end the session.
+// The session of the web console: a reload and a deep link keep the key, tabs share the key of this computer, and many
+// events end the session.
 
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
@@ -32,7 +33,7 @@ const stored = (page: Page) =>
 	);
 const isSignedOut = (page: Page) => page.getByLabel("API key").waitFor();
 
-test("a reload, a deep link and a second tab keep the key; signing out removes it from all tabs", async (context) => {
+test("a reload and a deep link keep the key of a tab, which no other tab has", async (context) => {
 	const { service, page } = await opened(context, ["Rex", "Mia"]);
 	await row(page, "Rex").waitFor();
 	await page.reload();
@@ -42,25 +43,47 @@ test("a reload, a deep link and a second tab keep the key; signing out removes i
 	await page.getByRole("complementary", { name: "Mia" }).waitFor();
 	const second = await page.context().newPage();
 	await second.goto(`${service.url}/console#/activity`);
+	await isSignedOut(second);
+	await signIn(second, service.key);
 	await second.getByRole("heading", { name: "Activity" }).waitFor();
-	const asleep = await page.context().newPage();
-	await asleep.goto(`${service.url}/console`);
-	await isSignedIn(asleep);
-	for (const tab of [page, second, asleep]) {
+	for (const tab of [page, second]) {
 		const { tab: inTab, computer } = await stored(tab);
 		assert.ok(inTab.includes(service.key) && !computer.includes(service.key) && !tab.url().includes(service.key));
+	}
+	await signOut(second);
+	assert.ok(!JSON.stringify(await stored(second)).includes(service.key));
+	await button(page, "Refresh").click();
+	await row(page, "Rex").waitFor();
+	await page.reload();
+	await row(page, "Rex").waitFor();
+	await second.reload();
+	await isSignedOut(second);
+});
+
+test("tabs share the key of this computer; signing out of it ends them, and no tab with its own", async (context) => {
+	const { service, page } = await opened(context, ["Rex"]);
+	const alone = await page.context().newPage();
+	await alone.goto(`${service.url}/console`);
+	await signIn(alone, service.key);
+	await account(page).click();
+	await button(page, "Stay signed in on this computer").click();
+	await page.keyboard.press("Escape");
+	const [second, asleep] = [await page.context().newPage(), await page.context().newPage()];
+	for (const tab of [second, asleep]) {
+		await tab.goto(`${service.url}/console`);
+		await isSignedIn(tab);
 	}
 	// A page without scripts notices nothing, like a tab that the browser has unloaded.
 	await asleep.goto(`${service.url}/console/icon.svg`);
 	await signOut(second);
-	await shows(page, "You signed out in another tab.");
+	await shows(page, "You signed out of this computer in another tab.");
 	await asleep.goto(`${service.url}/console`);
 	for (const tab of [page, second, asleep]) {
 		await isSignedOut(tab);
 		assert.ok(!JSON.stringify(await stored(tab)).includes(service.key));
 	}
-	await page.reload();
-	await isSignedOut(page);
+	await alone.reload();
+	await row(alone, "Rex").waitFor();
 });
 
 /** Holds each POST to this address. @returns a function that lets them pass, and waits for the reply to one */
@@ -128,12 +151,9 @@ test("a key for this computer outlives its tabs, and ends after 12 hours", async
 	await isSignedOut(later);
 });
 
-test("the account menu shows and copies the key, and changes in all tabs how long it is kept", async (context) => {
+test("the account menu shows and copies the key, and changes where it is kept", async (context) => {
 	const { service, page } = await opened(context, ["Rex", "Mia"], "#/animals?name=rex");
 	await row(page, "Rex").waitFor();
-	const second = await page.context().newPage();
-	await second.goto(`${service.url}/console`);
-	await row(second, "Mia").waitFor();
 	let reads = 0;
 	page.on("request", (request) => /find|pets/.test(request.url()) && reads++);
 	await account(page).click();
@@ -145,15 +165,18 @@ test("the account menu shows and copies the key, and changes in all tabs how lon
 	await shows(page, /^Signed in on this computer until /);
 	assert.equal(await focused(page), "Stay signed in for this tab only");
 	await page.keyboard.press("ArrowDown");
-	assert.equal(await focused(page), "Sign out of all tabs");
+	assert.equal(await focused(page), "Sign out of this computer");
 	const field = page.getByLabel("The key, copied");
 	await field.press("ArrowUp");
 	assert.ok(await field.evaluate((element) => element.matches(":focus")), "in a field, arrows move the cursor");
 	await page.locator(".sheet").focus();
 	await page.keyboard.press("ArrowUp");
-	assert.equal(await focused(page), "Sign out of all tabs");
-	for (const tab of [page, second]) assert.ok(!(await stored(tab)).tab.includes(service.key));
-	assert.ok((await stored(second)).computer.includes(service.key));
+	assert.equal(await focused(page), "Sign out of this computer");
+	const kept = await stored(page);
+	assert.ok(!kept.tab.includes(service.key) && kept.computer.includes(service.key));
+	const second = await page.context().newPage();
+	await second.goto(`${service.url}/console`);
+	await row(second, "Mia").waitFor();
 	await page.keyboard.press("Escape");
 	assert.equal(await page.getByLabel("The key, copied").count(), 0);
 	assert.match(await page.evaluate("document.activeElement.ariaLabel"), /^Account: /);
@@ -168,14 +191,13 @@ test("the account menu shows and copies the key, and changes in all tabs how lon
 	await button(page, "Show the key").waitFor();
 	assert.equal(await page.getByLabel(/^The key/).count(), 0, "a copy that ends late shows nothing");
 	await page.keyboard.press("Escape");
-	await second.getByRole("button", { name: /^Account: / }).click();
-	await shows(second, /^Signed in on this computer until /);
-	await button(second, "Stay signed in for this tab only").click();
-	await shows(second, /^Signed in for this tab/);
-	for (const tab of [page, second]) {
-		const { tab: inTab, computer } = await stored(tab);
-		assert.ok(inTab.includes(service.key) && !computer.includes(service.key));
-	}
+	await account(page).click();
+	await shows(page, /^Signed in on this computer until /);
+	await button(page, "Stay signed in for this tab only").click();
+	await shows(page, /^Signed in for this tab/);
+	await shows(second, "You signed out of this computer in another tab.");
+	const { tab, computer } = await stored(page);
+	assert.ok(tab.includes(service.key) && !computer.includes(service.key));
 	assert.equal(reads, 0);
 });
 
@@ -191,18 +213,16 @@ test("a key that is over or belongs to a clock that was set back is not used", a
 	}
 });
 
-test("a tab refuses a revoked key of another tab, and leaves a working one alone", async (context) => {
+test("a tab deletes a key that is refused, and leaves a working one of this computer alone", async (context) => {
 	const service = await testService(context);
 	await addPets(service, ["Rex"]);
 	const { page, errors, issued: gone } = await openAs(context, service, ["pets:read"]);
 	await row(page, "Rex").waitFor();
-	await elsewhere(page, () => revoke(service, gone));
 	const second = await page.context().newPage();
 	await second.goto(`${service.url}/console`);
-	await shows(second, "This key was revoked or has expired.");
-	assert.ok(!JSON.stringify(await stored(second)).includes(gone.key));
 	await second.getByLabel("On this computer").check();
 	await signIn(second, service.key);
+	await elsewhere(page, () => revoke(service, gone));
 	await button(page, "Refresh").click();
 	await page.getByText("This key was revoked or has expired.", { exact: true }).waitFor();
 	assert.ok(!(await stored(page)).tab.includes(gone.key));

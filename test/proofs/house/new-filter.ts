@@ -60,7 +60,7 @@ test("a new filter works alone and with others: pages, links, commands, searches
 				const file = await readFile(await (await exported).path());
 				if (format === "CSV") assert.match(`${file}`, /^\ufeffid,.*\n5,Kim,9007199254740993,sold,*\n$/);
 				else assert.equal(file.subarray(0, 2).toString(), "PK");
-				await shows(page, "The download has begun.");
+				await shows(page, /^animals-.* is saved\.$/);
 			}
 			await page.keyboard.press("Escape");
 		}
