@@ -66,6 +66,18 @@ test("a row is trusted for 300 ms, then read again once in the background, and a
 	pending.resolve(working);
 });
 
+test("the trust in a row begins with its read: a row whose read took longer than the trust is read again", async (context) => {
+	const { clock, keyCheck } = checkOver(context, {
+		find: async () => {
+			clock.nowMs += 801;
+			return working;
+		},
+	});
+	assert.equal(await keyCheck.check(hashOfKey(key)), working);
+	assert.ok(keyCheck.check(hashOfKey(key)) instanceof Promise);
+	assert.equal(clock.reads, 2);
+});
+
 test("a key that is gone when it is read again is refused from then on", async (context) => {
 	let row: KeyRow | undefined = working;
 	const { clock, keyCheck } = checkOver(context, { find: async () => row });

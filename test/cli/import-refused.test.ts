@@ -94,6 +94,20 @@ test("a wrong key, a key without write scope and an unreachable service are repo
 	assert.match(gone.stderr, /no reply from .* is the service running there\?/);
 });
 
+test("a service too busy to check the key first still gets the animals", async (context) => {
+	const { write, run, environment } = await importer(context);
+	write("a.csv", "name,categoryId\nRex,1\n");
+	for (const status of [429, 503]) {
+		const server = createServer((request, response) => {
+			const isImport = request.url === "/console/imports";
+			response.writeHead(isImport ? 200 : status, { "retry-after": "3600" });
+			response.end(JSON.stringify(isImport ? { results: [{ outcome: "added", id: 1 }] } : { code: "busy", status }));
+		});
+		const url = `http://127.0.0.1:${await listenFor(context, server)}`;
+		assertImported(await run("a.csv", { environment: { ...environment, ANIMAL_STORE_URL: url } }), /: 1 added/);
+	}
+});
+
 test("if a service supports no imports, both possible reasons are named, and nothing is sent", async (context) => {
 	const { write, run, environment } = await importer(context);
 	write("a.csv", "name,categoryId\nRex,1\n");

@@ -180,6 +180,8 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 		{ name: "Ida", categoryId: 4n, status: "sold" },
 		{ name: "Uma", categoryId: 5n },
 	]);
+	write("both.csv", "name,categoryId,status\n,1,verkauft\n");
+	assert.match((await run("both.csv")).stderr, /, 0 animals, 1 row to reject\n/, "a meaning would not be enough");
 	write("odd.csv", "1,2\nA,B\nRex,1\n");
 	const map = ["--map", "name=A", "--map", "categoryId=B"];
 	assert.match((await run("odd.csv", { more: [...map, "--header-row", "4"] })).stderr, /: row 4 is empty or missing/);

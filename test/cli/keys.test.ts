@@ -1,9 +1,12 @@
 // `animal-store keys …`, used while the service runs.
 
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { test } from "node:test";
 import { isWellFormedKey } from "../../src/keys/formats.ts";
+import { createKey } from "../../src/keys/issue.ts";
+import { openStore } from "../../src/store/open.ts";
 import { ask } from "../support/caller.ts";
 import { assertRefused, call } from "../support/command.ts";
 import { startProgram } from "../support/program.ts";
@@ -51,6 +54,26 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 	const [{ state, last4 }] = await list();
 	assert.deepEqual([state, last4], ["revoked", last.slice(-4)]);
 	assert.match((await keys("rotate", id)).stderr, /is revoked: create a new key/);
+});
+
+test("the list shows the latest use of each key, whichever operation it was", async (context) => {
+	const environment = { DATABASE_URL: temporaryStore(context) };
+	const store = await openStore(environment.DATABASE_URL, Date.now);
+	const issuer = { rows: store.keys, now: Date.now, random: randomBytes };
+	for (const times of [
+		[1000, 2000],
+		[2000, 1000],
+	]) {
+		const { id: keyId } = await createKey(issuer, { name: "a", scopes: ["pets:read"] });
+		const uses = ["getPet", "listPets"].map((operation, at) => ({ keyId, operation, usedAtMs: times[at] ?? 0 }));
+		await store.keys.touch(uses);
+	}
+	await store.close();
+	const listed = JSON.parse((await call(["keys", "list", "--json"], { environment })).stdout);
+	assert.deepEqual(
+		listed.map(({ lastUsed }: { lastUsed: string }) => Date.parse(lastUsed)),
+		[2000, 2000],
+	);
 });
 
 /** Waits until the service refuses the key. src/keys/key-check.test.ts measures how long a node trusts a key. */
