@@ -33,10 +33,10 @@ export function parseDuration(text: string): number {
 	throw new InvalidArgumentError("It must be a number and a unit (s, m, h or d), such as 5m or 90d.");
 }
 
-/** Parses an integer from 1 to `max`. @param max a number of at most three digits */
+/** Parses an integer from 1 to `max`. @param max at most 9999 */
 export function parseIntegerUpTo(max: number): (text: string) => number {
 	return (text) => {
-		const number = /^[1-9][0-9]{0,2}$/.test(text) ? Number(text) : 0;
+		const number = /^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : 0;
 		if (number >= 1 && number <= max) return number;
 		throw new InvalidArgumentError(`It must be an integer from 1 to ${max}.`);
 	};

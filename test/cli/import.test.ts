@@ -184,7 +184,15 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 	assert.match((await run("both.csv")).stderr, /, 0 animals, 1 row to reject\n/, "a meaning would not be enough");
 	write("odd.csv", "1,2\nA,B\nRex,1\n");
 	const map = ["--map", "name=A", "--map", "categoryId=B"];
-	assert.match((await run("odd.csv", { more: [...map, "--header-row", "4"] })).stderr, /: row 4 is empty or missing/);
+	for (const row of ["4", "1000"])
+		assert.match(
+			(await run("odd.csv", { more: [...map, "--header-row", row] })).stderr,
+			/: row \d+ is empty or missing/,
+		);
+	assert.match(
+		(await run("odd.csv", { more: ["--header-row", "1001"] })).stderr,
+		/must be an integer from 1 to 1000\./,
+	);
 	assert.match((await run("odd.csv", { more: ["--header-row", "1"] })).stderr, /row 1 has the columns "1", "2"/);
 	assert.match((await run("odd.csv", { more: [...map, "--header-row", "2"] })).stdout, /1 added/);
 	const unknown = await run("odd.csv", { more: ["--map", "status:x=y"] });

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
-import { assertAccessible, assertBothAccessible, openAs, openConsole, signIn } from "./console.ts";
+import { assertAccessible, assertBothAccessible, openAs, openConsole, resize, signIn } from "./console.ts";
 
 /** Waits for the next reply with the view's figures. */
 const nextReading = (page: Page) =>
@@ -49,7 +49,7 @@ test("one chart shows replies and their p95 per minute, and the same as text", a
 	]);
 	assert.equal(await chart.locator("tbody tr").count(), 15);
 	for (const width of [1280, 768, 375]) {
-		await page.setViewportSize({ width, height: 800 });
+		await resize(page, width);
 		await assertBothAccessible(page, `activity, ${width} wide`);
 	}
 	await page.close();

@@ -18,6 +18,7 @@ import {
 	openAs,
 	openConsole,
 	opened,
+	resize,
 	row,
 	shows,
 	signIn,
@@ -286,6 +287,6 @@ test("a name is shown as text everywhere, for any content and text direction", a
 	await shows(page, /Added <b>Rosa<\/b> with the id 6/);
 	assert.equal(await page.locator("main img, main td b, .panel b").count(), 0);
 	await page.keyboard.press("Escape");
-	await page.setViewportSize({ width: 375, height: 700 });
+	await resize(page, 375, 700);
 	assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 375);
 });

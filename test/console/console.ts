@@ -145,6 +145,12 @@ export async function elsewhere(page: Page, change: () => Promise<unknown>): Pro
 	await change();
 }
 
+/** Changes the size of the window. The page then closes its menus: without the wait, also one that is opened next. */
+export async function resize(page: Page, width: number, height = 800): Promise<void> {
+	await page.setViewportSize({ width, height });
+	await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+}
+
 /** Stops the clock of the page. Effects of components do not run until `page.clock.resume()`. */
 export async function pauseClock(page: Page): Promise<void> {
 	await page.clock.pauseAt((await page.evaluate<number>("Date.now()")) + 1_000);

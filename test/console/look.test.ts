@@ -20,6 +20,7 @@ import {
 	numbered,
 	openConsole,
 	press,
+	resize,
 	shows,
 	signIn,
 	tabTo,
@@ -78,10 +79,10 @@ async function assertEveryViewAccessible(page: Page, key: string, widths: readon
 	const look = async (name: string) => {
 		await assertBothAccessible(page, `${name} at ${width}`);
 		for (const more of wider) {
-			await page.setViewportSize({ width: more, height: 800 });
+			await resize(page, more);
 			await assertFits(page, `${name} at ${more}`);
 		}
-		await page.setViewportSize({ width, height: 800 });
+		await resize(page, width);
 	};
 	await page.getByLabel("API key").fill("pets_wrong");
 	await page.keyboard.press("Enter");
@@ -232,7 +233,7 @@ test("thirty animals fit on a laptop's screen, and nothing moves when data arriv
 		[1440, 877],
 		[1024, 600],
 	] as const) {
-		await page.setViewportSize({ width, height });
+		await resize(page, width, height);
 		await page.locator("tbody tr").nth(9).scrollIntoViewIfNeeded();
 		await page.evaluate("document.querySelector('.rows').scrollBy(0, 70)");
 		await until("whole rows", () => page.evaluate<boolean>(cutsNoRow));

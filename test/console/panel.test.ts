@@ -18,6 +18,7 @@ import {
 	panel,
 	pauseClock,
 	press,
+	resize,
 	row,
 	sell,
 	shows,
@@ -48,7 +49,7 @@ test("the panel moves no row, so a double-click never opens the neighbor; a phon
 	const places = async () =>
 		Promise.all((await page.locator("tbody tr").all()).map(async (each) => (await each.boundingBox())?.y));
 	for (const width of [1440, 1280, 1279, 1024, 901]) {
-		await page.setViewportSize({ width, height: 800 });
+		await resize(page, width);
 		const before = await places();
 		await row(page, "Zoë").dblclick();
 		await panel(page, "Zoë").waitFor();
@@ -61,7 +62,7 @@ test("the panel moves no row, so a double-click never opens the neighbor; a phon
 		assert.deepEqual(await places(), before, `the selection at ${width} pixels`);
 		await page.keyboard.press("Escape");
 	}
-	await page.setViewportSize({ width: 390, height: 800 });
+	await resize(page, 390);
 	await row(page, "Luna").click();
 	await button(page, "Next animal").click();
 	await panel(page, "Bella").waitFor();
@@ -84,7 +85,7 @@ test("the panel moves no row, so a double-click never opens the neighbor; a phon
 	await page.getByLabel("Select Luna").check();
 	await shows(page, "1 selected");
 	for (const width of [390, 720]) {
-		await page.setViewportSize({ width, height: 800 });
+		await resize(page, width);
 		const tools = ["Set status", "Category", "Export", "Remove …"].map((name) =>
 			page.getByRole("toolbar").getByRole("button", { name }),
 		);
@@ -105,14 +106,14 @@ test("the line with the undo leaves after 8 seconds, but not under the pointer o
 	await page.mouse.move(0, 0);
 	await page.clock.fastForward(60_000);
 	for (const width of [1440, 390]) {
-		await page.setViewportSize({ width, height: 844 });
+		await resize(page, width, 844);
 		await until("the line above the paging", async () => {
 			const line = await page.locator(".toast").boundingBox();
 			const paging = await page.locator(".paging").boundingBox();
 			return line && paging && line.y + line.height <= paging.y;
 		});
 	}
-	await page.setViewportSize({ width: 1440, height: 844 });
+	await resize(page, 1440, 844);
 	await pauseClock(page);
 	await row(page, "Kiwi").getByRole("link").focus();
 	await page.clock.fastForward(7_999);
@@ -126,7 +127,7 @@ test("the line with the undo leaves after 8 seconds, but not under the pointer o
 
 test("where an animal covers the list, Back closes it, and leads no further than to the list", async (context) => {
 	const { service, page } = await opened(context, names, "#/activity");
-	await page.setViewportSize({ width: 390, height: 844 });
+	await resize(page, 390, 844);
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
 	const isClosed = () => page.locator(".panel").waitFor({ state: "detached" });
 	const entries = () => page.evaluate<number>("history.length");
@@ -154,7 +155,7 @@ test("where an animal covers the list, Back closes it, and leads no further than
 
 test("in the panel, the undo is in reach on a phone too, and a long history covers nothing", async (context) => {
 	const { page } = await opened(context, names);
-	await page.setViewportSize({ width: 390, height: 844 });
+	await resize(page, 390, 844);
 	await row(page, "Rex").click();
 	const edits = panel(page, "Rex").locator(".history li");
 	for (let count = 0; count < 10; count += 2) {
@@ -169,7 +170,7 @@ test("in the panel, the undo is in reach on a phone too, and a long history cove
 		[720, 450],
 		[390, 844],
 	] as const) {
-		await page.setViewportSize({ width, height });
+		await resize(page, width, height);
 		await page.evaluate("document.querySelector('.panel').scrollTo(0, 0)");
 		const ends = await page.evaluate<number[]>(`[...document.querySelectorAll(".panel > *")].flatMap((part) => {
 			const { top } = part.getBoundingClientRect();
@@ -189,7 +190,7 @@ test("in the panel, the undo is in reach on a phone too, and a long history cove
 for (const width of [1440, 768, 320]) {
 	test(`axe finds nothing in what edits show, light and dark, at ${width} pixels`, async (context) => {
 		const { page } = await opened(context, [...names, "W".repeat(255)]);
-		await page.setViewportSize({ width, height: 844 });
+		await resize(page, width, 844);
 		await page.locator("tbody tr").nth(7).locator("a").click();
 		await page.locator(".panel").getByText("Not edited since it was added.").waitFor();
 		await page.locator(".panel button.pill").click();

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";
 import { listAll } from "../support/ledger.ts";
 import { describePet, petsInWords, shelterTables, spreadsheets } from "../support/spreadsheets.ts";
-import { assertAccessible, button, goOn, opened, shows } from "./console.ts";
+import { assertAccessible, button, goOn, opened, resize, shows } from "./console.ts";
 
 test("the tables of shelters are added by mouse alone, without a category twice", async (context) => {
 	const { service, page } = await opened(context, []);
@@ -38,10 +38,10 @@ for (const { file, path, kind, pets, rejected } of spreadsheets) {
 		const ready = page.locator(".go .primary:not([aria-disabled=true])");
 		await ready.waitFor();
 		for (const width of [1600, 390]) {
-			await page.setViewportSize({ width, height: 800 });
+			await resize(page, width);
 			await assertAccessible(page, `the columns of ${file}, ${width} wide`);
 		}
-		await page.setViewportSize({ width: 1600, height: 800 });
+		await resize(page, 1600);
 		const last = await page.locator(".preview thead th").last().boundingBox();
 		const area = await page.getByRole("region", { name: "The first rows" }).boundingBox();
 		assert.ok(last && area && last.x + last.width <= area.x + area.width, "every column of a real table is seen");

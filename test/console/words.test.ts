@@ -7,7 +7,7 @@ import { testService } from "../support/service.ts";
 import { describePet } from "../support/spreadsheets.ts";
 import { until } from "../support/until.ts";
 import { workbook } from "../support/workbook.ts";
-import { assertBothAccessible, button, choose, goOn, openAs, opened, petsOf, saved, shows } from "./console.ts";
+import { assertBothAccessible, button, choose, goOn, openAs, opened, petsOf, resize, saved, shows } from "./console.ts";
 
 test("columns with the same name or none are chosen one by one; a click makes a row the heading", async (context) => {
 	const { service, page } = await opened(context, []);
@@ -69,11 +69,11 @@ test("a heading below titles is found, words are confirmed, lost letters and fie
 	await lost.getByLabel("Row 4").fill("Müller");
 	await goOn(page, "Check");
 	await shows(page, "4 good, 2 to fix.");
-	await page.setViewportSize({ width: 390, height: 844 });
+	await resize(page, 390, 844);
 	const field = page.getByLabel("Category in row 7: A category is a whole number, such as 4");
 	const { x = 0, width = 390 } = (await field.boundingBox()) ?? {};
 	assert.ok(x + width < 390, `a field to correct ends at ${x + width} on a phone`);
-	await page.setViewportSize({ width: 1280, height: 720 });
+	await resize(page, 1280, 720);
 	await field.fill("4");
 	await shows(page, "5 good, 1 to fix.");
 	await button(page, "Back").click();
