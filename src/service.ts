@@ -26,8 +26,8 @@ import type { StoreSources } from "./ops/store-metrics.ts";
 import { createBackground } from "./store/background.ts";
 import type { OpenOptions } from "./store/engine.ts";
 import { createErasing } from "./store/erasing.ts";
-import { isPostgres, nameOfStore, openStore } from "./store/open.ts";
-import { StorageUnavailable, type Store, StoreAway, StoreRefused } from "./store/store.ts";
+import { nameOfStore, openStore } from "./store/open.ts";
+import { StorageUnavailable, type Store, StoreRefused } from "./store/store.ts";
 
 type Limits = Partial<Pick<ServerOptions, "timeouts">> & Pick<AppOptions, "loadLimits">;
 
@@ -40,9 +40,7 @@ export interface ServiceOptions extends Limits {
 	/** Creates the first key if the store has none. */
 	issuesFirstKey?: boolean;
 	isOnTerminal?: boolean;
-	/** Aborts a start that waits for the database. */
-	signal?: AbortSignal;
-	/** Called once, when only a restart lets creates work again. The log has the reason. */
+	/** Called once, when a restart would let creates work again. The log has the reason. */
 	onWritesStopped?: () => void;
 }
 
@@ -70,21 +68,18 @@ const stopGraceMs = 10_000;
 
 const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
 
-/**
- * Waits for an unreachable database. In the meantime, the probes of the operators' port answer.
- * @throws StoreRefused, the signal's reason, and Node's error when it cannot listen on a port
- */
+/** @throws StoreRefused, StorageUnavailable, and Node's error when it cannot listen on a port */
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
 	const ops = buildOps(options);
-	const store = await openWhenReachable(options, ops);
+	const store = await open(options, ops);
 	const { app, animals, erasing, close } = await buildPublic(options, ops, store);
 	try {
 		await listenPublic(app.server, options);
 		await ops.listen();
-		if (await whenReachable(options, ops, () => store.edits.hasNamesToErase())) erasing.start();
+		if (await store.edits.hasNamesToErase()) erasing.start();
 		// As late as possible: if the start failed afterwards, nobody would see the key.
-		const firstKey = await whenReachable(options, ops, () => issueFirstKey(options, ops, store));
+		const firstKey = await issueFirstKey(options, ops, store);
 		const backups = await startBackups(options, ops, store);
 		ops.noteStore({ store, animals, backups });
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
@@ -133,10 +128,8 @@ async function listenPublic(server: Server, { config, log }: ServiceOptions) {
 	if (warning) log.warn({}, warning);
 }
 
-const retryEveryMs = 1_000;
-
-/** Opens the store, and reports its commits and failures. @throws StoreRefused, and the signal's reason */
-async function openWhenReachable(options: ServiceOptions, ops: Ops): Promise<Store> {
+/** Opens the store, and reports its commits and failures. @throws StoreRefused, StorageUnavailable */
+async function open(options: ServiceOptions, ops: Ops): Promise<Store> {
 	const { config, log } = options;
 	const { now, node, metrics, background, fatal } = ops;
 	const openOptions: OpenOptions = {
@@ -150,18 +143,18 @@ async function openWhenReachable(options: ServiceOptions, ops: Ops): Promise<Sto
 			metrics.observeCommit(commit);
 			log.debug(commit, "commit");
 		},
-		onFatal(reason) {
+		onFatal(reason, isRefusedNext) {
 			log.fatal({}, reason);
 			fatal.abort();
-			options.onWritesStopped?.();
+			// A restart would be refused: without it, reads go on.
+			if (!isRefusedNext) options.onWritesStopped?.();
 		},
 		connectionsMax: config.databasePoolMax,
 		writeWaitMaxMs: config.createWaitMax,
 		random: Math.random,
 	};
 	try {
-		const open = async () => prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
-		return await whenReachable(options, ops, open);
+		return await prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
 	} catch (error) {
 		await ops.close();
 		throw error;
@@ -185,25 +178,9 @@ async function prepare(store: Store, { apiKey: key }: Config, now: () => number)
 
 const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });
 
-/** Does a part of the start; retries while the database is unreachable. @throws StoreRefused, the signal's reason */
-async function whenReachable<Result>({ config, log, signal }: ServiceOptions, ops: Ops, part: () => Promise<Result>) {
-	for (let isFirst = true; ; isFirst = false) {
-		try {
-			return await part();
-		} catch (error) {
-			const isLost = error instanceof StorageUnavailable && isPostgres(config.databaseUrl);
-			if (!(isLost || error instanceof StoreAway)) throw error;
-			if (isFirst) log.warn({ reason: error.message }, "waiting for the database");
-			ops.noteStore({ away: error.message });
-			await ops.listen();
-			await sleep(retryEveryMs, undefined, { signal });
-		}
-	}
-}
-
 type Ops = ReturnType<typeof buildOps>;
 
-/** Builds metrics, the log of replies and the port with the probes, which all work before the store is open. */
+/** Builds metrics, the log of replies and the port with the probes. */
 function buildOps(options: ServiceOptions) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	/** Whether the service stops, and whether replies close their connections. */
@@ -234,15 +211,13 @@ function buildOps(options: ServiceOptions) {
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
 	return {
 		...{ phase, now, node, metrics, background, traffic, probes, common, server },
-		/** Aborts when only a restart lets creates work again. */
+		/** Aborts when no further create of this process works. */
 		fatal: new AbortController(),
 		/** Sets the sources from which probes and metrics report on the store. */
 		noteStore(now: StoreSources): void {
 			sources = now;
 		},
-		async listen() {
-			if (!server.listening) await listen(server, { port: config.opsPort, host: config.opsHost });
-		},
+		listen: () => listen(server, { port: config.opsPort, host: config.opsHost }),
 		async close() {
 			metrics.close();
 			watch.close();

@@ -8,7 +8,7 @@ import { replacesName } from "../contract/console.ts";
 import { toJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
-import { type NewEdit, StorageUnavailable, type Store, StoreAway } from "../store/store.ts";
+import { type NewEdit, StorageUnavailable, type Store } from "../store/store.ts";
 import { parseInt64, parsePrintable } from "./arguments.ts";
 import { findCategory } from "./categories.ts";
 import { CommandError } from "./command-error.ts";
@@ -108,7 +108,7 @@ async function eraseOrExplain(flags: Flags): Promise<string | undefined> {
 		const isErased = await (await engineOf(databaseUrl)).eraseNames(databaseUrl, Date.now);
 		return isErased ? undefined : "another program was using them";
 	} catch (error) {
-		if (error instanceof StorageUnavailable || error instanceof StoreAway) return error.message;
+		if (error instanceof StorageUnavailable) return error.message;
 		throw error;
 	}
 }

@@ -34,8 +34,11 @@ export interface OpenOptions {
 	onCreate?: (location: string) => void;
 	/** Called with information for operators, such as a slow start. */
 	onNotice?: (text: string) => void;
-	/** Called once, when the store stops accepting writes until it is opened again. */
-	onFatal?: (reason: string) => void;
+	/**
+	 * Called once, when the store stops accepting writes until it is opened again. `isRefusedNext`: this version could
+	 * not open it again, because its schema or layout has changed.
+	 */
+	onFatal?: (reason: string, isRefusedNext: boolean) => void;
 	/** Identifies this node of the store. Nodes remove expired Idempotency-Keys; commands are not nodes. */
 	node?: string;
 	/** The most expired keys that one sweep removes; by default, `sweepRows` (idempotency.ts). */

@@ -317,10 +317,5 @@ export class StoreUpgraded extends StorageUnavailable {
 
 /** The store cannot be opened. The message is one sentence with the fix; nothing was changed. */
 export class StoreRefused extends Error {
-	override readonly name: string = "StoreRefused";
-}
-
-/** The database cannot be reached now. */
-export class StoreAway extends StoreRefused {
-	override readonly name = "StoreAway";
+	override readonly name = "StoreRefused";
 }

@@ -32,7 +32,11 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const watch = watchWrites(() => write("probe"), options);
-	const retryWrite = guardWrites(retry, () => refuseShards(pool), watch.stop);
+	const retryWrite = guardWrites(
+		retry,
+		() => refuseShards(pool),
+		(reason) => watch.stop(reason, true),
+	);
 	const write: Engine["write"] = (name, ...given) =>
 		(guarded.has(name) ? retryWrite : retry)(() =>
 			pool.limitTransactions(() =>

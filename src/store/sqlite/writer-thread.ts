@@ -47,7 +47,7 @@ export type WriterMessage =
 	| { kind: "refused"; message: string }
 	| { kind: "committed"; results: SentResults }
 	| { kind: "failed"; code: string; message: string }
-	| { kind: "lost"; cause: string };
+	| { kind: "lost"; cause: string; isUpgraded?: boolean };
 
 export type WriterData = FileOptions & { file: string };
 
@@ -102,7 +102,7 @@ function attempt<Results>(file: string, files: OpenFiles, work: () => Results) {
 		return { kind: "committed", results: work() } as const;
 	} catch (error) {
 		if (error instanceof StoreUpgraded)
-			return { kind: "lost", cause: `a newer animal-store has upgraded ${file}` } as const;
+			return { kind: "lost", cause: `a newer animal-store has upgraded ${file}`, isUpgraded: true } as const;
 		const { code = "", message } = error as NodeJS.ErrnoException;
 		if (isFailedSync({ code })) files.reportFailedSync();
 		return { kind: "failed", code, message } as const;
