@@ -131,11 +131,11 @@ async function listenPublic(server: Server, { config, log }: ServiceOptions) {
 /** Opens the store, and reports its commits and failures. @throws StoreRefused, StorageUnavailable */
 async function open(options: ServiceOptions, ops: Ops): Promise<Store> {
 	const { config, log } = options;
-	const { now, node, metrics, background, fatal } = ops;
+	const { now, metrics, background, fatal } = ops;
 	const openOptions: OpenOptions = {
 		verify: "quick",
 		backupFolder: config.backups?.folder,
-		node,
+		isNode: true,
 		background,
 		onCreate: (place) => log.warn({}, `created a new store: ${place}`),
 		onNotice: (text) => log.info({}, text),
@@ -195,7 +195,7 @@ function buildOps(options: ServiceOptions) {
 		const reason = error instanceof StorageUnavailable ? { cause: error.message } : { err: error };
 		if (isFirst) log.error({ task, ...reason }, "background work failed; it is retried later");
 	});
-	/** Identifies this node in request ids and leases. */
+	/** Identifies this node in request ids. */
 	const node = randomBytes(6).toString("base64url");
 	const probes = createProbes(readSources, () => phase.isStopping);
 	const watch = createReplyWatch({
@@ -210,7 +210,7 @@ function buildOps(options: ServiceOptions) {
 	const common = { timeouts, fields, isClosing: () => phase.isClosing, watch };
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
 	return {
-		...{ phase, now, node, metrics, background, traffic, probes, common, server },
+		...{ phase, now, metrics, background, traffic, probes, common, server },
 		/** Aborts when no further create of this process works. */
 		fatal: new AbortController(),
 		/** Sets the sources from which probes and metrics report on the store. */
@@ -272,26 +272,21 @@ async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops
 	return { app, animals: totals.animals, erasing, close };
 }
 
-const backupsOfOthers = "all backups in BACKUP_TO are of other stores: they are kept and not counted";
-
 async function startBackups({ config, log }: ServiceOptions, ops: Ops, store: Store) {
-	const { now, background, metrics, fatal } = ops;
+	const { now, metrics, fatal } = ops;
 	const { backups, databaseUrl } = config;
 	if (!backups) return undefined;
 	const { scheduleBackups } = await import("./store/scheduled-backups.ts");
 	const scheduled = scheduleBackups({
 		...backups,
-		store,
+		cursorSecret: store.cursorSecret,
 		environment: environmentFor(databaseUrl),
 		now,
-		background,
-		takeLease: (forMs) => store.takeLease("backup", forMs),
 		onBackup: (made) => log.info(made, "backup made"),
 		onFailure(reason) {
 			metrics.observeFailure("backup");
 			log.error({ reason }, "backup failed");
 		},
-		onOthers: () => log.warn({ folder: backups.folder }, backupsOfOthers),
 	});
 	// After a fatal failure, new backups might be of another file, or damaged, and would replace good ones.
 	fatal.signal.addEventListener("abort", scheduled.stop);

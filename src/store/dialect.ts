@@ -6,8 +6,6 @@ import type { Row, Statement } from "./tables.ts";
 export interface Dialect {
 	/** At the end of a SELECT, locks the selected row until the commit. */
 	forUpdate: string;
-	/** SQL of a clock that all nodes of the store share. */
-	clock(nowMs: number): string;
 	/** Returns the id of the next edit. No other transaction gets the same id. */
 	nextEditId: string;
 	/** SQL that removes all rows of these tables. A table may refer only to tables before it in the list. */

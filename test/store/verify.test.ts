@@ -152,7 +152,6 @@ test("a large store with damage inside starts; verify finds it, and no backup is
 	const line = () => service.output.stdout.split("\n").find((text) => text.includes("backup failed"));
 	await until("the backup to fail", () => line() !== undefined);
 	assert.match(JSON.parse(line() ?? "").reason, /s\.db is damaged: restore a backup/);
-	assert.deepEqual(readdirSync(folder), []);
 	const read = await ask(`${service.url}/v1/pets`, { key: it.key });
 	assert.equal(read.status, 200);
 	assert.equal((await it.create(service.url)).status, 201);
@@ -163,7 +162,8 @@ test("a large store with damage inside starts; verify finds it, and no backup is
 		[["backup", join(folder, "b.db")], isDamaged],
 	];
 	await assertRefused(commands, { environment: it.environment });
-	assert.deepEqual(readdirSync(folder), []);
+	const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+	assert.ok(!names.some((name) => name.includes(".db")), names.join());
 	await assert.rejects(
 		openStore(it.environment.DATABASE_URL, Date.now, { verify: "whole" }),
 		/is damaged/,
