@@ -1,7 +1,7 @@
-// Takes a backup after each interval, and keeps only the newest backups. Each `animal-store backup` is its own process. A
-// backup's name contains its time, which shows when the next one is due, so a restart causes no extra backup. Its folder
-// is named after its store. So neither a wrong clock nor another store with the same BACKUP_TO causes good backups to be
-// removed.
+// Takes a backup after each interval, and keeps only the newest backups. Each `animal-store backup` is its own process.
+// A backup's name contains its time, which shows when the next one is due, so a restart causes no extra backup. Its
+// folder is named after its store. So neither a wrong clock nor another store with the same BACKUP_TO causes good
+// backups to be removed.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
