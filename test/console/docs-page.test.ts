@@ -55,7 +55,8 @@ test("everything on the page comes from the document, and is there without scrip
 
 /** The visible text of a page, without blanks. */
 function textOf(page: string): string {
-	const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
+	const apostrophes = { "&#39;": "'", "&#x27;": "'" };
+	const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', ...apostrophes };
 	const plain = page.replaceAll(/<[^>]+>/g, " ").replaceAll(/&#?\w+;/g, (entity) => entities[entity] ?? entity);
 	return unspaced(plain);
 }
