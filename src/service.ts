@@ -25,8 +25,8 @@ import { ownProcessor } from "./ops/processor.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
 import { createBackground } from "./store/background.ts";
 import type { OpenOptions } from "./store/engine.ts";
-import { isPostgres, nameOfStore, openStore } from "./store/open.ts";
-import { StorageUnavailable, type Store, StoreAway } from "./store/store.ts";
+import { nameOfStore, openStore } from "./store/open.ts";
+import { StorageUnavailable, type Store } from "./store/store.ts";
 
 type Limits = Partial<Pick<ServerOptions, "timeouts">> & Pick<AppOptions, "loadLimits">;
 
@@ -39,9 +39,7 @@ export interface ServiceOptions extends Limits {
 	/** Creates the first key if the store has none. */
 	issuesFirstKey?: boolean;
 	isOnTerminal?: boolean;
-	/** Aborts a start that waits for the database. */
-	signal?: AbortSignal;
-	/** Called once, when only a restart lets creates work again. The log has the reason. */
+	/** Called once, when a restart would let creates work again. The log has the reason. */
 	onWritesStopped?: () => void;
 }
 
@@ -69,20 +67,17 @@ const stopGraceMs = 10_000;
 
 const pagesFolder = fileURLToPath(new URL("../dist", import.meta.url));
 
-/**
- * Waits for an unreachable database. In the meantime, the probes of the operators' port answer.
- * @throws StoreRefused, the signal's reason, and Node's error when it cannot listen on a port
- */
+/** @throws StoreRefused, StorageUnavailable, and Node's error when it cannot listen on a port */
 export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
 	const ops = buildOps(options);
-	const store = await openWhenReachable(options, ops);
+	const store = await open(options, ops);
 	const { app, animals, close } = await buildPublic(options, ops, store);
 	try {
 		await listenPublic(app.server, options);
 		await ops.listen();
 		// As late as possible: if the start failed afterwards, nobody would see the key.
-		const firstKey = await whenReachable(options, ops, () => issueFirstKey(options, ops, store));
+		const firstKey = await issueFirstKey(options, ops, store);
 		const backups = await startBackups(options, ops, store);
 		ops.noteStore({ store, animals, backups });
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
@@ -131,15 +126,13 @@ async function listenPublic(server: Server, { config, log }: ServiceOptions) {
 	if (warning) log.warn({}, warning);
 }
 
-const retryEveryMs = 1_000;
-
-/** Opens the store, and reports its commits and failures. @throws StoreRefused, and the signal's reason */
-async function openWhenReachable(options: ServiceOptions, ops: Ops): Promise<Store> {
+/** Opens the store, and reports its commits and failures. @throws StoreRefused, StorageUnavailable */
+async function open(options: ServiceOptions, ops: Ops): Promise<Store> {
 	const { config, log } = options;
-	const { now, node, metrics, background, fatal } = ops;
+	const { now, metrics, background, fatal } = ops;
 	const openOptions: OpenOptions = {
 		backupFolder: config.backups?.folder,
-		node,
+		isNode: true,
 		background,
 		onCreate: (place) => log.warn({}, `created a new store: ${place}`),
 		onNotice: (text) => log.info({}, text),
@@ -147,18 +140,18 @@ async function openWhenReachable(options: ServiceOptions, ops: Ops): Promise<Sto
 			metrics.observeCommit(commit);
 			log.debug(commit, "commit");
 		},
-		onFatal(reason) {
+		onFatal(reason, readsGoOn) {
 			log.fatal({}, reason);
 			fatal.abort();
-			options.onWritesStopped?.();
+			// A restart would be refused, or open a new store in place of the file that is still open.
+			if (!readsGoOn) options.onWritesStopped?.();
 		},
 		connectionsMax: config.databasePoolMax,
 		writeWaitMaxMs: config.createWaitMax,
 		random: Math.random,
 	};
 	try {
-		const open = async () => prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
-		return await whenReachable(options, ops, open);
+		return await prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
 	} catch (error) {
 		await ops.close();
 		throw error;
@@ -180,25 +173,9 @@ async function prepare(store: Store, { apiKey: key }: Config, now: () => number)
 
 const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });
 
-/** Does a part of the start; retries while the database is unreachable. @throws StoreRefused, the signal's reason */
-async function whenReachable<Result>({ config, log, signal }: ServiceOptions, ops: Ops, part: () => Promise<Result>) {
-	for (let isFirst = true; ; isFirst = false) {
-		try {
-			return await part();
-		} catch (error) {
-			const isLost = error instanceof StorageUnavailable && isPostgres(config.databaseUrl);
-			if (!(isLost || error instanceof StoreAway)) throw error;
-			if (isFirst) log.warn({ reason: error.message }, "waiting for the database");
-			ops.noteStore({ away: error.message });
-			await ops.listen();
-			await sleep(retryEveryMs, undefined, { signal });
-		}
-	}
-}
-
 type Ops = ReturnType<typeof buildOps>;
 
-/** Builds metrics, the log of replies and the port with the probes, which all work before the store is open. */
+/** Builds metrics, the log of replies and the port with the probes. */
 function buildOps(options: ServiceOptions) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	/** Whether the service stops, and whether replies close their connections. */
@@ -213,7 +190,7 @@ function buildOps(options: ServiceOptions) {
 		const reason = error instanceof StorageUnavailable ? { cause: error.message } : { err: error };
 		if (isFirst) log.error({ task, ...reason }, "background work failed; it is retried later");
 	});
-	/** Identifies this node in request ids and leases. */
+	/** Identifies this node in request ids. */
 	const node = randomBytes(6).toString("base64url");
 	const probes = createProbes(readSources, () => phase.isStopping);
 	const watch = createReplyWatch({
@@ -228,16 +205,14 @@ function buildOps(options: ServiceOptions) {
 	const common = { timeouts, fields, isClosing: () => phase.isClosing, watch };
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
 	return {
-		...{ phase, now, node, metrics, background, traffic, probes, common, server },
-		/** Aborts when only a restart lets creates work again. */
+		...{ phase, now, metrics, background, traffic, probes, common, server },
+		/** Aborts when no further create of this process works. */
 		fatal: new AbortController(),
 		/** Sets the sources from which probes and metrics report on the store. */
 		noteStore(now: StoreSources): void {
 			sources = now;
 		},
-		async listen() {
-			if (!server.listening) await listen(server, { port: config.opsPort, host: config.opsHost });
-		},
+		listen: () => listen(server, { port: config.opsPort, host: config.opsHost }),
 		async close() {
 			metrics.close();
 			watch.close();
@@ -290,26 +265,21 @@ async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops
 	return { app, animals: totals.animals, close };
 }
 
-const backupsOfOthers = "all backups in BACKUP_TO are of other stores: they are kept and not counted";
-
 async function startBackups({ config, log }: ServiceOptions, ops: Ops, store: Store) {
-	const { now, background, metrics, fatal } = ops;
+	const { now, metrics, fatal } = ops;
 	const { backups, databaseUrl } = config;
 	if (!backups) return undefined;
 	const { scheduleBackups } = await import("./store/scheduled-backups.ts");
 	const scheduled = scheduleBackups({
 		...backups,
-		store,
+		cursorSecret: store.cursorSecret,
 		environment: environmentFor(databaseUrl),
 		now,
-		background,
-		takeLease: (forMs) => store.takeLease("backup", forMs),
 		onBackup: (made) => log.info(made, "backup made"),
 		onFailure(reason) {
 			metrics.observeFailure("backup");
 			log.error({ reason }, "backup failed");
 		},
-		onOthers: () => log.warn({ folder: backups.folder }, backupsOfOthers),
 	});
 	// After a fatal failure, new backups might be of another file, or damaged, and would replace good ones.
 	fatal.signal.addEventListener("abort", scheduled.stop);

@@ -104,11 +104,6 @@ export const settings = {
 		(text) => (text === "0s" ? 0 : shortDuration(text)),
 		"0s",
 	),
-	WHEN_WRITES_STOP: setting(
-		"serve (reads continue, /livez is 503) or exit, for when only a restart lets creates work again",
-		matching(/^(serve|exit)$/),
-		"serve",
-	),
 	BACKUP_TO: optional(
 		"the folder for the service's own backups of a sqlite: store, such as /var/backups/animals",
 		(text) => text,
@@ -129,4 +124,5 @@ export const settings = {
 /** Settings of earlier versions, and what takes their place. The service refuses to start with one of them. */
 export const withdrawn: Readonly<Record<string, string>> = {
 	REUSE_PORT: "let systemd hold the port for all nodes, or use a balancer (docs/debian.md)",
+	WHEN_WRITES_STOP: "remove it; the service ends with code 1 when only a restart helps, so let a supervisor restart it",
 };

@@ -1,6 +1,6 @@
-// Converts the Markdown of the OpenAPI document's descriptions to HTML: headings, paragraphs, lists, tables, code, bold
-// and links. Other Markdown stays unchanged; all text is escaped.
+// Converts the Markdown of the OpenAPI document's descriptions to HTML with marked. HTML within it is shown as text.
 
+import { Marked } from "marked";
 import { highlight } from "./highlight.ts";
 import { type Html, html } from "./html.ts";
 
@@ -26,55 +26,29 @@ function slug(title: string): string {
 	return title.toLowerCase().replaceAll(/\W+/g, "-");
 }
 
-export function markdown(text: string): Html {
-	const blocks = text.matchAll(/^```(?<language>\w*)\n(?<code>[\s\S]*?)\n```$|(?<other>(?:^(?!```).+(?:\n|$))+)/gm);
-	return html`${[...blocks].map(({ groups = {} }) => {
-		const { language = "", code, other = "" } = groups;
-		return code === undefined ? block(other.trimEnd()) : codeBlock(code, language);
-	})}`;
-}
-
 /** A block of code. reference.js adds a copy button. */
 export function codeBlock(code: string, language: string): Html {
 	return html`<div class="code"><pre tabindex="0"><code>${highlight(code, language)}</code></pre></div>`;
 }
 
-function block(text: string): Html {
-	const lines = text.split("\n");
-	if (text.startsWith("| ")) return table(lines);
-	if (text.startsWith("- ")) return html`<ul>${items(text).map((item) => html`<li>${inline(item)}</li>`)}</ul>`;
-	return html`<p>${inline(lines.join(" "))}</p>`;
-}
+const marked = new Marked({
+	renderer: {
+		code: ({ text, lang = "" }) => codeBlock(text, lang).html,
+		html: ({ text }) => html`${text}`.html,
+		/** The first cell of a row is its header. */
+		tablecell({ tokens, header }) {
+			const cell = this.parser.parseInline(tokens);
+			return header ? `<th scope="col">${cell}</th>` : `<td>${cell}</td>`;
+		},
+		tablerow: ({ text }) => `<tr>${text.replace(/^<td>(.*?)<\/td>/, '<th scope="row">$1</th>')}</tr>`,
+	},
+});
 
-function items(list: string): string[] {
-	return list
-		.split(/^- /m)
-		.slice(1)
-		.map((item) => item.replaceAll(/\s+/g, " ").trim());
-}
-
-function table([head = "", , ...rows]: string[]): Html {
-	const cells = (row: string) =>
-		row
-			.slice(1, -1)
-			.split("|")
-			.map((cell) => inline(cell.trim()));
-	const body = rows.map((row) => {
-		const [first, ...others] = cells(row);
-		return html`<tr><th scope="row">${first}</th>${others.map((cell) => html`<td>${cell}</td>`)}</tr>`;
-	});
-	return html`<table>
-<thead><tr>${cells(head).map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
-<tbody>${body}</tbody></table>`;
+export function markdown(text: string): Html {
+	return { html: marked.parse(text, { async: false }) };
 }
 
 /** Code, bold and links within a line. */
 export function inline(text: string): Html {
-	const parts = text.split(/(`[^`]+`|\*\*.+?\*\*|\[[^\]]+\]\([^)]+\))/);
-	return html`${parts.map((part) => {
-		if (part.startsWith("`")) return html`<code>${part.slice(1, -1)}</code>`;
-		if (part.startsWith("**")) return html`<strong>${inline(part.slice(2, -2))}</strong>`;
-		const [, label, target] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(part) ?? [];
-		return label ? html`<a href="${target}">${label}</a>` : html`${part}`;
-	})}`;
+	return { html: marked.parseInline(text, { async: false }) };
 }

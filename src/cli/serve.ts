@@ -47,7 +47,6 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	// Imported here, because the other commands start faster without the service.
 	const [{ createLog }, { startService }] = await Promise.all([import("../ops/log.ts"), import("../service.ts")]);
 	const { log, flush, droppedLines } = createLog(config.logLevel, process.stdout, isOnTerminal);
-	const ending = new AbortController();
 	let isClosing = false;
 	const starting = startService({
 		config,
@@ -55,16 +54,14 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		droppedLogLines: droppedLines,
 		issuesFirstKey: firstKey,
 		isOnTerminal,
-		signal: ending.signal,
-		onWritesStopped: () => void (config.whenWritesStop === "exit" && close(1)),
+		onWritesStopped: () => void close(1),
 	});
 	/** Stops the service, and ends the process with this code. */
 	async function close(code: number, cause: { signal?: NodeJS.Signals } = {}): Promise<void> {
 		if (isClosing) return;
 		isClosing = true;
 		setTimeout(() => process.exit(1), stopGraceMs + config.stopDelay);
-		ending.abort();
-		const stopping = starting.catch(ignoreEnd).then((service) => service?.stop(undefined, cause));
+		const stopping = starting.then((service) => service.stop(undefined, cause));
 		const [{ status }] = await Promise.allSettled([stopping]);
 		flush();
 		process.exit(status === "fulfilled" ? code : 1);
@@ -82,14 +79,9 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		if (isClosing) process.exit(1);
 		void close(1);
 	});
-	const service = await starting.catch(ignoreEnd);
+	const service = await starting;
 	flush();
-	if (firstKey && service) await introduce(service);
-}
-
-/** Ignores the end of a start that waited for the database. @throws every other error */
-function ignoreEnd(error: Error): undefined {
-	if (error.name !== "AbortError") throw error;
+	if (firstKey) await introduce(service);
 }
 
 /**

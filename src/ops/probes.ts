@@ -4,10 +4,9 @@
 import { ApiError } from "../contract/errors.ts";
 import type { Store } from "../store/store.ts";
 
-/** The store, as soon as it is open; until then, `away` is the reason. */
+/** Empty until the store is open. */
 export interface ProbeSources {
 	store?: Pick<Store, "version" | "writeState" | "checkWrites">;
-	away?: string;
 }
 
 /** Waits for the store's work. @throws Error if the work takes longer than `timeoutMs` */
@@ -22,9 +21,9 @@ export function createProbes(sources: () => ProbeSources, isStopping: () => bool
 	return {
 		/** @throws ApiError `shutting_down` or `storage_unavailable` */
 		async ready() {
-			const { store, away = "the store is not open" } = sources();
+			const { store } = sources();
 			if (isStopping()) throw new ApiError("shutting_down");
-			if (!store) throw new ApiError("storage_unavailable", away);
+			if (!store) throw new ApiError("storage_unavailable", "the store is not open");
 			const work = [store.version(), store.checkWrites()];
 			const [read] = await Promise.allSettled(work.map((each) => inTime(each, timeoutMs)));
 			if (read?.status === "rejected") throw new ApiError("storage_unavailable", "the store cannot be read");

@@ -2,7 +2,7 @@
 // retried later.
 
 /** The tasks' names in the service's log and metrics. */
-export const backgroundTasks = ["key use", "sweep", "probe", "lease", "backup"] as const;
+export const backgroundTasks = ["key use", "sweep", "probe", "backup"] as const;
 export type BackgroundTask = (typeof backgroundTasks)[number];
 
 export interface Background {
@@ -47,5 +47,31 @@ export function createBackground(
 				await running;
 			};
 		},
+	};
+}
+
+/** The mean time between two sweeps of a node. */
+const sweepEveryMs = 10 * 60_000;
+
+/**
+ * Removes expired Idempotency-Keys again and again, in batches that delay other writes only briefly. Each node sweeps:
+ * a key that another node has removed costs nothing. Each node has a random interval, so that nodes sweep in turn.
+ * @param sweep removes at most `rows` keys, and returns the number of removed keys
+ * @param random returns 0 to 1
+ * @returns a function that stops the sweeps
+ */
+export function sweepIdempotencyKeys(
+	background: Background,
+	sweep: (rows: number) => Promise<number>,
+	random: () => number,
+	rows: number,
+): () => Promise<void> {
+	let isStopped = false;
+	const stopRepeating = background.repeat("sweep", sweepEveryMs * (0.5 + random()), async () => {
+		while ((await sweep(rows)) === rows && !isStopped);
+	});
+	return async () => {
+		isStopped = true;
+		await stopRepeating();
 	};
 }

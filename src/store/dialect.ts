@@ -6,8 +6,6 @@ import type { Row, Statement } from "./tables.ts";
 export interface Dialect {
 	/** At the end of a SELECT, locks the selected row until the commit. */
 	forUpdate: string;
-	/** SQL of a clock that all nodes of the store share. */
-	clock(nowMs: number): string;
 	/** Returns the id of the next edit. No other transaction gets the same id. */
 	nextEditId: string;
 	/** A write that changes nothing. It returns a row if a newer version has upgraded the schema. */

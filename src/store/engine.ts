@@ -1,10 +1,9 @@
 // Builds a Store from the parts that each engine has; both engines share the other parts.
 
-import type { Background } from "./background.ts";
+import { type Background, sweepIdempotencyKeys } from "./background.ts";
 import { listCategories, readUsed } from "./categories.ts";
 import { type FindSql, findPets } from "./find.ts";
-import type { Create } from "./idempotency.ts";
-import { sweepIdempotencyKeys } from "./leases.ts";
+import { type Create, sweepRows } from "./idempotency.ts";
 import { countPets, listKeys, type Scan, type Select } from "./reads.ts";
 import {
 	type Categories,
@@ -29,10 +28,13 @@ export interface OpenOptions {
 	onCreate?: (location: string) => void;
 	/** Called with information for operators, such as a slow start. */
 	onNotice?: (text: string) => void;
-	/** Called once, when the store stops accepting writes until it is opened again. */
-	onFatal?: (reason: string) => void;
-	/** Identifies this node of the store. Nodes remove expired Idempotency-Keys; commands are not nodes. */
-	node?: string;
+	/**
+	 * Called once, when the store stops accepting writes until it is opened again. `readsGoOn`: opening it again would
+	 * not help. Its schema or layout has changed, or its path leads to no file or to another one.
+	 */
+	onFatal?: (reason: string, readsGoOn: boolean) => void;
+	/** Removes expired Idempotency-Keys from time to time. Commands do not. */
+	isNode?: boolean;
 	/** The most expired keys that one sweep removes; by default, `sweepRows` (idempotency.ts). */
 	sweepRows?: number;
 	/** The most connections to a database server; by default, 10. */
@@ -53,16 +55,7 @@ export type StoreOptions = OpenOptions & { background: Background };
 export interface Engine
 	extends Pick<
 		Store,
-		| "listPets"
-		| "getPet"
-		| "version"
-		| "cursorSecret"
-		| "place"
-		| "queue"
-		| "writeState"
-		| "checkWrites"
-		| "readUse"
-		| "close"
+		"listPets" | "getPet" | "version" | "cursorSecret" | "queue" | "writeState" | "checkWrites" | "readUse" | "close"
 	> {
 	select: Select;
 	scan: Scan;
@@ -77,10 +70,10 @@ export interface Engine
 
 export function createStore(engine: Engine, now: () => number, options: StoreOptions): Store {
 	const { select, write, createAll } = engine;
-	const { node = "", background, sweepRows } = options;
-	const takeLease = (name: string, forMs: number) => write("takeLease", name, node, forMs, now());
-	const sweep = (rows: number) => write("sweepIdempotencyKeys", now(), rows);
-	const stopSweeping = node ? sweepIdempotencyKeys(background, takeLease, sweep, sweepRows) : undefined;
+	const { isNode, background, random = () => 0.5 } = options;
+	const sweep = (most: number) => write("sweepIdempotencyKeys", now(), most);
+	const rows = options.sweepRows ?? sweepRows;
+	const stopSweeping = isNode ? sweepIdempotencyKeys(background, sweep, random, rows) : undefined;
 	return {
 		...engine,
 		keys: createKeyRows(engine),
@@ -97,7 +90,6 @@ export function createStore(engine: Engine, now: () => number, options: StoreOpt
 			return createAll(rows.map((row) => ({ ...row, nowMs })));
 		},
 		countPets: (after, limit) => countPets(select, after, limit),
-		takeLease,
 		async close() {
 			await stopSweeping?.();
 			await engine.close();

@@ -50,9 +50,6 @@ export interface Store {
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
 
-	/** Where the store is. Place and secret tell a store from its copies. Equal on nodes with one address. */
-	readonly place: string;
-
 	readonly keys: KeyRows;
 	readonly edits: Edits;
 	readonly categories: Categories;
@@ -74,14 +71,6 @@ export interface Store {
 
 	/** Resolves once the outcome of a recent write is known. If no write was recent, does a small one. Never rejects. */
 	checkWrites(): Promise<void>;
-
-	/**
-	 * Takes or renews the lease for work that one node at a time does for all nodes.
-	 * @param forMs after this time, another node can take the lease; 0 gives it back
-	 * @returns whether this node has the lease
-	 * @throws StorageUnavailable
-	 */
-	takeLease(name: string, forMs: number): Promise<boolean>;
 
 	/** Never throws. */
 	readUse(): Promise<StoreUse>;
@@ -312,10 +301,5 @@ export class StoreUpgraded extends StorageUnavailable {
 
 /** The store cannot be opened. The message is one sentence with the fix; nothing was changed. */
 export class StoreRefused extends Error {
-	override readonly name: string = "StoreRefused";
-}
-
-/** The database cannot be reached now. */
-export class StoreAway extends StoreRefused {
-	override readonly name = "StoreAway";
+	override readonly name = "StoreRefused";
 }

@@ -19,9 +19,6 @@ import {
 	tables,
 } from "./tables.ts";
 
-/** Upper bound of a lease. An expiry later than that means that the clock was set back. */
-const leaseMaxMs = 3_600_000;
-
 const toEditRow = createRowWriter(tables.edits);
 const newKey = pickColumns(tables.keys, ["id", "name", "scopes", "rate", "createdAtMs"]);
 const toKeyRow = createRowWriter(newKey);
@@ -122,26 +119,6 @@ function* touchKeys(_: Dialect, uses: KeyUse[]): Transaction<void> {
 	);
 }
 
-/** @returns true if the holder has the lease now */
-function* takeLease(
-	dialect: Dialect,
-	name: string,
-	holder: string,
-	forMs: number,
-	nowMs: number,
-): Transaction<boolean> {
-	const forTime = "CAST($3 AS BIGINT)";
-	const taken = yield {
-		text: `INSERT INTO leases (name, holder, until_ms) VALUES ($1, $2, ${dialect.clock(nowMs)} + ${forTime})
-		ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, until_ms = excluded.until_ms
-		WHERE leases.holder = excluded.holder
-		OR leases.until_ms NOT BETWEEN excluded.until_ms - ${forTime} + 1 AND excluded.until_ms - ${forTime} + ${leaseMaxMs}
-		RETURNING name`,
-		values: [name, holder, forMs],
-	};
-	return taken.length > 0;
-}
-
 /** @returns the number of removed keys, at most `rows` */
 function* sweepIdempotencyKeys(_: Dialect, nowMs: number, rows: number): Transaction<number> {
 	const swept = yield {
@@ -165,7 +142,6 @@ const transactions = {
 	rotateKey,
 	revokeKey,
 	touchKeys,
-	takeLease,
 	sweepIdempotencyKeys,
 	probe,
 };

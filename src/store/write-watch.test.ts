@@ -46,7 +46,7 @@ test("working writes are slow while the queue is full; stopped ones stay stopped
 	assert.equal(watch.state({ ...empty, isFull: true }), "slow");
 	await assert.rejects(watch.observe(unavailable()));
 	assert.equal(watch.state({ ...empty, isFull: true }), "failing");
-	watch.stop("a sync failed");
+	watch.stop("a sync failed", false);
 	await watch.observe(Promise.resolve());
 	assert.equal(watch.state(empty), "stopped");
 	assert.equal(probes, 0);

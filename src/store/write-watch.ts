@@ -50,10 +50,10 @@ export function watchWrites(
 			void check();
 			return state === "working" && queue.isFull ? "slow" : state;
 		},
-		/** Call this once, when all further writes will fail. @param reason for operators */
-		stop(reason: string): void {
+		/** Call this once, when all further writes will fail. For the parameters, see `OpenOptions.onFatal`. */
+		stop(reason: string, readsGoOn: boolean): void {
 			note("stopped");
-			onFatal?.(reason);
+			onFatal?.(reason, readsGoOn);
 		},
 	};
 }

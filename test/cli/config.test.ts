@@ -153,7 +153,6 @@ test("a wrong value, and settings that cannot work together, are refused with on
 		[{ CONNECTIONS_PER_ADDRESS: "many" }, /^CONNECTIONS_PER_ADDRESS must be/],
 		[{ CREATE_WAIT_MAX: "0s" }, /^CREATE_WAIT_MAX must be the longest time that a create may wait/],
 		[{ STOP_DELAY: "-1s" }, /^STOP_DELAY must be the time for which a stopping service/],
-		[{ WHEN_WRITES_STOP: "panic" }, /^WHEN_WRITES_STOP must be serve/],
 		[{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be fatal, error/],
 		[{ PORT: "9464" }, /^OPS_PORT must differ from PORT$/],
 		[{ PORT: "9464", HOST: "0.0.0.0" }],

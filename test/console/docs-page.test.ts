@@ -64,7 +64,8 @@ test("everything on the page comes from the document, and is there without scrip
 
 /** The visible text of a page, without blanks. */
 function textOf(page: string): string {
-	const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'" };
+	const apostrophes = { "&#39;": "'", "&#x27;": "'" };
+	const entities: Record<string, string> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', ...apostrophes };
 	const plain = page.replaceAll(/<[^>]+>/g, " ").replaceAll(/&#?\w+;/g, (entity) => entities[entity] ?? entity);
 	return unspaced(plain);
 }
@@ -106,7 +107,7 @@ const covered = `[...document.querySelectorAll(".copy")].filter((copy) => copy.c
 })`;
 
 const wide = " in a wide font";
-for (const [width, font] of [[1440], [768], [390, wide], [320, wide]] as const) {
+for (const [width, font] of [[1440], [768], [320, wide]] as const) {
 	test(`axe finds nothing, nothing is cut off or covered, at ${width} pixels${font ?? ""}`, async (context) => {
 		const service = await testService(context);
 		const page = await openDocs(context, service, { viewport: { width, height: 900 }, isWide: font !== undefined });

@@ -95,7 +95,7 @@ export const proof: Proof = {
 			withinMs: 3000,
 		});
 		trial.say("the leaked key was revoked");
-		const backups = run("ls /var/backups/animals").trim().split("\n");
+		const backups = run("ls -R /var/backups/animals").trim().split("\n");
 		return { alerts: alerts.filter(({ type }: { type: string }) => type === "alerting").length, backups };
 	},
 };
@@ -160,7 +160,7 @@ async function upgradeTwice({ run, runOnline }: Machine, request: (path: string,
 		assert.notEqual(mainPid(run), before);
 		assert.equal(create(request, name), 201);
 	}
-	const newest = "$(ls -t /var/backups/animals/animal-store-*.db | head -n 1)";
+	const newest = "$(ls -t /var/backups/animals/*/animal-store-*.db | head -n 1)";
 	await until("a backup", () => / 5 animals/.test(run(`animal-store verify "${newest}"`)), { everyMs: 500 });
 	assert.match(run("ls -1 /var/backups/animals"), /(before-upgrade-[\d-]+\.db\s+){2}/);
 	return ["Rex", "Mia", "Bo", "after one backup", "after two"];

@@ -39,7 +39,7 @@ async function obstructSqlite(context: TestContext, { databaseUrl }: TestService
 	};
 }
 
-const written = ["pets", "counters", "key_uses", "leases", "idempotency_keys"];
+const written = ["pets", "counters", "key_uses", "idempotency_keys"];
 const bodies = {
 	stalled: "PERFORM pg_sleep(60)",
 	full: "RAISE EXCEPTION 'full' USING ERRCODE = 'disk_full'",

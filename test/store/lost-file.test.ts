@@ -1,10 +1,12 @@
 // The files of a store are removed or replaced while the service runs: nothing is acknowledged, and nothing is lost.
 
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { Agent } from "node:http";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { keyFromRandom } from "../../src/keys/formats.ts";
 import { identityOf, trackOpenFiles } from "../../src/store/sqlite/identity.ts";
 import { ask } from "../support/caller.ts";
 import { call } from "../support/command.ts";
@@ -30,8 +32,11 @@ async function loaded(context: TestContext) {
 	await withStore(`sqlite:${other}`, (store) => store.createPet({ name: "the other one", categoryId: 1n }));
 	const service = await startProgram(context, environment);
 	const ledger = new Ledger();
-	/** Runs `deed` during creates with and without Idempotency-Keys. Asserts that all later creates are refused. */
-	const lose = async (deed: () => void) => {
+	/**
+	 * Runs `deed` during creates with and without Idempotency-Keys. Asserts that all later creates are refused.
+	 * @param isEnd whether the service may end its connections afterwards
+	 */
+	const lose = async (deed: () => void, isEnd = false) => {
 		const agent = new Agent({ keepAlive: true });
 		context.after(() => agent.destroy());
 		let number = 0;
@@ -42,6 +47,7 @@ async function loaded(context: TestContext) {
 				if (isKeyed) mine.idempotencyKey = `key-${number}`;
 				const wasDone = isDone;
 				const answer = await record(ledger, service.url, key, agent, mine);
+				if (!answer && isDone && isEnd) return;
 				assert.ok(answer, "a reply");
 				if (answer.status === 201) assert.ok(!wasDone, "no create is acknowledged in a file that was unlinked");
 				else if (!isShed(answer)) {
@@ -82,6 +88,18 @@ async function assertStopped(
 	// While the folder is removed, a check may find the file but not its WAL, so the message may name the WAL.
 	const { msg } = JSON.parse(fatal[0] ?? "");
 	assert.equal(msg.replace("-wal was", " was"), `${cause.replace("-wal was", " was")}: ${untilRestart}`);
+}
+
+/** Asserts that the service ends with code 1 after one fatal line with this cause, and a clean stop. */
+async function assertEnds({ service }: Awaited<ReturnType<typeof loaded>>, cause: string): Promise<void> {
+	const { code, stdout } = await within("the end", service.finished);
+	assert.equal(code, 1);
+	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
+	assert.equal(fatal.length, 1, stdout.slice(0, 2000));
+	// While the folder is removed, a check may find the file but not its WAL, so the message may name the WAL.
+	const { msg } = JSON.parse(fatal[0] ?? "");
+	assert.equal(msg.replace("-wal was", " was"), `${cause.replace("-wal was", " was")}: ${untilRestart}`);
+	assert.match(stdout, /"level":"fatal"[\s\S]*"msg":"stopping"[\s\S]*"msg":"stopped"/);
 }
 
 const untilRestart = "writes are rejected until the service is restarted";
@@ -177,11 +195,11 @@ for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
 test("nothing is acknowledged after a sync failed in another process; a later node works", async (context) => {
 	const it = await loaded(context);
 	const other = trackOpenFiles(it.file, identityOf(it.file));
-	await it.lose(() => other.reportFailedSync());
+	await it.lose(() => other.reportFailedSync(), true);
 	const later = await startProgram(context, { DATABASE_URL: `sqlite:${it.file}` });
 	const answer = await post(later.url, it.key, new Agent(), attempt(-1));
 	it.ledger.acknowledge(attempt(-1), idOf(answer));
-	await assertStopped(it, `a sync of ${it.file} failed`);
+	await assertEnds(it, `a sync of ${it.file} failed`);
 	it.ledger.verify(await listAll(later.url, it.key));
 	other.reportFailedSync();
 	assert.equal(
@@ -191,16 +209,14 @@ test("nothing is acknowledged after a sync failed in another process; a later no
 	);
 });
 
-test("with WHEN_WRITES_STOP=exit, the service ends with code 1 after one fatal line", async (context) => {
+test("a service whose folder was removed reads on, and liveness fails, even without a create", async (context) => {
 	const folder = join(temporaryFolder(context), "data");
 	mkdirSync(folder);
-	const service = await startProgram(context, {
-		DATABASE_URL: `sqlite:${join(folder, "animals.db")}`,
-		WHEN_WRITES_STOP: "exit",
-	});
+	const API_KEY = keyFromRandom(randomBytes(32));
+	const service = await startProgram(context, { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, API_KEY });
 	rmSync(folder, { recursive: true });
 	await until("liveness to fail", async () => !(await isServing(`${service.url}/livez`)), { everyMs: 100 });
-	const { code, stdout } = await within("the service to end", service.finished);
-	assert.equal(code, 1);
-	assert.match(stdout, /"level":"fatal".*was removed or replaced[\s\S]*"msg":"stopping"[\s\S]*"msg":"stopped"/);
+	assert.match(service.output.stdout, /"level":"fatal".*was removed or replaced/);
+	assert.equal((await ask(`${service.url}/v1/pets`, { key: API_KEY })).body, "[]");
+	assert.equal((await service.stop()).code, 0);
 });

@@ -1,13 +1,12 @@
 // Several nodes of one store on one machine, each a separate process.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
-import { timeOf } from "../../src/store/scheduled-backups.ts";
 import { removeLeftWal } from "../../src/store/sqlite/file.ts";
 import { proveNodeCrashes, stopAtOnce } from "../proofs/nodes.ts";
 import { callerOf } from "../support/caller.ts";
@@ -88,32 +87,6 @@ test("nodes on one port that are killed under load lose nothing acknowledged", {
 	const start = () => startProgram(context, environment, socket);
 	const { nodes } = await proveNodeCrashes({ start, key, kills: 2, seed: 1 });
 	await stopAtOnce(nodes);
-});
-
-test("two nodes with one folder for backups make each once; one continues without the other", async (context) => {
-	const folder = temporaryFolder(context);
-	const to = join(folder, "backups");
-	mkdirSync(to);
-	const environment = {
-		...{ DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_TO: to },
-		...{ BACKUP_EVERY: "1s", BACKUP_KEEP: "100" },
-	};
-	const nodes = await Promise.all([1, 2].map(() => startProgram(context, environment)));
-	const madeBy = ({ output }: Running) => output.stdout.split('"msg":"backup made"').length - 1;
-	const made = () => nodes.map(madeBy).reduce((sum, count) => sum + count);
-	await until("two backups", () => made() >= 2);
-	const [first, left] = (nodes.map(madeBy)[0] ? nodes : nodes.toReversed()) as [Running, Running];
-	await stopAtOnce([first]);
-	const before = madeBy(left);
-	await until("another backup", () => madeBy(left) > before);
-	assert.ok((await figureOf(left, "animal_store_last_backup_timestamp_seconds")) > Date.now() / 1000 - 60);
-	await stopAtOnce([left]);
-	const names = readdirSync(to).filter((name) => name.endsWith(".db"));
-	const times = names.sort().map(timeOf);
-	assert.ok(times.length >= made(), `${names}`); // A node that stops may not log its last backup.
-	for (const [index, time] of times.entries())
-		assert.ok(index === 0 || time - Number(times[index - 1]) >= 1000, `${names}`);
-	for (const { output } of nodes) assert.doesNotMatch(output.stdout, /backup failed/);
 });
 
 test("processes that close a store at the same moment leave no WAL", async (context) => {

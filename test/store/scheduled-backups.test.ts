@@ -7,10 +7,8 @@ import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { backupStore, restoreStore } from "../../src/cli/maintenance/backup.ts";
 import { verifyStore } from "../../src/cli/maintenance/verify.ts";
-import { createBackground } from "../../src/store/background.ts";
-import { leaseMs } from "../../src/store/leases.ts";
 import { openStore } from "../../src/store/open.ts";
-import { type ScheduleOptions, scheduleBackups } from "../../src/store/scheduled-backups.ts";
+import { folderOf, type ScheduleOptions, scheduleBackups } from "../../src/store/scheduled-backups.ts";
 import { ask } from "../support/caller.ts";
 import { runProgram, startProgram } from "../support/program.ts";
 import { figureOf } from "../support/scrape.ts";
@@ -20,13 +18,15 @@ import { slowMs, until, within } from "../support/until.ts";
 const hourMs = 3_600_000;
 const noonMs = Date.UTC(2026, 10, 21, 12);
 
-/** A store of 20 animals, a folder for backups, and a schedule with its own clock. */
+/** A store of 20 animals, its own folder for backups in another, and a schedule with its own clock. */
 async function someStore(context: TestContext) {
 	const folder = temporaryFolder(context);
-	const to = join(folder, "backups");
-	mkdirSync(to);
+	const outer = join(folder, "backups");
 	const databaseUrl = `sqlite:${join(folder, "s.db")}`;
 	const store = await openStore(databaseUrl, Date.now);
+	const { cursorSecret } = store;
+	const to = join(outer, folderOf(cursorSecret));
+	mkdirSync(to, { recursive: true });
 	await Promise.all(Array.from({ length: 20 }, () => store.createPet({ name: "n", categoryId: 1n })));
 	await store.close();
 	const addOwn = (name: string) => backupStore(databaseUrl, join(to, name), { signal: new AbortController().signal });
@@ -35,11 +35,8 @@ async function someStore(context: TestContext) {
 	const clock = { nowMs: noonMs };
 	const schedule = (plan: Partial<ScheduleOptions> = {}) => {
 		const backups = scheduleBackups({
-			...{ folder: to, everyMs: hourMs, keep: 3, environment: { DATABASE_URL: databaseUrl }, now: () => clock.nowMs },
-			background: createBackground(),
-			takeLease: async () => true,
-			store,
-			onOthers: () => {},
+			...{ folder: outer, cursorSecret, everyMs: hourMs, keep: 3, environment: { DATABASE_URL: databaseUrl } },
+			now: () => clock.nowMs,
 			...plan,
 			onBackup: ({ file }) => void made.push(file),
 			onFailure: (reason) => void failures.push(reason),
@@ -47,7 +44,7 @@ async function someStore(context: TestContext) {
 		context.after(() => backups.stop());
 		return backups;
 	};
-	return { to, databaseUrl, clock, made, failures, schedule, addOwn };
+	return { outer, to, databaseUrl, clock, made, failures, schedule, addOwn };
 }
 
 test("a first backup is made at once, sound and private; a restart makes no second one", async (context) => {
@@ -72,7 +69,7 @@ test("a first backup is made at once, sound and private; a restart makes no seco
 });
 
 test("old backups of the same store are removed once a new one is complete; other files stay", async (context) => {
-	const { to, databaseUrl, made, failures, schedule, addOwn } = await someStore(context);
+	const { outer, to, databaseUrl, made, failures, schedule, addOwn } = await someStore(context);
 	const old = [
 		"animal-store-20261119T120000Z.db",
 		"animal-store-20261120T110000Z.db",
@@ -83,22 +80,12 @@ test("old backups of the same store are removed once a new one is complete; othe
 		"animal-store.db",
 		"animal-store-20261101T120000Z.db-journal",
 		"my-animal-store-20261101T120000Z.db",
-		"animal-store-20261102T120000Z.db", // A damaged file.
-		"animal-store-20261103T120000Z.db", // A folder.
-		"animal-store-20261104T120000Z.db", // A backup that is used as a store.
-		"animal-store-20261105T120000Z.db", // The newest backup of another store.
-		"animal-store-20261120T130000Z.db", // A backup of another store.
 	];
 	for (const name of old) await addOwn(name);
-	for (const name of others.slice(0, 5)) writeFileSync(join(to, name), "SQLite format 3");
-	mkdirSync(join(to, others[5] ?? ""));
-	await addOwn(others[6] ?? "");
-	await (await openStore(`sqlite:${join(to, others[6] ?? "")}`, Date.now)).close();
-	const other = await someStore(context);
-	for (const name of others.slice(7)) {
-		await other.addOwn(name);
-		renameSync(join(other.to, name), join(to, name));
-	}
+	for (const name of others) writeFileSync(join(to, name), "SQLite format 3");
+	const another = join(outer, "another store");
+	mkdirSync(another);
+	for (const folder of [outer, another]) writeFileSync(join(folder, old[0] ?? ""), "a backup of another store");
 	const file = databaseUrl.slice("sqlite:".length);
 	renameSync(file, `${file}.away`);
 	const failing = schedule({ keep: 2 });
@@ -114,6 +101,8 @@ test("old backups of the same store are removed once a new one is complete; othe
 		readdirSync(to).sort(),
 		["animal-store-20261120T120000Z.db", "animal-store-20261121T120000Z.db", ...others].sort(),
 	);
+	assert.deepEqual(readdirSync(outer).sort(), [old[0], "another store", basename(to)].sort());
+	assert.deepEqual(readdirSync(another), [old[0]]);
 });
 
 test("a backup from the future delays none, is removed first, and makes no extra one at a start", async (context) => {
@@ -135,13 +124,13 @@ test("a backup from the future delays none, is removed first, and makes no extra
 		"the newest backups are kept",
 	);
 	await addOwn(ahead[0] ?? "");
-	let asked = 0;
-	const second = schedule({ takeLease: async () => ++asked > 0 });
+	const second = schedule();
 	await second.stop();
-	assert.deepEqual([asked, second.lastAtMs()], [0, clock.nowMs]);
+	assert.deepEqual([made.length, second.lastAtMs()], [3, clock.nowMs], "no extra backup");
 	clock.nowMs = 1000; // The machine's clock has no battery, and is not set yet.
-	await schedule({ takeLease: async () => ++asked < 0 }).stop();
-	assert.equal(asked, 1);
+	const third = schedule();
+	await until("a backup even so", () => made.length === 4);
+	await third.stop();
 });
 
 test("a restored store is the same store: its backups go on", async (context) => {
@@ -150,9 +139,9 @@ test("a restored store is the same store: its backups go on", async (context) =>
 	for (const name of names) await addOwn(name);
 	const { signal } = new AbortController();
 	assert.equal(await restoreStore(join(to, names[0] ?? ""), databaseUrl, { force: true, signal }), 20);
-	const { cursorSecret, place, ...restored } = await openStore(databaseUrl, Date.now);
+	const { cursorSecret, ...restored } = await openStore(databaseUrl, Date.now);
 	await restored.close();
-	const backups = schedule({ store: { cursorSecret, place }, keep: 2 });
+	const backups = schedule({ cursorSecret, keep: 2 });
 	await until("a backup", () => made.length === 1);
 	await backups.stop();
 	assert.deepEqual([backups.lastAtMs(), failures], [clock.nowMs, []]);
@@ -171,7 +160,8 @@ test("a start without its store's disk is refused next to backups; a new store r
 	assert.match(service.output.stdout, /"level":"warn",.*"msg":"created a new store: .*s\.db"/);
 	await until("a backup", () => service.output.stdout.includes("backup made"));
 	await service.stop();
-	const good = readdirSync(to);
+	const names = () => readdirSync(to, { recursive: true }).filter((name) => String(name).endsWith(".db"));
+	const good = names();
 	renameSync(disk, join(folder, "away"));
 	mkdirSync(disk);
 	for (const parameters of [["serve"], ["keys", "create", "--name", "a"]]) {
@@ -181,20 +171,17 @@ test("a start without its store's disk is refused next to backups; a new store r
 	}
 	assert.equal((await runProgram(["keys", "create", "--name", "a"], { environment })).code, 0, "without BACKUP_TO");
 	const other = await startProgram(context, settings);
-	const { stdout } = other.output;
-	assert.match(stdout, /"level":"warn",.*"folder":".*backups","msg":"all backups in BACKUP_TO are of other stores/);
-	assert.doesNotMatch(stdout, /created a new store/);
 	await until("four backups", () => other.output.stdout.split("backup made").length > 4);
 	await other.stop();
-	const left = readdirSync(to);
+	const left = names();
 	assert.ok(good.length === 1 && left.length <= 4 && left.includes(good[0] ?? ""), left.join(" "));
 });
 
 test("a store in the folder of its backups, named like one, stays locked and is not removed", async (context) => {
-	const { to, addOwn } = await someStore(context);
+	const { outer, to, addOwn } = await someStore(context);
 	const [old, store] = ["animal-store-20250101T000000Z.db", "animal-store-20250102T000000Z.db"];
 	for (const name of [old, store]) await addOwn(name);
-	const environment = { DATABASE_URL: `sqlite:${join(to, store)}`, BACKUP_TO: to, BACKUP_KEEP: "1" };
+	const environment = { DATABASE_URL: `sqlite:${join(to, store)}`, BACKUP_TO: outer, BACKUP_KEEP: "1" };
 	const service = await startProgram(context, environment);
 	await until("the old backup to be removed", () => !readdirSync(to).includes(old));
 	const made = readdirSync(to).find((name) => name > store && name.endsWith("Z.db")) ?? "";
@@ -207,25 +194,21 @@ test("a backup fails while drafts cannot be removed from its folder, and is trie
 	const { to, clock, made, failures, schedule } = await someStore(context);
 	const draft = join(to, "animal-store-20261121T110000Z.db.4194305-0.new");
 	context.mock.timers.enable({ apis: ["setTimeout"] });
-	let tries = 0;
-	const passed = (minutes: number) => {
+	const pass = (minutes: number) => {
 		clock.nowMs += minutes * 60_000;
 		context.mock.timers.tick(minutes * 60_000);
-		return tries;
 	};
 	mkdirSync(draft); // This draft is a folder, and the service can only remove files.
-	schedule({ takeLease: async (forMs) => forMs === 0 || ++tries > 0 });
-	for (const before of [0, 3]) {
-		for (const again of [1, 2]) {
-			await until("a failure", () => failures.length === before - before / 3 + again);
-			assert.equal(passed(9.9), before + again);
-			if (again === 2) rmSync(draft, { recursive: true });
-			assert.equal(passed(0.1), before + again + 1, "tried again after ten minutes");
-		}
-		await until("a backup", () => made.length === 1 + before / 3);
-		mkdirSync(draft);
-		await until("the next one to be due", () => passed(60) > before + 3);
-	}
+	schedule();
+	await until("a failure", () => failures.length === 1);
+	pass(9.9);
+	await new Promise(setImmediate);
+	assert.equal(failures.length, 1);
+	pass(0.1);
+	await until("another try after ten minutes", () => failures.length === 2);
+	rmSync(draft, { recursive: true });
+	pass(10);
+	await until("a backup", () => made.length === 1);
 });
 
 test("after a fatal failure no backup is made, because it would replace a good one", async (context) => {
@@ -239,7 +222,9 @@ test("after a fatal failure no backup is made, because it would replace a good o
 		started.calls.find(({ arguments: [, ms] }) => ms === 7 * hourMs),
 	);
 	const isCleared = () => cleared.calls.some(({ arguments: [timer] }) => timer === next.result);
-	assert.deepEqual([readdirSync(to).length, isCleared()], [1, false]);
+	const madeIn = (folder: string) =>
+		readdirSync(folder, { recursive: true }).filter((name) => /Z\.db$/.test(String(name)));
+	assert.deepEqual([madeIn(to).length, isCleared()], [1, false]);
 	rmSync(service.databaseUrl.slice("sqlite:".length));
 	assertFailure(await service.send(create({ name: "Rex", categoryId: 1 })), "storage_unavailable");
 	assert.ok(service.log.some(({ level }) => level === "fatal") && isCleared());
@@ -251,25 +236,6 @@ test("a stop ends a running backup and leaves no file of it", async (context) =>
 	await until("the draft of a backup", () => readdirSync(to).length > 0);
 	await within("the stop", backups.stop());
 	assert.deepEqual([readdirSync(to), made, failures], [[], [], []]);
-});
-
-test("no backup is made while another node makes one, nor right after it", async (context) => {
-	const { made, failures, schedule, addOwn } = await someStore(context);
-	const asked: [forMs: number, answer: (isTaken: boolean) => void][] = [];
-	const takeLease = (forMs: number) => new Promise<boolean>((answer) => asked.push([forMs, answer]));
-	context.mock.timers.enable({ apis: ["setTimeout"] });
-	const backups = schedule({ takeLease });
-	asked[0]?.[1](false);
-	await new Promise(setImmediate);
-	context.mock.timers.tick(leaseMs);
-	assert.equal(asked.length, 2, "the schedule asks for the lease again");
-	await addOwn("animal-store-20261121T115959Z.db");
-	asked[1]?.[1](true);
-	await until("the lease to be returned", () => asked.length === 3);
-	assert.equal(asked[2]?.[0], 0);
-	asked[2]?.[1](true);
-	await backups.stop();
-	assert.deepEqual([made, failures], [[], []]);
 });
 
 test("a failed backup is logged as one error line and an alert, and made once it can be", async (context) => {
@@ -296,6 +262,6 @@ test("a failed backup is logged as one error line and an alert, and made once it
 	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);
 	assert.doesNotMatch(stdout, /"level":"fatal"/);
-	const others = readdirSync(to).filter((name) => !/^animal-store-\d{8}T\d{6}Z\.db$/.test(name));
-	assert.deepEqual(others, []);
+	const drafts = readdirSync(to, { recursive: true }).filter((name) => String(name).includes(".new"));
+	assert.deepEqual(drafts, []);
 });

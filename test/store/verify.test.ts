@@ -152,7 +152,6 @@ test("a store with damage inside starts; verify, backup and copy find it and wri
 	const line = () => service.output.stdout.split("\n").find((text) => text.includes("backup failed"));
 	await until("the backup to fail", () => line() !== undefined);
 	assert.match(JSON.parse(line() ?? "").reason, /s\.db is damaged: restore a backup/);
-	assert.deepEqual(readdirSync(folder), []);
 	const read = await ask(`${service.url}/v1/pets`, { key: it.key });
 	assert.equal(read.status, 200);
 	assert.equal((await it.create(service.url)).status, 201);
@@ -164,7 +163,8 @@ test("a store with damage inside starts; verify, backup and copy find it and wri
 		[["copy", "--from", it.environment.DATABASE_URL, "--to", `sqlite:${join(folder, "c.db")}`], isDamaged],
 	];
 	await assertRefused(commands, { environment: it.environment });
-	assert.deepEqual(readdirSync(folder), []);
+	const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+	assert.ok(!names.some((name) => name.includes(".db")), names.join());
 });
 
 test("a store that is truncated, or whose schema is damaged, is refused at start", async (context) => {

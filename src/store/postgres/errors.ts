@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { StorageUnavailable, StoreAway, StoreRefused } from "../store.ts";
+import { StorageUnavailable, StoreRefused } from "../store.ts";
 import { nameOfServer, type PostgresUrl } from "./url.ts";
 
 /** The SQLSTATE of a server that refuses writes. */
@@ -28,16 +28,9 @@ export function toStoreError(error: unknown): unknown {
 
 export const readOnlyText = "the database is read-only, perhaps a replica: set DATABASE_URL to the primary";
 
-/** The server is down, starting or stopping (57P01, 57P02, 57P03), its name is unknown, or the connection was lost. */
-const awayCodes =
-	/^(ECONNREFUSED|ENOTFOUND|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EAI_AGAIN|ECONNRESET|EPIPE|57P0[123]|08(?!P01)...)$/;
-/** Texts of time-outs and poolers. PgBouncer uses one code, 08P01, for time-outs and for refused users. */
-const awayTexts = /timeout|terminated|(shutting down|starting up)|cannot connect|server (login|conn|down)/i;
-const refusedTexts = /password|authentication|does not exist|pg_hba|unsupported/i;
-
-function isAway({ code = "", message }: NodeJS.ErrnoException): boolean {
-	return awayCodes.test(code) || (awayTexts.test(message) && !refusedTexts.test(message));
-}
+/** Node's errors of sockets and names, and pg's texts for a connection that was lost or too slow. */
+const isUnreachable = ({ code = "", message }: NodeJS.ErrnoException) =>
+	/^E(?!RR_)/.test(code) || /^(timeout|Connection terminated|Query read timeout)/.test(message);
 
 /** Converts an error while opening a database to one sentence with the fix, without the password. */
 export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
@@ -45,8 +38,10 @@ export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 	const server = `PostgreSQL at ${nameOfServer(url)}`;
 	const { code = "", message } = error as NodeJS.ErrnoException;
 	if (code === readOnlyCode) return new StoreRefused(readOnlyText);
-	if (isAway(error as Error))
-		return new StoreAway(`cannot reach ${server} (${code || message}): start it, or fix host and port in DATABASE_URL`);
+	if (isUnreachable(error as Error))
+		return new StoreRefused(
+			`cannot reach ${server} (${code || message}): start it, or fix host and port in DATABASE_URL`,
+		);
 	if (code === "28P01" || code === "28000")
 		return new StoreRefused(`${server} rejects the user ${url.user ?? ""}: fix user and password in DATABASE_URL`);
 	if (code === "3D000")

@@ -14,11 +14,10 @@ import { openPool } from "./pool.ts";
 import { createReads, readFindSql } from "./reads.ts";
 import { refuseShards } from "./server.ts";
 import { dialect, runTransaction } from "./transaction.ts";
-import { parsePostgresUrl } from "./url.ts";
 
 /** A write first searches the catalog for shards if the latest search is older than this. */
 const searchedMaxMs = 5_000;
-/** Writes that a newer schema may not allow. Writes of keys and leases continue. */
+/** Writes that a newer schema may not allow. Writes of keys continue. */
 const guarded = new Set<TransactionName>(["editPet", "changeCategories", "probe"]);
 /** Each commit may take at least this long, even if its creates have already waited as long as they may. */
 const answerMinMs = 1_000;
@@ -28,11 +27,14 @@ const answerMinMs = 1_000;
  * @throws StoreRefused
  */
 export async function openPostgres(url: string, now: () => number, options: StoreOptions): Promise<Store> {
-	const { host, port, database } = parsePostgresUrl(url);
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
 	const watch = watchWrites(() => write("probe"), options);
-	const retryWrite = guardWrites(retry, () => refuseShards(pool), watch.stop);
+	const retryWrite = guardWrites(
+		retry,
+		() => refuseShards(pool),
+		(reason) => watch.stop(reason, true),
+	);
 	const write: Engine["write"] = (name, ...given) =>
 		(guarded.has(name) ? retryWrite : retry)(() =>
 			pool.limitTransactions(() =>
@@ -54,7 +56,6 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 		write,
 		createAll: (batch) => creates.write(batch),
 		cursorSecret,
-		place: `${host}:${port}/${database}`,
 		queue: creates,
 		writeState: () => watch.state(creates),
 		checkWrites: watch.check,

@@ -31,7 +31,6 @@ export async function runTransaction<Result>(client: pg.PoolClient, transaction:
 
 export const dialect: Dialect = {
 	forUpdate: "FOR UPDATE",
-	clock: () => "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)",
 	nextEditId: "UPDATE counters SET last_id = last_id + 1 WHERE name = 'edits' RETURNING last_id",
 	// Fails where writes would fail, such as on a replica, and while edits wait for a lock.
 	probe: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'edits')

@@ -189,21 +189,6 @@ export function readCursorSecret(database: Database.Database): unknown {
 	return database.prepare("SELECT value FROM settings WHERE name = 'cursor_secret'").pluck().get();
 }
 
-/**
- * The secret of a backup's store, of any version; undefined if the file is not a backup, or cannot be read.
- * @param file must not be a store that this process has open: closing a second descriptor would release its locks
- */
-export function secretOfBackup(file: string): Buffer | undefined {
-	try {
-		if (readHeader(file, "r").readUInt8(18) !== neverOpened) return undefined;
-		using database = connect(file, { readonly: true });
-		const secret = readCursorSecret(database);
-		return Buffer.isBuffer(secret) ? secret : undefined;
-	} catch {
-		return undefined;
-	}
-}
-
 /** @throws StoreRefused if this version of the program does not know the schema */
 export function refuseSchema(schema: number, file: string): void {
 	const problem = migrations.refuse(schema);

@@ -52,7 +52,6 @@ export async function openSqlite(file: string, now: () => number, options: Store
 			return writes.write({ name: "createPets", creates: toSentCreates(creates) }) as Promise<ImportedPet[]>;
 		},
 		cursorSecret,
-		place: String(identityOf(file)),
 		queue: writes,
 		writeState: () => watch.state(writes),
 		checkWrites: watch.check,

@@ -8,7 +8,6 @@ import { applicationId } from "./file.ts";
 /** The writer holds an exclusive lock on the whole file, so rows need no locks. */
 export const dialect: Dialect = {
 	forUpdate: "",
-	clock: String,
 	nextEditId: "SELECT coalesce(max(id), 0) + 1 FROM edits",
 	probe: `PRAGMA application_id = ${applicationId}`,
 };

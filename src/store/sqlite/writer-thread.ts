@@ -47,7 +47,7 @@ export type WriterMessage =
 	| { kind: "refused"; message: string }
 	| { kind: "committed"; results: SentResults }
 	| { kind: "failed"; code: string; message: string }
-	| { kind: "lost"; cause: string };
+	| { kind: "lost"; cause: string; readsGoOn?: boolean };
 
 export type WriterData = FileOptions & { file: string };
 
@@ -84,9 +84,10 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 		// Checked after the commit and before it is acknowledged.
 		const cause = findLoss(file, files);
 		if (cause === undefined) return post(outcome);
-		// Checkpoint before posting: the receiver may end the process, and the WAL may have been unlinked.
-		if (files.findLostPath() !== undefined) files.checkpointWal(database);
-		post({ kind: "lost", cause });
+		const readsGoOn = files.findLostPath() !== undefined;
+		// The file that is still open gets everything, because the WAL may have been unlinked.
+		if (readsGoOn) files.checkpointWal(database);
+		post({ kind: "lost", cause, readsGoOn });
 	});
 }
 
@@ -102,7 +103,7 @@ function attempt<Results>(file: string, files: OpenFiles, work: () => Results) {
 		return { kind: "committed", results: work() } as const;
 	} catch (error) {
 		if (error instanceof StoreUpgraded)
-			return { kind: "lost", cause: `a newer animal-store has upgraded ${file}` } as const;
+			return { kind: "lost", cause: `a newer animal-store has upgraded ${file}`, readsGoOn: true } as const;
 		const { code = "", message } = error as NodeJS.ErrnoException;
 		if (isFailedSync({ code })) files.reportFailedSync();
 		return { kind: "failed", code, message } as const;

@@ -18,8 +18,8 @@ const noticeAfterMs = 1000;
 
 interface WriterOptions extends WriterData {
 	onNotice: (text: string) => void;
-	/** Called once, when writes are stopped; the reason is for operators. */
-	onFatal: (reason: string) => void;
+	/** Called once, when writes are stopped; see `OpenOptions.onFatal`. */
+	onFatal: (reason: string, readsGoOn: boolean) => void;
 }
 
 /**
@@ -42,17 +42,17 @@ export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOp
 	let fatalError: StorageUnavailable | undefined;
 	let isClosing = false;
 
-	function stopUntilRestart(cause: string): void {
+	function stopUntilRestart(cause: string, readsGoOn = false): void {
 		if (fatalError) return;
 		const reason = `${cause}: writes are rejected until the service is restarted`;
-		if (!isClosing) onFatal(reason);
+		if (!isClosing) onFatal(reason, readsGoOn);
 		fatalError = new StorageUnavailable(reason);
 		committing?.reject(fatalError);
 	}
 
 	worker.on("message", (message: WriterMessage) => {
 		if (message.kind === "committed") committing?.resolve(message.results);
-		if (message.kind === "lost") stopUntilRestart(message.cause);
+		if (message.kind === "lost") stopUntilRestart(message.cause, message.readsGoOn);
 		if (message.kind !== "failed") return;
 		if (isFailedSync(message)) stopUntilRestart(`a sync of ${workerData.file} failed`);
 		committing?.reject(toStoreError(Object.assign(new Error(message.message), { code: message.code })));

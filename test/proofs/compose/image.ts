@@ -58,8 +58,8 @@ async function serveClosed({ place, config }: Container, trial: Trial, databaseU
 	const startMs = Math.round(performance.now() - startedAtMs);
 	const memoryMb = running.memoryMb();
 	await use(ports.PORT, key);
-	if (!databaseUrl)
-		await until("a backup", () => readdirSync(join(volumes, "backups")).some((name) => name.endsWith(".db")));
+	const backups = () => readdirSync(join(volumes, "backups"), { recursive: true, encoding: "utf8" });
+	if (!databaseUrl) await until("a backup", () => backups().some((name) => name.endsWith(".db")));
 	await running.stop();
 	trial.say(
 		`it serves ${databaseUrl ? "PostgreSQL" : "an embedded store"} without privileges, from a read-only file system`,

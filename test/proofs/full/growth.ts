@@ -44,7 +44,7 @@ async function onFile(trial: Trial) {
 	const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 	const sizes = async () => ({ walBytes: sizeOf(`${file}-wal`), storeBytes: sizeOf(file) });
 	const figures = await runRounds(trial, store, sizes, settings);
-	const made = readdirSync(backups).filter((name) => name.endsWith(".db"));
+	const made = readdirSync(backups, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".db"));
 	assert.ok(made.length > 0);
 	for (const name of made) await runWell(["verify", join(backups, name)]);
 	return figures;
