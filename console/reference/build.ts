@@ -1,7 +1,7 @@
 // Writes the files of the API reference at /docs: the page, built from the OpenAPI document, its style sheet, its
 // script and its icon. The page loads nothing else.
 
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../../openapi/document.ts";
 import { referencePage } from "./page.ts";
@@ -11,6 +11,8 @@ const styleSheets = ["../src/tokens", "../src/shared", "page", "text", "operatio
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(`${root}console/reference/${path}`, "utf8");
 
+// A file of an earlier version would still be served.
+rmSync(`${root}dist/docs`, { recursive: true, force: true });
 mkdirSync(`${root}dist/docs`, { recursive: true });
 const write = (name: string, text: string) => writeFileSync(`${root}dist/docs/${name}`, text);
 write("index.html", referencePage(openApiDocument()));
