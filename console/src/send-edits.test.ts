@@ -87,7 +87,7 @@ test("an animal whose reply was lost keeps its key until it is answered, even af
 	let shown: Adding = emptyForm;
 	const keys: (string | undefined)[] = [];
 	for (const [index, [name, answer, keyOf, wasOpen, isOpen]] of steps.entries()) {
-		const adding = { ...shown, entries: { name, categoryId: "4", status: "" } };
+		const adding = { ...shown, entries: { ...emptyForm.entries, name, categoryId: "4" } };
 		await add(session, adding, [], (next) => {
 			if (next.isPending) assert.equal(next.unsettled !== undefined, wasOpen, `step ${index}`);
 			shown = next;
