@@ -49,8 +49,9 @@ export interface TrafficCounts {
  * @returns undefined for a missing or an invalid header
  */
 export function traceIdOf(header: unknown): string | undefined {
+	if (typeof header !== "string") return undefined;
 	// Later versions of the header may append parts.
 	const [, version, traceId, rest] =
-		/^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/.exec(String(header)) ?? [];
+		/^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$/.exec(header) ?? [];
 	return version === "00" && rest !== undefined ? undefined : traceId;
 }

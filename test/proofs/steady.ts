@@ -74,7 +74,8 @@ const readResults = (file: string): Result[] =>
 /** The way with the smallest share of its runs done, so that a run that is stopped has tried each way. */
 function nextWay(results: readonly Result[], { option }: Trial): Way | undefined {
 	const shareOf = ({ name }: Way) => results.filter(({ way }) => way === name).length / Number(option(name));
-	const [next] = ways.toSorted((one, other) => shareOf(one) - shareOf(other));
+	const wanted = ways.filter(({ name }) => Number(option(name)) > 0);
+	const [next] = wanted.toSorted((one, other) => shareOf(one) - shareOf(other));
 	return next && shareOf(next) < 1 ? next : undefined;
 }
 

@@ -7,10 +7,10 @@ import type { FindSql } from "../find.ts";
 import { createLimit } from "../limit.ts";
 import { StorageUnavailable } from "../store.ts";
 import type { Row, Statement } from "../tables.ts";
+import { startThread } from "../threads.ts";
 import { toStoreError } from "./errors.ts";
 import { petJson } from "./reads.ts";
 import type { ScanMessage } from "./scan-thread.ts";
-import { startThread } from "./thread.ts";
 
 /** How long a statement may wait for earlier statements. */
 const waitMaxMs = 10_000;

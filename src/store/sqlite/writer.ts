@@ -6,9 +6,9 @@ import { existsSync } from "node:fs";
 import { extname } from "node:path";
 import type { Timed } from "../group-commit.ts";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
+import { startThread } from "../threads.ts";
 import { createResults, joinCreates, type SentCreates } from "./creates.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
-import { startThread } from "./thread.ts";
 import type { OtherWrite, SentBatch, SentResults, WriterData, WriterMessage } from "./writer-thread.ts";
 
 /** The result of `createPets` is a list. */
