@@ -148,7 +148,7 @@ export function readConfig(environment: Variables = process.env, flags?: Flags) 
 	for (const [name, successor] of Object.entries(withdrawn))
 		if (environment[name]) problems.push(`${name} is no longer a setting: ${successor}`);
 	for (const { name, text, label } of given)
-		if (/^BACKUP_(EVERY|KEEP)$/.test(name) && text !== undefined && !backupTo)
+		if (/^BACKUP_(EVERY|KEEP)$/.test(name) && text !== undefined && text !== "never" && !backupTo)
 			problems.push(`${label} needs BACKUP_TO, the folder for backups`);
 	if (backupTo && !databaseUrl?.startsWith("sqlite:"))
 		problems.push(`${labelOf("BACKUP_TO")} needs a sqlite: store; back up PostgreSQL with pg_dump or pg_basebackup`);
@@ -157,7 +157,7 @@ export function readConfig(environment: Variables = process.env, flags?: Flags) 
 	return Object.freeze({
 		...values,
 		given,
-		/** The service's own backups; `keep` is the number to keep. */
+		/** The service's own backups; `keep` is the number to keep. If `everyMs` is infinite, another node makes them. */
 		backups: backupTo === undefined ? undefined : { folder: backupTo, everyMs: backupEvery, keep: backupKeep },
 		listenFd: passed === 1 ? firstPassedFd : undefined,
 	});

@@ -40,7 +40,7 @@ export interface ServiceOptions extends Limits {
 	issuesFirstKey?: boolean;
 	isOnTerminal?: boolean;
 	/** Called once, when a restart would let creates work again. The log has the reason. */
-	onWritesStopped?: () => void;
+	onRestartNeeded?: () => void;
 }
 
 export interface Service {
@@ -143,8 +143,8 @@ async function open(options: ServiceOptions, ops: Ops): Promise<Store> {
 		onFatal(reason, readsGoOn) {
 			log.fatal({}, reason);
 			fatal.abort();
-			// A restart would be refused, or open a new store in place of the file that is still open.
-			if (!readsGoOn) options.onWritesStopped?.();
+			// If reads go on, a restart would be refused, or open a new store in place of the file that is still open.
+			if (!readsGoOn) options.onRestartNeeded?.();
 		},
 		connectionsMax: config.databasePoolMax,
 		writeWaitMaxMs: config.createWaitMax,
@@ -268,7 +268,7 @@ async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops
 async function startBackups({ config, log }: ServiceOptions, ops: Ops, store: Store) {
 	const { now, metrics, fatal } = ops;
 	const { backups, databaseUrl } = config;
-	if (!backups) return undefined;
+	if (!backups || backups.everyMs === Infinity) return undefined;
 	const { scheduleBackups } = await import("./store/scheduled-backups.ts");
 	const scheduled = scheduleBackups({
 		...backups,

@@ -108,7 +108,10 @@ export const settings = {
 		"the folder for the service's own backups of a sqlite: store, such as /var/backups/animals",
 		(text) => text,
 	),
-	BACKUP_EVERY: optional("the time between two backups, such as 1h; 1d is the default with BACKUP_TO", parseDurationMs),
+	BACKUP_EVERY: optional(
+		"the time between two backups, such as 1h, or never; 1d is the default with BACKUP_TO",
+		(text) => (text === "never" ? Infinity : parseDurationMs(text)),
+	),
 	BACKUP_KEEP: optional(
 		"the number of backups to keep, from 1 to 10000; 7 is the default with BACKUP_TO",
 		integer(1, 10_000),

@@ -24,6 +24,8 @@ const longest = [
 ];
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
+for (const pattern of named)
+	if (globSync(pattern, { cwd }).length === 0) throw new Error(`there is no test file ${pattern}`);
 const files = globSync(named.length > 0 ? named : all, { cwd }).sort();
 const place = (file: string) => (longest.includes(file) ? longest.indexOf(file) : longest.length);
 files.sort((one, other) => place(one) - place(other));

@@ -106,7 +106,7 @@ export class Attempts {
 				signal: attempt.signal,
 			});
 			this.#hasReplied = true;
-			isOpen = isFile && response.headers.has("content-disposition");
+			isOpen = isFile && response.ok && response.headers.has("content-disposition");
 			return { response, text: isOpen ? undefined : await response.text() };
 		} catch (cause) {
 			if (!isLate) throw connectionError(base, cause, response !== undefined);

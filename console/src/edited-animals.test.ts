@@ -10,7 +10,7 @@ test("an animal is shown with its latest edit until all its edits are settled an
 	let reply = {};
 	const animals = createEditedAnimals(() => reply);
 	const [rex, mia]: Pet[] = [1n, 2n].map((id) => ({ id, name: `${id}`, categoryId: 4n, status: "available" }));
-	if (!rex || !mia) return;
+	assert.ok(rex && mia);
 	const edit = (pet: Pet, change: Change): Edit => ({ pet, change });
 	const shown = () => animals.edited([rex, mia]).map(({ name, status }) => `${name} ${status}`);
 	for (const round of [1, 2]) {

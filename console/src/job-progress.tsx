@@ -42,7 +42,7 @@ export function JobProgress({ job, session, onEnd, onAgain }: JobProgressProps) 
 			<progress max={Math.max(1, total)} value={done} aria-label="Animals added" />
 			{phase === "running" && <p class="soft num">{timeLeft(left, perSecond)}</p>}
 			{failure !== undefined && (
-				<FailureNote title="Paused: nothing is lost" failure={failure}>
+				<FailureNote title={isExpired(failure) ? "Stopped" : "Paused: nothing is lost"} failure={failure}>
 					<p>
 						{describe(failure)} {!isExpired(failure) && "Resume continues with the other rows; none is added twice."}
 					</p>
@@ -68,7 +68,7 @@ function timeLeft(rows: number, perSecond: number): string {
 
 function Actions({ job, session, onEnd, onAgain }: JobProgressProps) {
 	const { reload } = useContext(CategoriesContext);
-	const { phase, added, rejected, alreadyThere } = job.state;
+	const { phase, failure, added, rejected, alreadyThere } = job.state;
 	function show(): void {
 		reload();
 		void showNewest(session);
@@ -76,7 +76,9 @@ function Actions({ job, session, onEnd, onAgain }: JobProgressProps) {
 	return (
 		<div class="line wraps actions">
 			{phase === "running" && <Button label="Pause" onClick={() => job.pause()} />}
-			{phase === "paused" && <Button class="primary" label="Resume" onClick={() => job.run(session.sender)} />}
+			{phase === "paused" && !isExpired(failure) && (
+				<Button class="primary" label="Resume" onClick={() => job.run(session.sender)} />
+			)}
 			{phase === "finished" && added > 0 && <Button class="primary" label="Show the new animals" onClick={show} />}
 			{phase === "finished" && alreadyThere > 0 && (
 				<Button label={`Add ${countOf(alreadyThere)} again`} onClick={() => onAgain(job.again())} />

@@ -18,7 +18,7 @@ complete -o default -F _animal_store animal-store
 compdef _animal_store animal-store
 `,
 	fish: `function _animal_store
-	set --local words (commandline --cut-at-cursor --tokenize)[2..] (commandline --current-token)
+	set --local words (commandline --current-process --cut-at-cursor --tokenize)[2..] (commandline --current-token)
 	animal-store completion words -- $words 2>/dev/null
 end
 complete --command animal-store --arguments "(_animal_store)"

@@ -25,6 +25,7 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 	checkUrl("--to", to);
 	const [source, target] = [await engineOf(from), await engineOf(to)];
 	await source.refuseOpenStore(from, "copy");
+	await target.refuseOpenStore(to, "copy", false);
 	const startedAtMs = performance.now();
 	const copyAll = (work: LongWork) =>
 		source.inTransaction(from, "source", (locked) =>

@@ -9,7 +9,7 @@ import { type ExportFormat, exportFormats } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
 import { filterIn, withFilter } from "./arguments.ts";
 import { CommandError, describeError } from "./command-error.ts";
-import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
+import { type ConnectionOptions, readConnection, withConnection } from "./connection.ts";
 import { requestExport } from "./console-requests.ts";
 import { interruptible } from "./interrupt.ts";
 import { countOf, examples, toStdout } from "./output.ts";
@@ -27,6 +27,8 @@ const formatOf: Record<string, ExportFormat> = {
 	".jsonl": "ndjson",
 	".json": "json",
 };
+/** Long enough for a restart of the service, because exports also run on a schedule. */
+const restartMs = 60_000;
 
 export function exportCommand(command: Command): void {
 	withFilter(command)
@@ -54,7 +56,7 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 		throw new CommandError(
 			`the format of ${file} is unknown: add --format, or end the name with .csv, .xlsx, .ndjson or .json`,
 		);
-	const connection = { ...readConnection(options), retryForMs };
+	const connection = { ...readConnection(options), retryForMs: restartMs };
 	const order = { format, ...filterIn(options) };
 	let bytes = 0;
 	async function* pieces(signal: AbortSignal): AsyncGenerator<Uint8Array> {

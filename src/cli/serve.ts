@@ -54,7 +54,7 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		droppedLogLines: droppedLines,
 		issuesFirstKey: firstKey,
 		isOnTerminal,
-		onWritesStopped: () => void close(1),
+		onRestartNeeded: () => void close(1),
 	});
 	/** Stops the service, and ends the process with this code. */
 	async function close(code: number, cause: { signal?: NodeJS.Signals } = {}): Promise<void> {

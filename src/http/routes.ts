@@ -117,7 +117,7 @@ function addPrivate(router: Router, options: AppOptions, limits: RateLimits): vo
 	router.add("/console/edits", post("pets:edit", edit));
 	router.add("/console/history", get("pets:edit", history));
 	router.add("/console/categories", { ...get("pets:read", categories), ...post("pets:edit", changeCategories) });
-	router.add("/console/exports", { POST: { ...post("pets:read", exportPets).POST, handler: exportPets } });
+	router.add("/console/exports", { POST: { ...rules, access: "pets:read", acceptsBody: true, handler: exportPets } });
 }
 
 /** Returns the value to send, or a promise of it. */

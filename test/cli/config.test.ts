@@ -169,5 +169,6 @@ test("a wrong value, and settings that cannot work together, are refused with on
 		assert.doesNotMatch(problems.join(), /hidden|hid%/);
 	}
 	assert.deepEqual(readConfig({ BACKUP_TO: "/b" }).backups, { folder: "/b", everyMs: 86_400_000, keep: 7 });
-	assert.equal(readConfig({}).backups, undefined);
+	assert.equal(readConfig({ BACKUP_TO: "/b", BACKUP_EVERY: "never" }).backups?.everyMs, Infinity);
+	assert.equal(readConfig({ BACKUP_EVERY: "never" }).backups, undefined);
 });

@@ -148,6 +148,9 @@ test("another server's reply is not taken for an export", async (context) => {
 	context.after(() => other.close());
 	const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
 	await refuses("a.json", /^animal-store: the reply is not a file \(unexpected_reply\): is this/, "--url", url);
+	other.removeAllListeners("request");
+	other.on("request", (_, response) => response.writeHead(403, { "content-disposition": "attachment" }).end("blocked"));
+	await refuses("a.json", /\(unexpected_reply\)|403/, "--url", url);
 	assert.deepEqual(readdirSync(folder), []);
 });
 

@@ -139,7 +139,10 @@ export async function goOn(page: Page, ...steps: string[]): Promise<void> {
 	}
 }
 
-/** Changes the store by other means than this page, when the page shows the store as it was. */
+/**
+ * Changes the store by other means than this page, when the page shows the store as it was. The page may just then ask
+ * for the figures, which it does every 5 s: a test that this would disturb holds them.
+ */
 export async function elsewhere(page: Page, change: () => Promise<unknown>): Promise<void> {
 	await settled(page);
 	await change();
@@ -153,7 +156,8 @@ export async function resize(page: Page, width: number, height = 800): Promise<v
 
 /** Stops the clock of the page. Effects of components do not run until `page.clock.resume()`. */
 export async function pauseClock(page: Page): Promise<void> {
-	await page.clock.pauseAt((await page.evaluate<number>("Date.now()")) + 1_000);
+	// A minute ahead, because a busy machine may be slow to get there.
+	await page.clock.pauseAt((await page.evaluate<number>("Date.now()")) + 60_000);
 }
 
 /** Chooses a file in Add many. */

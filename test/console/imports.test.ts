@@ -272,3 +272,25 @@ test("a server that is unreachable for long pauses the import with a sentence; n
 	assert.deepEqual(await namesIn(service), names);
 	takeOut(errors, /ERR_FAILED|403/);
 });
+
+test("an import that was stopped for a day cannot be resumed: rows could be added twice", async (context) => {
+	const service = await testService(context);
+	const { page, errors } = await openConsole(context, service.url);
+	await page.clock.install();
+	await signIn(page, service.key);
+	await page.route(imports, (route) => route.abort());
+	await start(page, "rows.csv", rows, "2,000");
+	await until("the pause", async () => {
+		await page.clock.runFor(5_000);
+		return page.getByText("Paused: nothing is lost").isVisible();
+	});
+	await page.clock.fastForward(24 * 3_600_000);
+	await button(page, "Resume").click();
+	await shows(page, "Stopped");
+	await shows(
+		page,
+		/some rows could be added twice: look at the newest animals, and import the missing rows as a new file/i,
+	);
+	assert.equal(await button(page, "Resume").count(), 0);
+	takeOut(errors, /ERR_FAILED/);
+});

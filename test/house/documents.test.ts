@@ -154,7 +154,7 @@ test("a block of commands that is pasted into a shell stops at its first failed 
 
 test("every script, proof and command that a document names exists", async () => {
 	const { scripts } = JSON.parse(read("package.json"));
-	const proofs = readdirSync(join(checkout, "test/proofs")).map((file) => file.replace(".ts", ""));
+	const proofs = globSync("*.ts", { cwd: join(checkout, "test/proofs") }).map((file) => file.replace(".ts", ""));
 	const { stdout: help } = await call(["help"]);
 	for (const [page, text] of pages) {
 		for (const [, name = ""] of text.matchAll(/npm run (?:--silent )?([\w:]+)/g))

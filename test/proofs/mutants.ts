@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, globSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { checkout, copyTree } from "../support/checkout.ts";
@@ -43,7 +43,9 @@ export const proof: Proof = {
 		const tests = named ? named.split(" ").flatMap(found) : testsFor(place);
 		assert.ok(tests.length > 0, `there is no test file ${named}`);
 		const least = Number(trial.option("least"));
-		await runStryker(trial, settings(sourcesOf(place), tests, least));
+		const sources = sourcesOf(place).filter((path) => existsSync(join(checkout, path)));
+		assert.ok(least >= 0 && sources.length > 0, `there is no source ${place}, or --least is not a number`);
+		await runStryker(trial, settings(sources, tests, least));
 		return { files: place, least };
 	},
 };

@@ -48,15 +48,15 @@ export const proof: Proof = {
 		]),
 	),
 	async prove(trial) {
-		const git = (...parameters: string[]) =>
-			execFileSync("git", parameters, { cwd: checkout, encoding: "utf8" }).trim();
-		if (git("status", "--porcelain"))
-			throw new Error("commit or stash your changes: the results are those of a commit");
-		const file = join(tmpdir(), `animal-store-steady-${git("rev-parse", "HEAD")}.jsonl`);
+		for (const { name } of ways)
+			if (!/^\d+$/.test(trial.option(name))) throw new Error(`--${name} must be a number of runs`);
+		const commit = currentCommit();
+		const file = join(tmpdir(), `animal-store-steady-${commit}.jsonl`);
 		const results = existsSync(file) ? readResults(file) : [];
 		trial.say(`${results.length} runs are in ${file}`);
 		for (let way = nextWay(results, trial); way; way = nextWay(results, trial)) {
 			const result = await runOnce(way, trial, results.length);
+			if (currentCommit() !== commit) throw new Error("the tree has changed during the run");
 			appendFileSync(file, `${JSON.stringify(result)}\n`);
 			results.push(result);
 			trial.say(lineOf(result));
@@ -64,6 +64,13 @@ export const proof: Proof = {
 		return conclude(results);
 	},
 };
+
+/** @throws Error if the tree differs from the commit */
+function currentCommit(): string {
+	const git = (...parameters: string[]) => execFileSync("git", parameters, { cwd: checkout, encoding: "utf8" }).trim();
+	if (git("status", "--porcelain")) throw new Error("commit or stash your changes: the results are those of a commit");
+	return git("rev-parse", "HEAD");
+}
 
 const readResults = (file: string): Result[] =>
 	readFileSync(file, "utf8")
@@ -113,6 +120,11 @@ function conclude(results: readonly Result[]): object {
 		for (const title of failed) failures.set(title, [...(failures.get(title) ?? []), `${way} SEED=${seed}`]);
 	const table = [...failures].map(([title, where]) => `${where.length} × ${title} (${where.join(", ")})`);
 	if (table.length > 0) throw new Error(`in ${results.length} runs failed:\n${table.join("\n")}`);
+	for (const { name } of ways) {
+		const passed = new Set(results.filter(({ way }) => way === name).map((result) => result.passed));
+		if (passed.size > 1) throw new Error(`the runs of ${name} differ in their number of tests: ${[...passed]}`);
+	}
+	if (results.length === 0) throw new Error("no run was wanted");
 	const counted = ways.map(({ name }) => [name, results.filter(({ way }) => way === name).length]);
 	return { ...Object.fromEntries(counted), longest: Math.max(...results.map(({ seconds }) => seconds)) };
 }

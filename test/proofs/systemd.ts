@@ -155,7 +155,7 @@ async function startLate(run: Run): Promise<void> {
 
 /** Runs each command in the unit of the service. @returns the number of commands */
 function runTasks(run: Run, animals: number): number {
-	const call = 's,animal-store serve",animal-store $TASK",';
+	const call = 's,animal-store serve.*",animal-store $TASK",';
 	run(`sed 's/^Type=.*/Type=oneshot/; /^Restart/d; ${call}' ${units}/animal-store.service > ${units}/task.service`);
 	const backup = "/var/backups/animals/by-hand.db";
 	const tasks = [

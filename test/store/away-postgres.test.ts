@@ -38,6 +38,7 @@ test("a start whose connection breaks at any of its statements ends with one sen
 		const isExplained = (error: unknown) => {
 			const [sentence = "", ...others] = describeError(error);
 			assert.deepEqual(others, [], text);
+			assert.match(sentence, /^cannot reach PostgreSQL at |: Connection terminated/, text);
 			assert.doesNotMatch(sentence, /: :|\(: /, "no cause has an empty text");
 			return true;
 		};

@@ -69,8 +69,8 @@ test("the search for shards waits for its node's connection; with room, the node
 	for (const other of others) await other.end();
 	const open = "SELECT count(*) AS open FROM pg_stat_activity WHERE backend_type = 'client backend'";
 	await until("the server to have room", async () => (await pool.query(open)).rows[0].open === "1");
-	const nowMs = performance.now();
-	context.mock.method(performance, "now", () => nowMs + 1000);
+	const now = performance.now.bind(performance);
+	context.mock.method(performance, "now", () => now() + 1000);
 	const clients = await Promise.all([pool.take(), pool.take(), pool.take()]);
 	assert.equal(pool.totalCount, 3);
 	for (const client of clients) client.release(true);

@@ -65,6 +65,7 @@ test("a first backup is made at once, sound and private; a restart makes no seco
 	clock.nowMs += 1;
 	context.mock.timers.tick(1);
 	await until("the second backup", () => made.length === 2);
+	assert.match(made[1] ?? "", /T130000Z\.db$/, "not earlier");
 	assert.deepEqual(failures, []);
 });
 

@@ -6,7 +6,7 @@ import { after, before, test as nodeTest, type TestContext } from "node:test";
 import type { Browser, Page, Request, Route } from "playwright-core";
 import { startChromium } from "./chromium.ts";
 import { beforeStop } from "./service.ts";
-import { slowMs, until } from "./until.ts";
+import { slowMs, until, within } from "./until.ts";
 
 /** A test that uses a browser, with a longer time limit. */
 export function test(title: string, work: (context: TestContext) => Promise<void>): void {
@@ -99,15 +99,19 @@ const frames = `new Promise((done) => {
 /**
  * Waits until the page has no request under way and sends no other. A step that changes the store, or that depends on
  * what the page shows, goes through here: otherwise a read of the step before could show the later state or replace it.
- * Does not wait for requests that the test holds.
+ * Waits neither for requests that the test holds, nor for a timer of the page, such as that of the search field.
  */
 export async function settled(page: Page): Promise<void> {
 	const requests = requestsOf.get(page);
 	if (!requests) throw new Error("open the page with openPage");
+	let quietRounds = 0;
+	// Twice, because the browser reports a request later than the page sends it.
 	const isQuiet = async () => {
 		const { sent } = requests;
-		await page.evaluate(frames);
-		return requests.sent === sent && [...requests.open].every((request) => held.has(request));
+		await within("the frames of the page, whose clock must run", page.evaluate(frames));
+		const isStill = requests.sent === sent && [...requests.open].every((request) => held.has(request));
+		quietRounds = isStill ? quietRounds + 1 : 0;
+		return quietRounds === 2;
 	};
 	await until(`no request to be under way: ${page.url()}`, isQuiet, { everyMs: 0 });
 }

@@ -18,8 +18,8 @@ const others = `SELECT pid FROM pg_stat_activity WHERE datname = current_databas
 	AND application_name IN ('animal-store', current_setting('application_name'))`;
 
 /** See sqlite.ts. */
-export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
-	const { pool } = await openPool(databaseUrl, { mustExist: true, connectionsMax: 1 });
+export async function refuseOpenStore(databaseUrl: string, work: string, mustExist = true): Promise<void> {
+	const { pool } = await openPool(databaseUrl, { mustExist, connectionsMax: 1 });
 	try {
 		const startedAtMs = performance.now();
 		while ((await pool.query(others)).rows.length > 0) {

@@ -64,7 +64,7 @@ export interface LockedStore {
 
 /**
  * Opens a store to copy from, which must exist and is verified, or one to copy to. Commits when the work resolves.
- * Otherwise the store stays as it was, and a new one is removed.
+ * Otherwise the store stays as it was; a new one stays empty.
  * @throws StoreRefused, and the error of the work
  */
 export async function inTransaction<Result>(
@@ -73,7 +73,7 @@ export async function inTransaction<Result>(
 	work: (store: LockedStore) => Promise<Result>,
 ): Promise<Result> {
 	const file = pathOf(databaseUrl);
-	const { database, isNew } = openSqliteWriter(file, { mustExist: role === "source" });
+	const { database } = openSqliteWriter(file, { mustExist: role === "source" });
 	function run<Outcome>(step: () => Outcome): Outcome {
 		try {
 			return step();
@@ -94,10 +94,6 @@ export async function inTransaction<Result>(
 		});
 		run(() => database.exec("COMMIT"));
 		return result;
-	} catch (error) {
-		// Removed while it is locked: nobody can have written to it.
-		if (isNew) dropDraft(file);
-		throw error;
 	} finally {
 		database.close();
 		removeLeftWal(file);
