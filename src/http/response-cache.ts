@@ -8,11 +8,8 @@ import { gzipSync } from "node:zlib";
 import type { Store, StoreVersion } from "../store/store.ts";
 import type { Exchange } from "./exchange.ts";
 
-/**
- * The approximate limit for the size of all cached replies together: about 2,400 animals. Most replies are never sent
- * again; with this limit, few of them outlive the young generation of V8's heap, which makes caching them cheap.
- */
-const cachedMaxBytes = 2 * 1024 * 1024;
+/** The approximate limit for the size of all cached replies together: about 19,000 animals. */
+const cachedMaxBytes = 16 * 1024 * 1024;
 /** The size of a cached reply without its strings. */
 const replyBytes = 500;
 /** Shorter bodies are not compressed, because they fit into one packet anyway. */
