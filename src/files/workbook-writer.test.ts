@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { strFromU8, unzipSync } from "fflate";
+import { strFromU8, strToU8, unzipSync, zipSync } from "fflate";
 import { workbook } from "../../test/support/workbook.ts";
 import type { AnyPet } from "../contract/pet.ts";
 import { FileError } from "./encoding.ts";
@@ -73,4 +73,21 @@ test("a number that is too large for a date, in a column of dates, becomes what 
 	const { source } = await readWorkbook(new Blob([workbook({ A: [["name", "categoryId", "since", "chip"], cells] })]));
 	const [bytes] = await Array.fromAsync(source());
 	assert.equal(new TextDecoder().decode(bytes), "name,categoryId,since,chip\nRex,1,2026-11-22,########\n");
+});
+
+test("cells and rows without a position, and characters beyond U+FFFF as references, are read as they are meant", async () => {
+	const rows = [
+		["name", "categoryId", "status", "note"],
+		["Mia \u{1F408}", "7", undefined, "\u{1F408}"],
+	];
+	const parts = unzipSync(workbook({ A: rows }));
+	const change = (name: string, replace: (xml: string) => string) => {
+		parts[name] = strToU8(replace(strFromU8(parts[name] ?? new Uint8Array())));
+	};
+	// The cell after the gap keeps its position.
+	change("xl/worksheets/sheet1.xml", (xml) => xml.replace(/ r="(?!D)\w+"/g, ""));
+	change("xl/sharedStrings.xml", (xml) => xml.replace("\u{1F408}", "&#128008;").replace("\u{1F408}", "&#x1f408;"));
+	const { source } = await readWorkbook(new Blob([Buffer.from(zipSync(parts))]));
+	const [bytes] = await Array.fromAsync(source());
+	assert.equal(new TextDecoder().decode(bytes), "name,categoryId,status,note\nMia \u{1F408},7,,\u{1F408}\n");
 });

@@ -1,7 +1,7 @@
 // Reads a sheet of a workbook (.xlsx) as the CSV that a spreadsheet program would save: all later code handles CSV
 // only. Numbers keep the digits of the file, so that no int64 is rounded; a formula is replaced by its result.
 
-import { type UnzipFileFilter, unzipSync, zipSync } from "fflate";
+import { strFromU8, strToU8, type UnzipFileFilter, unzipSync, zipSync } from "fflate";
 import readSheets from "read-excel-file/universal";
 import { findHeading, hasTexts } from "./columns.ts";
 import { FileError } from "./encoding.ts";
@@ -72,8 +72,41 @@ function unpacked(bytes: Uint8Array): ArrayBuffer {
 		throw new FileError("the file is an archive, but no workbook (.xlsx): save the table as .xlsx or CSV");
 	if (total > contentMaxBytes) throw new FileError("the workbook unpacks to more than 128 MiB: save the sheet as CSV");
 	const parts = unzip(({ name }) => /\.(xml|rels)$/.test(name));
+	for (const [name, bytes] of Object.entries(parts)) parts[name] = mended(name, bytes);
 	return zipSync(parts, { level: 0 }).buffer;
 }
+
+/** A part as the reader understands it: with the characters that references name, and with each cell's position. */
+function mended(name: string, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+	const xml = strFromU8(bytes);
+	let changed = xml.includes("&#") ? xml.replace(/&#(?:x([\da-f]+)|(\d+));/gi, characterOf) : xml;
+	if (/^xl\/worksheets\//.test(name) && /<(?:row|c)(?![^>]*\sr=)[\s/>]/.test(changed)) changed = withPositions(changed);
+	return changed === xml ? bytes : strToU8(changed);
+}
+
+/** References to characters beyond U+FFFF, such as `&#128008;`: the reader keeps only 16 bits of them. */
+function characterOf(reference: string, hexadecimal: string | undefined, decimal: string): string {
+	const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
+	return code > 0xffff && code <= 0x10ffff ? String.fromCodePoint(code) : reference;
+}
+
+/** A row or cell without a position is next to the one before it (ECMA-376 part 1, 18.3.1.4 and 18.3.1.73). */
+function withPositions(xml: string): string {
+	let [row, column] = [0, 0];
+	return xml.replace(/<(row|c)(?=[\s/>])([^>]*)/g, (tag: string, kind: string, attributes: string) => {
+		const [, letters = "", digits] = /\sr="([A-Z]*)(\d+)"/.exec(attributes) ?? [];
+		if (kind === "row") [row, column] = [Number(digits ?? row + 1), 0];
+		else column = letters ? numberOf(letters) : column + 1;
+		const position = kind === "row" ? row : `${lettersOf(column)}${row}`;
+		return digits === undefined ? `<${kind} r="${position}"${attributes}` : tag;
+	});
+}
+
+/** The number of the column with these letters: A is 1, AA is 27. */
+const numberOf = (letters: string) => [...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
+
+const lettersOf = (column: number): string =>
+	column === 0 ? "" : lettersOf(Math.floor((column - 1) / 26)) + String.fromCharCode(65 + ((column - 1) % 26));
 
 /** A number as it is written in the file. */
 type Digits = { digits: string };

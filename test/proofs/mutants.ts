@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, globSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { checkout, copyTree } from "../support/checkout.ts";
@@ -14,7 +14,9 @@ import { startPostgres } from "../support/postgres-server.ts";
 import type { Proof, Trial } from "../support/proof.ts";
 import { testLimitMs } from "../support/until.ts";
 
-const packages = ["@stryker-mutator/core@10.0.0", "@stryker-mutator/tap-runner@10.0.0"];
+/** Stryker's packages are optional peers of the tests: npm installs them only here. */
+const { peerDependencies } = JSON.parse(readFileSync(join(checkout, "test/package.json"), "utf8"));
+const packages = Object.entries(peerDependencies).map(([name, version]) => `${name}@${version}`);
 
 /** For each folder, another folder with its tests. The console is left out: Stryker cannot mutate code in a browser. */
 const testsOf: Record<string, string> = {
