@@ -184,7 +184,7 @@ function buildOps(options: ServiceOptions) {
 	const traffic = createTraffic({ log, perAddressMax, isTrustedProxy: config.trustProxy });
 	let sources: StoreSources = {};
 	const readSources = () => sources;
-	const metrics = createMetrics({ now, droppedLogLines, version, traffic: traffic.read, store: readSources });
+	const metrics = createMetrics({ version, droppedLogLines, traffic: traffic.read, store: readSources });
 	const background = createBackground((task, error, isFirst) => {
 		metrics.observeFailure(task);
 		const reason = error instanceof StorageUnavailable ? { cause: error.message } : { err: error };
@@ -214,7 +214,6 @@ function buildOps(options: ServiceOptions) {
 		},
 		listen: () => listen(server, { port: config.opsPort, host: config.opsHost }),
 		async close() {
-			metrics.close();
 			watch.close();
 			traffic.close();
 			if (server.listening) await drain(server, { idleMs: 1, graceMs: 1000 });

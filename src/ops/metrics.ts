@@ -1,10 +1,10 @@
 // The metrics of the service: a table of their names, types, meanings and labels, which docs/monitoring.md repeats, and
-// the value of each at a scrape.
+// the value of each at a scrape. Those of the process follow (process-metrics.ts).
 
 import type { TrafficCounts } from "../contract/observed.ts";
 import { backgroundTasks } from "../store/store.ts";
-import { contentType, expose, type Metric, type Value } from "./exposition.ts";
-import { createProcessMetrics, type ProcessSources } from "./process-metrics.ts";
+import { contentType, expose, type Metric, samplesBy, type Value } from "./exposition.ts";
+import { exposeProcess } from "./process-metrics.ts";
 import { createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics, type StoreSources } from "./store-metrics.ts";
 
@@ -71,38 +71,31 @@ export const metricTable = {
 	animal_store_disk_size_bytes: gauge("SQLite: size of the file system where the database is."),
 	animal_store_pool_connections: gauge("PostgreSQL: connections of the pool. state: in_use or idle.", ["state"]),
 	animal_store_pool_waiting: gauge("PostgreSQL: queries that wait for a connection of the pool."),
-	animal_store_build_info: gauge("1; the labels are the version of the service and of Node.", [
-		"version",
-		"node_version",
-	]),
+	animal_store_build_info: gauge("1; the label is the version of the service.", ["version"]),
 	animal_store_log_lines_dropped_total: counter("Log lines dropped because the log was not read in time."),
-	animal_store_event_loop_delay_seconds: gauge(
-		"How late the event loop was since the last scrape. percentile: 50, 99 or 100 (the longest).",
-		["percentile"],
-	),
-	animal_store_event_loop_busy_seconds_total: counter("Time that the event loop was not idle."),
-	process_start_time_seconds: gauge("Start of the process, in seconds since 1970."),
-	process_cpu_seconds_total: counter("User and system CPU time, of all threads."),
-	process_resident_memory_bytes: gauge("Memory of the process in RAM."),
-	animal_store_heap_used_bytes: gauge("JavaScript heap in use."),
-	animal_store_heap_size_limit_bytes: gauge("The most that the JavaScript heap may use."),
-	animal_store_external_memory_bytes: gauge("Memory of buffers outside the JavaScript heap."),
-	process_open_fds: gauge("Open file descriptors (Linux)."),
-	process_max_fds: gauge("The most file descriptors that the process may open (Linux)."),
 } satisfies Record<string, Metric>;
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-type Sources = ProcessSources & { traffic: () => TrafficCounts; store: () => StoreSources };
+interface Sources {
+	version: string;
+	/** Log lines that were dropped because the log was not read in time. */
+	droppedLogLines: () => number;
+	traffic: () => TrafficCounts;
+	store: () => StoreSources;
+}
 
-export function createMetrics({ traffic, store, ...sources }: Sources) {
+export function createMetrics({ version, droppedLogLines, traffic, store }: Sources) {
 	const { read: readRequests, ...ofRequests } = createRequestMetrics(traffic);
 	const { read: readStore, ...ofStore } = createStoreMetrics(store);
-	const { read: readProcess, close } = createProcessMetrics(sources);
 	async function text(): Promise<string> {
-		const [ofStoreNow, ofProcessNow] = await Promise.all([readStore(), readProcess()]);
-		const values: Record<keyof typeof metricTable, Value> = { ...readRequests(), ...ofStoreNow, ...ofProcessNow };
-		return expose(metricTable, values);
+		const values: Record<keyof typeof metricTable, Value> = {
+			...readRequests(),
+			...(await readStore()),
+			animal_store_build_info: samplesBy("version", [[version, 1]]),
+			animal_store_log_lines_dropped_total: droppedLogLines(),
+		};
+		return (await Promise.all([expose(metricTable, values), exposeProcess()])).join("\n");
 	}
-	return { ...ofRequests, ...ofStore, text, contentType, close };
+	return { ...ofRequests, ...ofStore, text, contentType };
 }
