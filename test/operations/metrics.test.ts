@@ -40,10 +40,8 @@ test("metrics have Prometheus' names: counters end in _total, units are seconds 
 });
 
 test("the alerts and the dashboard use only metrics and labels that the service has", async () => {
-	const ofProcess = [...(await exposeProcess()).matchAll(/^# TYPE (\w+)/gm)].map(([, name = ""]) => ({
-		name,
-		labels: [],
-	}));
+	const text = await exposeProcess();
+	const ofProcess = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name = ""]) => ({ name, labels: [] }));
 	const all = [...families, ...ofProcess];
 	const labelsOf = new Map(all.map(({ name, labels }) => [name, [...labels, "instance", "job", "le"]]));
 	const dashboard = JSON.parse(read("deploy/grafana/dashboard.json"));
