@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import type { Registry } from "@prometheus-io/client";
 import { library } from "./exposition.ts";
 
-/** The longest delay of an interval, 24.8 days: the client cannot turn off its measurement of use, 10 times a second. */
+/** The longest delay of an interval, 24.8 days: the client measures use 10 times a second, and cannot turn that off. */
 const neverMs = 2 ** 31 - 1;
 
 /**
