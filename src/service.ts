@@ -17,7 +17,7 @@ import { type AppOptions, buildApp, buildOpsServer } from "./http/routes.ts";
 import { createTraffic } from "./http/traffic.ts";
 import { createKey, type Issuer, type KeyRequest } from "./keys/issue.ts";
 import { createKeyCheck } from "./keys/key-check.ts";
-import { watchActivity, watchTotals } from "./ops/activity.ts";
+import { watchActivity } from "./ops/activity.ts";
 import { createMetrics } from "./ops/metrics.ts";
 import { createProbes } from "./ops/probes.ts";
 import { readMaxDescriptors } from "./ops/process-metrics.ts";
@@ -72,14 +72,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
 	const ops = buildOps(options);
 	const store = await open(options, ops);
-	const { app, animals, close } = await buildPublic(options, ops, store);
+	const { app, close } = await buildPublic(options, ops, store);
 	try {
 		await listenPublic(app.server, options);
 		await ops.listen();
 		// As late as possible: if the start failed afterwards, nobody would see the key.
 		const firstKey = await issueFirstKey(options, ops, store);
 		const backups = await startBackups(options, ops, store);
-		ops.noteStore({ store, animals, backups });
+		ops.noteStore({ store, backups });
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
 		const { baseUrl = `${url}/v1`, backups: to } = config;
 		log.info({ url, opsUrl, baseUrl, store: nameOfStore(config.databaseUrl), backups: to?.folder }, "listening");
@@ -229,7 +229,6 @@ async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops
 	const { now, metrics, traffic, probes, common, background } = ops;
 	const keyCheck = createKeyCheck(store.keys, now, background);
 	const activity = watchActivity(metrics);
-	const totals = watchTotals(store);
 	const most = (await readMaxDescriptors()) ?? Infinity;
 	const app = buildApp({
 		store,
@@ -248,7 +247,10 @@ async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops
 		loadLimits,
 		processor: ownProcessor,
 		probes,
-		activity: async () => ({ animals: await totals.animals(), edits: totals.edits(), minutes: activity.minutes() }),
+		async activity() {
+			const { counts, version } = await store.countPets();
+			return { animals: counts, edits: Number(version.lastEdit), minutes: activity.minutes() };
+		},
 		pagesFolder,
 	});
 	/** Answers accepted requests, then closes everything, the store last. */
@@ -261,7 +263,7 @@ async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops
 		await backupsStopped;
 		await store.close();
 	}
-	return { app, animals: totals.animals, close };
+	return { app, close };
 }
 
 async function startBackups({ config, log }: ServiceOptions, ops: Ops, store: Store) {

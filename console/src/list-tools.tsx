@@ -94,7 +94,6 @@ function StatusChips({ route, totals }: FilterProps) {
 			{chip(undefined, "All", totals && totalOf(totals))}
 			{petStatuses.map((status) => chip(status, capitalized(status), totals?.[status]))}
 			{totals !== undefined && totals.none > 0 && <span class="soft num">{shortened(totals.none)} not set</span>}
-			{totals !== undefined && !totals.isComplete && <span class="soft">still counting …</span>}
 		</fieldset>
 	);
 }

@@ -20,8 +20,8 @@ export interface Minute {
 	p95Ms?: number;
 }
 
-/** The animals of the whole store by status; until `isComplete`, only those counted so far. */
-export type Totals = Record<PetStatus | "none", number> & { isComplete: boolean };
+/** The animals of the whole store by status. */
+export type Totals = Record<PetStatus | "none", number>;
 
 /** The reply of `/console/key`: the key of the request. */
 export interface KeyInfo {

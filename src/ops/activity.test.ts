@@ -1,11 +1,9 @@
-// Replies per minute and their p95, with a clock that the test controls; counts of animals while the store is slow.
+// Replies per minute and their p95, with a clock that the test controls.
 
 import assert from "node:assert/strict";
 import { createHistogram } from "node:perf_hooks";
 import { test } from "node:test";
-import { setImmediate as tick } from "node:timers/promises";
-import type { PetCount, Store } from "../store/store.ts";
-import { watchActivity, watchTotals } from "./activity.ts";
+import { watchActivity } from "./activity.ts";
 
 test("each minute has its own replies and p95; the last one is not over; three hours are kept", (context) => {
 	context.mock.timers.enable({ apis: ["setInterval"] });
@@ -36,24 +34,3 @@ test("each minute has its own replies and p95; the last one is not over; three h
 function rounded(minute: { replies: number; p95Ms?: number }) {
 	return minute.p95Ms === undefined ? minute : { ...minute, p95Ms: Math.round(minute.p95Ms * 10) / 10 };
 }
-
-test("requests that arrive during a count share the next count, so that an unreachable store delays each by at most two counts", async () => {
-	const counts: PromiseWithResolvers<PetCount>[] = [];
-	const countPets = () => {
-		const count = Promise.withResolvers<PetCount>();
-		counts.push(count);
-		return count.promise;
-	};
-	const { animals } = watchTotals({ countPets } as unknown as Store);
-	const requests = [animals()];
-	await tick();
-	requests.push(animals(), animals(), animals());
-	const outcomes = Promise.allSettled(requests);
-	for (const count of [1, 2]) {
-		await tick();
-		assert.equal(counts.length, count);
-		counts[count - 1]?.reject(new Error("away"));
-	}
-	for (const { status } of await outcomes) assert.equal(status, "rejected");
-	assert.equal(counts.length, 2);
-});

@@ -98,16 +98,16 @@ test("times are in seconds, each failure is counted, and before the store is ope
 });
 
 test("a scrape while the store cannot be read has all figures but the animals", async () => {
-	const animals = () => Promise.reject(new StorageUnavailable("away"));
 	const checkWrites = async () => {};
 	const store = {
 		queue: { length: 3 },
 		writeState: () => "failing",
 		readUse: async () => ({}),
+		countPets: () => Promise.reject(new StorageUnavailable("away")),
 		checkWrites,
 	} as unknown as Store;
 	const backups = { everyMs: 3_600_000, lastAtMs: () => 5000 };
-	const text = await textOf(await createStoreMetrics(() => ({ store, animals, backups })).read());
+	const text = await textOf(await createStoreMetrics(() => ({ store, backups })).read());
 	assert.match(text, /^animal_store_writable 0$/m);
 	assert.match(text, /^animal_store_last_backup_timestamp_seconds 5$/m);
 	assert.match(text, /^animal_store_backup_interval_seconds 3600$/m);
@@ -120,6 +120,7 @@ test("a scrape while the disk hangs, so that no write ends, has the figures of t
 		queue: { length: 3, oldestMs: 60_000 },
 		writeState: () => "slow",
 		readUse: async () => ({}),
+		countPets: async () => ({ counts: {} }),
 		checkWrites: () => new Promise(() => {}),
 	} as unknown as Store;
 	const reading = createStoreMetrics(() => ({ store })).read();

@@ -1,15 +1,13 @@
 // Metrics of the store: commits, the queue of writes, files and disk, connections to PostgreSQL, animals and backups. A
 // figure that this store does not have, such as the pool on SQLite, has no samples.
 
-import type { Totals } from "../contract/console.ts";
 import { type BackgroundTask, backgroundTasks, type Commit, type Store } from "../store/store.ts";
 import { createSeries, histogramSamples, samplesBy, upToSeconds } from "./exposition.ts";
 import { inTime, type ProbeSources } from "./probes.ts";
 
 /** Empty until the store is open. */
 export interface StoreSources extends ProbeSources {
-	store?: Pick<Store, "queue" | "version" | "writeState" | "checkWrites" | "readUse">;
-	animals?: () => Promise<Totals>;
+	store?: Pick<Store, "queue" | "version" | "countPets" | "writeState" | "checkWrites" | "readUse">;
 	/** Undefined if this service takes no backups. `lastAtMs` is 0 before the first backup. */
 	backups?: { everyMs: number; lastAtMs: () => number } | undefined;
 }
@@ -32,11 +30,11 @@ export function createStoreMetrics(sources: () => StoreSources) {
 		},
 		observeFailure: (task: BackgroundTask) => void failures.set(task, (failures.get(task) ?? 0) + 1),
 		async read() {
-			const { store, animals, backups } = sources();
+			const { store, backups } = sources();
 			const checking = store && inTime(store.checkWrites()).catch(() => {}); // On a hung disk, this never ends.
 			const [{ files, pool } = {}] = await Promise.all([store?.readUse(), checking]);
 			const state = store?.writeState();
-			const { isComplete = false, ...counts } = (await animals?.().catch(() => undefined)) ?? {};
+			const counts = await store?.countPets().catch(() => undefined);
 			return {
 				animal_store_commit_duration_seconds: histogramSamples(commits),
 				animal_store_sync_duration_seconds: histogramSamples(syncs),
@@ -46,7 +44,7 @@ export function createStoreMetrics(sources: () => StoreSources) {
 				animal_store_writable: state && Number(state === "working" || state === "slow"),
 				animal_store_writes_waiting: store?.queue.length ?? 0,
 				animal_store_oldest_write_waiting_seconds: (store?.queue.oldestMs ?? 0) / 1000,
-				animal_store_animals: isComplete ? samplesBy("status", Object.entries(counts)) : undefined,
+				animal_store_animals: counts && samplesBy("status", Object.entries(counts.counts)),
 				animal_store_last_backup_timestamp_seconds: backups && backups.lastAtMs() / 1000,
 				animal_store_backup_interval_seconds: backups && backups.everyMs / 1000,
 				animal_store_database_bytes: files?.databaseBytes,

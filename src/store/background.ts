@@ -51,7 +51,7 @@ export function createBackground(
 }
 
 /** The mean time between two sweeps of a node. */
-const sweepEveryMs = 10 * 60_000;
+const sweepEveryMs = 60_000;
 
 /**
  * Removes expired Idempotency-Keys again and again, in batches that delay other writes only briefly. Each node sweeps:

@@ -1,7 +1,7 @@
 // Builds a Store from the parts that each engine has; both engines share the other parts.
 
 import { type Background, sweepIdempotencyKeys } from "./background.ts";
-import { listCategories, readUsed } from "./categories.ts";
+import { listCategories } from "./categories.ts";
 import { type FindSql, findPets } from "./find.ts";
 import { type Create, sweepRows } from "./idempotency.ts";
 import { countPets, listKeys, type Scan, type Select } from "./reads.ts";
@@ -89,7 +89,7 @@ export function createStore(engine: Engine, now: () => number, options: StoreOpt
 			const nowMs = now();
 			return createAll(rows.map((row) => ({ ...row, nowMs })));
 		},
-		countPets: (after, limit) => countPets(select, after, limit),
+		countPets: () => countPets(select),
 		async close() {
 			await stopSweeping?.();
 			await engine.close();
@@ -131,17 +131,14 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 	};
 }
 
-function createCategories({ select, scan, write, version }: Engine): Categories {
+function createCategories({ select, write }: Engine): Categories {
 	async function names(): Promise<CategoryName[]> {
 		const { rows } = await select(["id", "name"], "FROM categories ORDER BY id");
 		return (rows as [bigint, string][]).map(([id, name]) => ({ id, name }));
 	}
 	return {
 		names,
-		list: async (limit) => listCategories(scan, await names(), limit),
-		async apply(changes) {
-			const used = changes.some(({ id }) => id === undefined) ? await readUsed(scan, await version()) : undefined;
-			return write("changeCategories", changes, used);
-		},
+		list: async (limit) => listCategories(select, await names(), limit),
+		apply: (changes) => write("changeCategories", changes),
 	};
 }

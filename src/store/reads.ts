@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { filterNames } from "../contract/operations.ts";
-import { idOfPetJson, petFields, petStatuses } from "../contract/pet.ts";
+import { idOfPetJson, petFields } from "../contract/pet.ts";
 import type {
 	KeyRecord,
 	KeyRow,
@@ -81,19 +81,13 @@ export type Scan = (
 	signal?: AbortSignal,
 ) => Promise<Row[]>;
 
-const countedStatuses = [...petStatuses, null];
-const statusCounts = countedStatuses.map((status) => {
-	const isStatus = status === null ? "status IS NULL" : `status = '${status}'`;
-	return `count(*) FILTER (WHERE ${isStatus})`;
-});
-
-export async function countPets(select: Select, after: bigint, limit: number): Promise<PetCount> {
-	const next = "FROM (SELECT id, status FROM pets WHERE id > $1 ORDER BY id LIMIT $2) AS next";
-	const { rows, version } = await select(["max(id)", ...statusCounts], next, [after, limit]);
-	const [lastId, ...numbers] = rows[0] as [bigint | null, ...bigint[]];
-	const counts = countedStatuses.map((status, index) => [status ?? "none", Number(numbers[index])] as const);
-	const found = Object.fromEntries(counts.filter(([, count]) => count > 0));
-	return { counts: found, ...(lastId !== null && { lastId }), version };
+/** See `Store.countPets`. */
+export async function countPets(select: Select): Promise<PetCount> {
+	const columns = ["status", "CAST(sum(animals) AS BIGINT)"];
+	const { rows, version } = await select(columns, "FROM pet_counts GROUP BY status");
+	const counts = { available: 0, pending: 0, sold: 0, none: 0 };
+	for (const [status, animals] of rows) counts[(status || "none") as keyof typeof counts] = Number(animals);
+	return { counts, version };
 }
 
 /** The columns of a secret except its hash, which never leaves the store. */

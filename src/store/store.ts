@@ -61,8 +61,8 @@ export interface Store {
 	 */
 	findPets(query: FindQuery, signal?: AbortSignal): Promise<FoundPets>;
 
-	/** Counts the next `limit` animals with ids above `after`, by status. */
-	countPets(after: bigint, limit: number): Promise<PetCount>;
+	/** The numbers of animals by status, which take the same time in a store of any size. */
+	countPets(): Promise<PetCount>;
 
 	readonly queue: WriteQueue;
 
@@ -131,11 +131,9 @@ export interface StoreVersion {
 }
 
 export interface PetCount {
-	/** Animals by status; `none` counts those without a status. */
-	counts: Partial<Record<PetStatus | "none", number>>;
-	/** The largest id counted; absent if no animal was counted. */
-	lastId?: bigint;
-	/** The count includes this version's last edit. Counts and edits of different timelines must not be mixed. */
+	/** `none`: those without a status. */
+	counts: Record<PetStatus | "none", number>;
+	/** The counts include this version's last edit. */
 	version: StoreVersion;
 }
 

@@ -120,13 +120,14 @@ function* touchKeys(_: Dialect, uses: KeyUse[]): Transaction<void> {
 }
 
 /** @returns the number of removed keys, at most `rows` */
-function* sweepIdempotencyKeys(_: Dialect, nowMs: number, rows: number): Transaction<number> {
+function* sweepIdempotencyKeys({ addCounts }: Dialect, nowMs: number, rows: number): Transaction<number> {
 	const swept = yield {
 		text: `DELETE FROM idempotency_keys WHERE (caller, key) IN
 		(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2)
 		RETURNING pet_id`,
 		values: [nowMs - idempotencyMs, rows],
 	};
+	if (swept.length < rows && addCounts !== undefined) yield { text: addCounts };
 	return swept.length;
 }
 

@@ -30,7 +30,7 @@ async function nextVersion(context: TestContext, ...steps: string[]): Promise<Ve
 	symlinkSync(join(checkout, "node_modules"), join(tree, "node_modules"));
 	for (const engine of Object.keys(engines))
 		for (const [index, sql] of (steps.length > 0 ? steps : [addColumn]).entries())
-			writeFileSync(join(tree, `src/store/migrations/${engine}-00${7 + index}.sql`), sql);
+			writeFileSync(join(tree, `src/store/migrations/${engine}-00${8 + index}.sql`), sql);
 	const [open, backup] = ["src/store/open.ts", "src/cli/maintenance/backup.ts"].map((path) => import(join(tree, path)));
 	return { ...(await open), ...(await backup) };
 }
@@ -138,7 +138,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		}
 		await assert.rejects(openStore(url, Date.now), {
 			name: "StoreRefused",
-			message: /was written by a newer animal-store \(schema 7, this one supports 6\): upgrade this installation$/,
+			message: /was written by a newer animal-store \(schema 8, this one supports 7\): upgrade this installation$/,
 		});
 	});
 
@@ -147,12 +147,12 @@ for (const [engine, make] of Object.entries(engines)) {
 		const reasons: string[] = [];
 		const open = (version: Pick<Version, "openStore">) =>
 			version.openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
-		const expand = `-- oldest writer: 6\n${addColumn}`;
+		const expand = `-- oldest writer: 7\n${addColumn}`;
 		const expanding = await nextVersion(context, expand);
 		const contracting = await nextVersion(
 			context,
 			expand,
-			"-- oldest writer: 7\nALTER TABLE pets DROP COLUMN breed;\n",
+			"-- oldest writer: 8\nALTER TABLE pets DROP COLUMN breed;\n",
 		);
 		const pet = { name: "Rex", categoryId: 1n };
 		const older = await open({ openStore });
@@ -174,7 +174,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.equal((await readPets(again, { after: 0n, limit: 10 })).length, 2, "the older version keeps reading");
 		assert.equal((await next.createPet(pet)).id, 4n);
 		assert.equal((await last.createPet(pet)).id, 5n);
-		await assert.rejects(open({ openStore }), /a newer animal-store \(schema 7, this one supports 6\)/);
+		await assert.rejects(open({ openStore }), /a newer animal-store \(schema 8, this one supports 7\)/);
 		for (const store of [again, next, last, await open(expanding)]) await store.close();
 	});
 }
@@ -204,4 +204,35 @@ test("postgres: a migration is sent statement by statement, in one transaction",
 	assert.ok(rows.length > 10, `${rows.length} commands`);
 	assert.equal(new Set(rows.map(({ query }) => query)).size, rows.length, "no two commands came in one query");
 	assert.equal(new Set(rows.map(({ transaction }) => transaction)).size, 1);
+});
+
+test("postgres: where the engine refuses triggers, the numbers of animals are counted when they are read", async (context) => {
+	const database = await databaseFor(context);
+	await database.query(`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS
+			$$ BEGIN RAISE EXCEPTION 'triggers are not supported' USING ERRCODE = '0A000'; END $$;
+		CREATE EVENT TRIGGER none ON ddl_command_start WHEN TAG IN ('CREATE TRIGGER') EXECUTE FUNCTION refuse()`);
+	const store = await openStore(database.url, Date.now);
+	context.after(() => store.close());
+	for (const categoryId of [1n, 2n, 2n]) await store.createPet({ name: "a", categoryId, status: "sold" });
+	await store.edits.apply({ petId: 3n, editor: "a", action: "remove" });
+	assert.deepEqual((await store.countPets()).counts, { available: 0, pending: 0, sold: 2, none: 0 });
+	assert.deepEqual(
+		await store.categories.list(10),
+		[1n, 2n].map((id) => ({ id, animals: 1 })),
+	);
+});
+
+test("postgres: the sweeps of two nodes add the rows of counts together, and no number changes", async (context) => {
+	context.mock.timers.enable({ apis: ["setInterval"] });
+	const { open, databaseUrl } = await engines.postgres(context);
+	const [store] = await Promise.all([open({ isNode: true }), open({ isNode: true })]);
+	await store.createPet({ name: "a", categoryId: 1n });
+	await runSql(databaseUrl, "INSERT INTO pet_count_changes SELECT 1, '', n % 3 - 1 FROM generate_series(1, 3000) AS n");
+	const rows = async () =>
+		(await runSql(databaseUrl, "SELECT animals FROM pet_count_changes")).map(({ animals }) => animals);
+	await until("a sweep", async () => {
+		context.mock.timers.tick(90_000);
+		return (await rows()).length === 1;
+	});
+	assert.deepEqual((await store.countPets()).counts, { available: 0, pending: 0, sold: 0, none: 1 });
 });

@@ -23,8 +23,8 @@ interface LiveColumn {
 const declared = Object.values<Table>(tables).flatMap((table) =>
 	columnsOf(table).map(({ name, type, isOptional }) => ({ table: table.name, column: name, type, isOptional })),
 );
-/** Tables that belong to one store or engine, so that `animal-store copy` does not copy them. */
-const internal = ["counters", "leases", "settings", "schema_version"];
+/** What belongs to one store or engine, or follows from other tables, so that `animal-store copy` does not copy it. */
+const internal = ["counters", "leases", "pet_count_changes", "pet_counts", "settings", "schema_version"];
 /** A column that older versions wrote. */
 const unused = "edits.erased_at_ms";
 

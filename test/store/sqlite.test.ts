@@ -143,10 +143,10 @@ test("sqlite: a file that is not an animal store is refused with one sentence, a
 test("sqlite: a flipped bit in the schema's text is refused, and the file is not changed", async (context) => {
 	const folder = temporaryFolder(context);
 	const file = await usedFile(folder);
-	const bytes = readFileSync(file);
 	const database = new Database(file, { readonly: true });
 	const texts = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck().all() as string[];
 	database.close();
+	const bytes = readFileSync(file);
 	const random = seededRandom(seed);
 	const refuses = (position: number, bit: number) => {
 		const copy = Buffer.from(bytes);
@@ -157,11 +157,12 @@ test("sqlite: a flipped bit in the schema's text is refused, and the file is not
 		assert.throws(() => openSqliteWriter(flipped).database.close(), { name: "StoreRefused" }, what);
 		assert.ok(readFileSync(flipped).equals(copy), what);
 	};
-	refuses(bytes.indexOf("revoked_at_ms"), 2);
+	// The last, because the first page keeps a copy of what was moved to other pages.
+	refuses(bytes.lastIndexOf("revoked_at_ms"), 2);
 	// Only one of every four bytes is changed, because each check takes milliseconds.
 	let flips = 0;
 	for (const text of texts) {
-		const start = bytes.indexOf(text);
+		const start = bytes.lastIndexOf(text);
 		assert.ok(start > 0, text);
 		for (let at = 0; at < Buffer.byteLength(text); at += 4, flips++)
 			refuses(start + at + Math.floor(random() * Math.min(4, text.length - at)), 1 << Math.floor(random() * 8));

@@ -60,6 +60,7 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 			/found: 1 of the animals have a name or a status/,
 		],
 		[edited("names", "UPDATE pets SET name = '' WHERE id < 3"), /found: 2 of the animals have a name/],
+		[edited("counts", "UPDATE pet_counts SET animals = 1999"), /found: the numbers of animals by category/],
 		[
 			edited("secret", "DELETE FROM settings WHERE name = 'cursor_secret'"),
 			/found: the secret of the cursors is missing/,
@@ -173,7 +174,10 @@ test("a store that is truncated, or whose schema is damaged, is refused at start
 	const page = bytes.readUInt16BE(16);
 	const rows: [what: string, change: (copy: Buffer) => Buffer][] = [
 		["truncated", (copy) => copy.subarray(0, page * 100)],
-		["schema", (copy) => copy.fill(0x20, copy.indexOf("CREATE TABLE keys"), copy.indexOf("CREATE TABLE keys") + 5)],
+		[
+			"schema",
+			(copy) => copy.fill(0x20, copy.lastIndexOf("CREATE TABLE keys"), copy.lastIndexOf("CREATE TABLE keys") + 5),
+		],
 	];
 	for (const [what, change] of rows) {
 		const copy = change(Buffer.from(bytes));

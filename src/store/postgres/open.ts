@@ -1,5 +1,5 @@
 // The Store in PostgreSQL, for any number of nodes. The reads of one tick of the event loop are sent together; creates
-// are group-committed, one statement per batch. Portable SQL only: no advisory locks, sequences or triggers.
+// are group-committed, one statement per batch. Portable SQL only: no advisory locks or sequences.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { createStore, type Engine, type StoreOptions } from "../engine.ts";
