@@ -3,18 +3,7 @@
 
 process.env["TEST_ENGINE"] = "postgres";
 
-for (const suite of [
-	"corpus",
-	"edits",
-	"exports",
-	"find",
-	"imports",
-	"model",
-	"operations",
-	"paging",
-	"properties",
-	"replies",
-]) {
+for (const suite of ["corpus", "edits", "exports", "find", "imports", "model", "paging", "properties", "replies"]) {
 	await import(`./${suite}.test.ts`);
 }
 await import("../store/background.test.ts");
