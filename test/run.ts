@@ -16,7 +16,6 @@ const longest = [
 	"test/contract/http-postgres.test.ts",
 	"test/console/look.test.ts",
 	"test/console/edits.test.ts",
-	"test/house/documents.test.ts",
 	"test/store/faults-postgres.test.ts",
 	"test/store/nodes.test.ts",
 	"test/store/copy.test.ts",

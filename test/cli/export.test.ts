@@ -46,6 +46,7 @@ test("an export in each format can be imported again, field for field", async (c
 	const expected = (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet);
 	const name = 'Dog, "7"';
 	await service.store.categories.apply([{ id: 2n ** 63n - 2n, name }]);
+	const other = await testService(context);
 	for (const file of ["a.csv", "a.jsonl", "a.ndjson", "a.json"]) {
 		const { code, stdout, stderr } = await run(file);
 		assert.deepEqual([code, stdout, stderr], [0, "", `${statSync(path(file)).size} bytes exported to ${file}\n`]);
@@ -53,12 +54,12 @@ test("an export in each format can be imported again, field for field", async (c
 		if (file === "a.jsonl") continue;
 		const names = file === "a.csv" ? ['9223372036854775806,"Dog, ""7""",pending'] : [];
 		assert.deepEqual(readFileSync(path(file), "utf8").match(/[^,]*,"Dog.*$/gm) ?? [], names, "no name in JSON");
-		const other = await testService(context);
 		const environment = { ANIMAL_STORE_URL: other.url, ANIMAL_STORE_KEY: other.key };
 		const imported = await call(["import", path(file)], { environment });
 		assert.equal(imported.code, 0, imported.stderr);
 		const pets = (await listAll(other.url, other.key)).map(({ id: _id, ...pet }) => pet);
-		assert.deepEqual(pets, expected, file);
+		assert.deepEqual(pets.splice(-expected.length), expected, file);
+		assert.equal(pets.length % expected.length, 0);
 	}
 	assert.equal((await run("a.xlsx")).code, 0);
 	const { source, kind } = await readWorkbook(await openAsBlob(path("a.xlsx")));

@@ -6,9 +6,10 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
+import { call, callWell } from "../support/command.ts";
 import { listAll } from "../support/ledger.ts";
 import { listenFor } from "../support/listen.ts";
-import { begin, type Finished, startProgram } from "../support/program.ts";
+import { begin, type Finished, type Start, startProgram } from "../support/program.ts";
 import { newStore } from "../support/proof.ts";
 import { revoke, type TestService, temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -68,14 +69,15 @@ function animals(context: TestContext): string {
 	return file;
 }
 
-function beginImport(file: string, { url, key }: Calling, ...more: string[]) {
-	return begin(["import", file, ...more], { environment: { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key } });
-}
+/** The parameters and options of a command that imports the file. */
+const importOf = (file: string, { url, key }: Calling, ...more: string[]): [string[], Pick<Start, "environment">] => [
+	["import", file, ...more],
+	{ environment: { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key } },
+];
 
 /** Runs the same command again. @returns the number of animals that were already there */
 async function importAgain(file: string, calling: Calling): Promise<number> {
-	const { code, stdout, stderr } = await beginImport(file, calling).finished;
-	assert.equal(code, 0, stderr);
+	const stdout = await callWell(...importOf(file, calling));
 	const [, added = "", existing = ""] = /: (\d+) added, (\d+) already there.*, 0 rejected/.exec(stdout) ?? [];
 	assert.equal(Number(added) + Number(existing), count);
 	return Number(existing);
@@ -101,7 +103,7 @@ test("an import stops, with the next step, if the service stays down; the same i
 	gate.onCreate = async (n) => {
 		if (n === middle) await service.stop("SIGKILL");
 	};
-	const stopped = await beginImport(file, { url: gate.url, key }, "--retry-for", "1s").finished;
+	const stopped = await call(...importOf(file, { url: gate.url, key }, "--retry-for", "1s"));
 	assert.deepEqual([stopped.code, stopped.stdout], [1, ""]);
 	assert.match(stopped.stderr, /no reply from .* is the service running there\?/);
 	const before = animalsIn(stopped);
@@ -122,7 +124,7 @@ test("an import whose key is revoked stops; with another key, the same file adds
 	// A batch is refused and sent again. Then it is stored, but the reply is lost. The next attempt has a revoked key.
 	gate.refuses = (n) => (n === middle - 2 ? 429 : undefined);
 	gate.loses = (n) => n === middle - 1;
-	const stopped = await beginImport(file, { url: gate.url, key: key.key }).finished;
+	const stopped = await call(...importOf(file, { url: gate.url, key: key.key }));
 	assert.equal(stopped.code, 1);
 	assert.match(stopped.stderr, /animal-store: this API key does not work/);
 	const before = animalsIn(stopped);
@@ -141,7 +143,7 @@ test("Ctrl-C waits for the batch under way, and the same import adds only the re
 	const gate = await openGate(context, service.url);
 	const calling = { url: gate.url, key: service.key };
 	const file = animals(context);
-	const importing = beginImport(file, calling);
+	const importing = begin(...importOf(file, calling));
 	const { promise: noticed, resolve } = Promise.withResolvers<void>();
 	importing.child.stderr.on("data", () => importing.output.stderr.includes("stopping") && resolve());
 	gate.onCreate = async (n) => {

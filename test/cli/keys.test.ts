@@ -78,7 +78,7 @@ test("the list shows the latest use of each key, whichever operation it was", as
 
 /** Waits until the service refuses the key. src/keys/key-check.test.ts measures how long a node trusts a key. */
 const stopsWorking = (url: string, key: string) =>
-	until("the key to be refused", async () => (await statusWith(url, key)) === 401);
+	until("the key to be refused", async () => (await statusWith(url, key)) === 401, { everyMs: 50 });
 
 test("a wrong command prints the fix on stderr, and exits with 1", async (context) => {
 	const databaseUrl = temporaryStore(context);

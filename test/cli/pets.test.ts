@@ -123,10 +123,9 @@ test("create says that the animal may have been added if the reply is not the se
 test("a closed pipe ends the command silently", async (context) => {
 	const { service, environment } = await connected(context);
 	const name = "x".repeat(200);
-	for (let n = 0; n < 2000; n++) await service.store.createPet({ name, categoryId: 1n });
+	await Promise.all(Array.from({ length: 1000 }, () => service.store.createPet({ name, categoryId: 1n })));
 	const env = { ...environment, PATH: process.env["PATH"], NODE: process.execPath, BIN: programOf() };
-	const lists = ["pets list --all", "pets list --all --json", "export", "export --format csv"];
-	for (const command of [...lists.map((list) => `${list} 2>&3 | head -1`), "serve --help 2>&3 | true"]) {
+	for (const command of ["pets list --all 2>&3 | head -1", "export 2>&3 | head -1", "serve --help 2>&3 | true"]) {
 		const line = `"$NODE" "$BIN" ${command}; echo "\${PIPESTATUS[0]}"`;
 		const { stdout } = await run("bash", ["-c", `{ ${line}; } 3>&1`], { env });
 		assert.doesNotMatch(stdout, /EPIPE|\n\s+at /);

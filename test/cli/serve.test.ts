@@ -5,12 +5,14 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
+import { describeError } from "../../src/cli/command-error.ts";
 import { curlForFirst, curlOf } from "../../src/contract/curl.ts";
 import { settings } from "../../src/settings.ts";
 import { ask } from "../support/caller.ts";
+import { assertRefused, callWell } from "../support/command.ts";
 import { listenFor } from "../support/listen.ts";
 import { assertProgramRefused, runProgram, type Start, startProgram, startRefused } from "../support/program.ts";
-import { temporaryFolder, temporaryStore } from "../support/service.ts";
+import { temporaryFolder, temporaryStore, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
 test("the quick start prints the first key once, with a working curl command and its reply", async (context) => {
@@ -35,7 +37,7 @@ test("a failed quick start does not use up the first key", async (context) => {
 	const port = await listenFor(context, createServer());
 	const failed = await runProgram(["serve", "--first-key"], { environment: { ...environment, PORT: String(port) } });
 	assert.equal(failed.code, 1);
-	assert.equal((await runProgram(["keys", "list", "--json"], { environment })).stdout, "[]\n");
+	assert.equal(await callWell(["keys", "list", "--json"], { environment }), "[]\n");
 });
 
 test("a wrong environment is refused with one sentence for each problem and exit code 1", async (context) => {
@@ -47,24 +49,25 @@ test("a wrong environment is refused with one sentence for each problem and exit
 	// Root can write everywhere except to the kernel's own file systems.
 	const unwritable = process.getuid?.() === 0 ? "/sys" : locked;
 	const port = String(await listenFor(context, createServer()));
-	const rows: [environment: Record<string, string>, said: RegExp[]][] = [
-		[{ HOST: "192.0.2.1" }, [/192\.0\.2\.1 is not an address of this machine/]],
-		[{ DATABASE_URL: `sqlite:${join(folder, "directory")}` }, [/directory is a directory/]],
-		[
-			{ DATABASE_URL: `sqlite:${unwritable}/animals.db` },
-			[/^animal-store: cannot write .*, or set DATABASE_URL to another file\n$/],
-		],
-		[{ DATABASE_URL: "sqlite:/etc/passwd/animals.db" }, [/^animal-store: cannot write .*\n$/]],
-		[{ API_KEY: "secret" }, [/API_KEY must be a complete key of this service; animal-store keys generate/]],
-		[
-			{ PORT: "x", LOG_LEVEL: "loud", RATE_LIMIT: "0/1m" },
-			[/^animal-store: PORT/m, /^animal-store: LOG_LEVEL/m, /^animal-store: RATE_LIMIT/m],
-		],
-		[{ PORT: port }, [new RegExp(`port ${port} on 127\\.0\\.0\\.1 is in use`)]],
-		[{ OPS_PORT: port }, [new RegExp(`port ${port} on 127\\.0\\.0\\.1 is in use`)]],
+	const inUse = new RegExp(`port ${port} on 127\\.0\\.0\\.1 is in use`);
+	const rows: [environment: Record<string, string>, said: RegExp][] = [
+		[{ HOST: "192.0.2.1" }, /192\.0\.2\.1 is not an address of this machine/],
+		[{ DATABASE_URL: `sqlite:${join(folder, "directory")}` }, /directory is a directory/],
+		[{ DATABASE_URL: `sqlite:${unwritable}/animals.db` }, /^cannot write .*, or set DATABASE_URL to another file$/],
+		[{ DATABASE_URL: "sqlite:/etc/passwd/animals.db" }, /^cannot write .*$/],
+		[{ OPS_PORT: port }, inUse],
 	];
 	for (const [environment, said] of rows)
-		assert.doesNotMatch(await startRefused({ DATABASE_URL: file, ...environment }, said), /secret/);
+		await assert.rejects(testService(context, { environment }), (error) => {
+			const [sentence = "", ...others] = describeError(error);
+			assert.match(sentence, said);
+			return others.length === 0;
+		});
+	await startRefused({ DATABASE_URL: file, PORT: port }, inUse);
+	const wrong = { DATABASE_URL: file, API_KEY: "secret", PORT: "x", LOG_LEVEL: "loud", RATE_LIMIT: "0/1m" };
+	const said = [/^animal-store: API_KEY must be a complete key of this service; animal-store keys generate/m];
+	for (const name of ["PORT", "LOG_LEVEL", "RATE_LIMIT"]) said.push(new RegExp(`^animal-store: ${name}`, "m"));
+	assert.doesNotMatch(await startRefused(wrong, said), /secret/);
 });
 
 test("an old Node without a newer one beside it is refused with one sentence that names the fix", async () => {
@@ -76,8 +79,8 @@ test("an old Node without a newer one beside it is refused with one sentence tha
 });
 
 test("serve --help lists every setting with variable and default; a flag overrides the variable", async (context) => {
-	const { stdout } = await runProgram(["serve", "--help"]);
-	const text = stdout.replaceAll(/\s+/g, " ");
+	const help = await callWell(["serve", "--help"]);
+	const text = help.replaceAll(/\s+/g, " ");
 	for (const [name, { default: preset }] of Object.entries(settings)) {
 		const flag = `--${name.toLowerCase().replaceAll("_", "-")} <value> ${name}: `;
 		if (name !== "API_KEY") assert.ok(text.includes(flag) && text.includes(`(default: ${preset ?? "none"})`), name);
@@ -89,7 +92,7 @@ test("serve --help lists every setting with variable and default; a flag overrid
 	const { url } = await startProgram(context, environment, { parameters });
 	assert.equal((await ask(`${url}/livez`)).status, 200);
 	const said = /^animal-store: HOST must be .*\nanimal-store: --port must be an integer from 0 to 65535/;
-	await assertProgramRefused([[["serve", "--port", "70000"], said]], { environment: { HOST: "ä" } });
+	await assertRefused([[["serve", "--port", "70000"], said]], { environment: { HOST: "ä" } });
 });
 
 test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor open a debugger", async (context) => {

@@ -15,7 +15,7 @@ import { Connection, createHead, type Reply } from "../support/wire.ts";
 
 /** More than the 1,024 events that one call of epoll returns, so a tick of the event loop needs several calls. */
 const connections = 1_300;
-const rounds = 3;
+const rounds = 2;
 const wanted = { name: "proof", scopes: [...scopes] };
 
 const get = (key: string, path: string, field = "") =>
@@ -100,10 +100,9 @@ test("sqlite: a reply shows each create, edit and revocation before it, with 1,3
 	assert.equal(await askRevoked(), 200);
 	await revokeKey(issuer, id);
 	const endsAtMs = performance.now() + 1000;
-	for (; performance.now() < endsAtMs; await crowd.end()) {
-		await crowd.begin();
-		await askRevoked();
-	}
+	// The node, which may trust the key for a second, has used it until the end of that second.
+	const isOver = async () => (await askRevoked()) > 0 && performance.now() >= endsAtMs;
+	await until("a second to pass", isOver, { everyMs: 20 });
 	await crowd.begin();
 	assert.equal(await askRevoked(), 401);
 	await crowd.end();

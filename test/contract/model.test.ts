@@ -200,6 +200,6 @@ test("any creates, concurrent edits by two editors, and followed links agree wit
 				}
 			},
 		),
-		{ numRuns: 40, endOnFailure: true },
+		{ numRuns: process.env["TEST_ENGINE"] === "postgres" ? 20 : 40, endOnFailure: true },
 	);
 });

@@ -74,7 +74,7 @@ test("all pages, forwards and backwards, have every animal once, for every limit
 	const service = await testService(context);
 	await fill(service, 103);
 	const all = Array.from({ length: 103 }, (_, index) => index + 1);
-	for (const limit of [1, 7, 20, 29, 99, 100]) {
+	for (const limit of [3, 7, 20, 99, 100]) {
 		const path = `/v1/pets?limit=${limit}`;
 		const { ids, pages } = await walk(service, path);
 		assert.deepEqual(ids, all);
@@ -102,7 +102,7 @@ test("a backward page that was emptied by hand has no prev, and links to what fo
 
 test("reading all pages during creates neither skips nor repeats; the last page shows the rest", async (context) => {
 	const service = await testService(context);
-	const { creating, done } = startCreating(service, 1500, 8);
+	const { creating, done } = startCreating(service, 700, 8);
 	let seen = 0;
 	const poll = async (path: string) => {
 		const { ids, last } = await walk(service, path);

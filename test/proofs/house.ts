@@ -1,5 +1,5 @@
-// A field, a filter and an operation that are added to a copy of the tree; lost promises, which the compiler accepts; and
-// the workflows of GitHub, whose scripts are in this repository.
+// A field, a filter and an operation that are added to a copy of the tree; lost promises, which the compiler accepts; the
+// commands of the documents; and the workflows of GitHub, whose scripts are in this repository.
 
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const workflows = join(checkout, ".github/workflows");
 export const proof: Proof = {
 	shows:
 		"the compiler and tests lead from a new field, filter or operation to all of its places; no promise is lost; " +
-		"each action in the workflows is pinned to a commit",
+		"the commands of every document run; each action in the workflows is pinned to a commit",
 	isOfCheckout: true,
 	options: { all: { text: "also checks the workflows with actionlint, which needs Go and its registry" } },
 	async prove({ option, say }) {
