@@ -9,8 +9,8 @@ import { library } from "./exposition.ts";
 const neverMs = 2 ** 31 - 1;
 
 /**
- * Left out: use of the event loop (measured by that interval), and active resources, which are counted one by one at each
- * scrape and whose totals have names that promtool refuses.
+ * Left out: use of the event loop (measured by that interval), and active resources, which are counted one by one at
+ * each scrape and whose totals have names that promtool refuses.
  */
 const leftOut = /^nodejs_(active_|eventloop_utilization_)/;
 

@@ -101,7 +101,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(counts, { available: 0, pending: 0, sold: 0, none: created });
 	});
 
-	test(`${engine}: the numbers by status and category follow each create and edit, of every process`, async (context) => {
+	test(`${engine}: numbers by status and category follow each create and edit of every process`, async (context) => {
 		const { open } = await make(context, () => atMs);
 		const [store, operator] = [await open(), await open()];
 		const random = seededRandom(seed);

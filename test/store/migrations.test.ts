@@ -206,7 +206,7 @@ test("postgres: a migration is sent statement by statement, in one transaction",
 	assert.equal(new Set(rows.map(({ transaction }) => transaction)).size, 1);
 });
 
-test("postgres: where the engine refuses triggers, the numbers of animals are counted when they are read", async (context) => {
+test("postgres: where the engine refuses triggers, numbers of animals are counted when read", async (context) => {
 	const database = await databaseFor(context);
 	await database.query(`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS
 			$$ BEGIN RAISE EXCEPTION 'triggers are not supported' USING ERRCODE = '0A000'; END $$;
@@ -222,7 +222,7 @@ test("postgres: where the engine refuses triggers, the numbers of animals are co
 	);
 });
 
-test("postgres: the sweeps of two nodes add the rows of counts together, and no number changes", async (context) => {
+test("postgres: sweeps of two nodes add the rows of counts together, and no number changes", async (context) => {
 	context.mock.timers.enable({ apis: ["setInterval"] });
 	const { open, databaseUrl } = await engines.postgres(context);
 	const [store] = await Promise.all([open({ isNode: true }), open({ isNode: true })]);
