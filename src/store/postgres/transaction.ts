@@ -35,8 +35,8 @@ export const dialect: Dialect = {
 	// Fails where writes would fail, such as on a replica, and while edits wait for a lock.
 	probe: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'edits')
 		SELECT version FROM schema_version WHERE version > ${schemaMax}`,
-	addCounts: `WITH few AS (SELECT count(*) < 1000 AS are_few FROM (SELECT 1 FROM pet_count_changes LIMIT 1000) AS first),
-		gone AS (DELETE FROM pet_count_changes WHERE NOT (SELECT are_few FROM few) RETURNING category_id, status, animals)
+	addCounts: `WITH few AS (SELECT count(*) < 1000 AS is FROM (SELECT 1 FROM pet_count_changes LIMIT 1000) AS first),
+		gone AS (DELETE FROM pet_count_changes WHERE NOT (SELECT few.is FROM few) RETURNING category_id, status, animals)
 		INSERT INTO pet_count_changes SELECT category_id, status, sum(animals) FROM gone GROUP BY 1, 2
 		HAVING sum(animals) <> 0`,
 };
