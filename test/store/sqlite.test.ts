@@ -109,21 +109,23 @@ test("sqlite: the WAL grows during a long read transaction, and is truncated soo
 	const count = reader.prepare("SELECT count(*) FROM pets").pluck();
 	assert.equal(count.get(), 1);
 	const bytesOfWal = () => statSync(`${file}-wal`).size;
-	const name = "x".repeat(255);
-	let made = 1;
-	while (bytesOfWal() <= 2 * walMaxBytes) {
-		assert.ok(made < 200_000, "the WAL does not grow");
-		await Promise.all(Array.from({ length: 1000 }, () => store.createPet({ name, categoryId: 1n })));
-		made += 1000;
-	}
+	// Another process adds these animals, as far as the store can see, because that takes less time.
+	const made = 40_000;
+	await runSql(
+		`sqlite:${file}`,
+		`WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${made})
+		INSERT INTO pets (name, category_id) SELECT replace(hex(zeroblob(127)), '0', '🐾'), 1 FROM n`,
+	);
+	assert.ok(bytesOfWal() > 2 * walMaxBytes, "the WAL grows");
+	await store.createPet({ name: "b", categoryId: 1n });
 	assert.equal((await store.readUse()).files?.walBytes, bytesOfWal());
 	assert.equal(count.get(), 1, "the reader has the old snapshot");
 	reader.close();
 	await until("the WAL to be truncated", () => bytesOfWal() <= walMaxBytes);
 	const { files } = await store.readUse();
 	assert.deepEqual([files?.databaseBytes, files?.walBytes], [statSync(file).size, bytesOfWal()]);
-	await store.createPet({ name: "b", categoryId: 1n });
-	assert.equal(Number((await runSql(`sqlite:${file}`, "SELECT count(*) AS pets FROM pets"))[0]?.["pets"]), made + 1);
+	await store.createPet({ name: "c", categoryId: 1n });
+	assert.equal(Number((await runSql(`sqlite:${file}`, "SELECT count(*) AS pets FROM pets"))[0]?.["pets"]), made + 2);
 });
 
 test("sqlite: a file that is not an animal store is refused with one sentence, and not changed", async (context) => {
@@ -158,15 +160,15 @@ test("sqlite: a flipped bit in the schema's text is refused, and the file is not
 		assert.ok(readFileSync(flipped).equals(copy), what);
 	};
 	refuses(bytes.indexOf("revoked_at_ms"), 2);
-	// Only one of every four bytes is changed, because each check takes milliseconds.
+	// Only one of every eight bytes is changed, because each check takes milliseconds.
 	let flips = 0;
 	for (const text of texts) {
 		const start = bytes.indexOf(text);
 		assert.ok(start > 0, text);
-		for (let at = 0; at < Buffer.byteLength(text); at += 4, flips++)
-			refuses(start + at + Math.floor(random() * Math.min(4, text.length - at)), 1 << Math.floor(random() * 8));
+		for (let at = 0; at < Buffer.byteLength(text); at += 8, flips++)
+			refuses(start + at + Math.floor(random() * Math.min(8, text.length - at)), 1 << Math.floor(random() * 8));
 	}
-	assert.ok(flips > 250, `${flips} flips`);
+	assert.ok(flips > 125, `${flips} flips`);
 });
 
 test("sqlite: a locked or read-only file is refused", async (context) => {
@@ -176,7 +178,7 @@ test("sqlite: a locked or read-only file is refused", async (context) => {
 	const other = new Database(file);
 	other.pragma("locking_mode = EXCLUSIVE");
 	other.exec("BEGIN EXCLUSIVE");
-	await startRefused(environment, /is locked by another program: stop it/);
+	await assert.rejects(openStore(environment.DATABASE_URL, Date.now), /is locked by another program: stop it/);
 	other.exec("ROLLBACK");
 	other.close();
 	chmodSync(file, 0o444);
