@@ -1,10 +1,10 @@
 // The store suite on SQLite, and tests that only apply to a file.
 
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
-import { join } from "node:path";
-import { test } from "node:test";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
@@ -21,19 +21,23 @@ import { storeSuite } from "./suite.ts";
 
 storeSuite("sqlite");
 
-async function usedFile(folder: string): Promise<string> {
+const used = join(temporaryFolder({ after }), "used.db");
+await withStore(`sqlite:${used}`, async (store) => {
+	for (let index = 0; index < 100; index++)
+		await store.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
+});
+
+/** A closed store with animals, alone in this folder. */
+function usedFile(folder: string): string {
 	const file = join(folder, "animals.db");
-	await withStore(`sqlite:${file}`, async (store) => {
-		for (let index = 0; index < 100; index++)
-			await store.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
-	});
+	copyFileSync(used, file);
 	return file;
 }
 
 test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed store is one file", async (context) => {
 	const folder = temporaryFolder(context);
-	const file = await usedFile(folder);
-	assert.deepEqual(readdirSync(folder), ["animals.db"]);
+	const file = usedFile(folder);
+	assert.deepEqual(readdirSync(dirname(used)), ["used.db"]);
 	const { database: writer } = openSqliteWriter(file);
 	context.after(() => writer.close());
 	writer.exec("DELETE FROM idempotency_keys WHERE key = '1'");
@@ -130,7 +134,7 @@ test("sqlite: the WAL grows during a long read transaction, and is truncated soo
 
 test("sqlite: a file that is not an animal store is refused with one sentence, and not changed", async (context) => {
 	const folder = temporaryFolder(context);
-	const good = await usedFile(folder);
+	const good = usedFile(folder);
 	mkdirSync(join(folder, "folder"));
 	const rows = [...damagedCopies(good), [join(folder, "folder"), /is a directory: name a file/] as const];
 	for (const [file, said] of rows) {
@@ -144,7 +148,7 @@ test("sqlite: a file that is not an animal store is refused with one sentence, a
 
 test("sqlite: a flipped bit in the schema's text is refused, and the file is not changed", async (context) => {
 	const folder = temporaryFolder(context);
-	const file = await usedFile(folder);
+	const file = usedFile(folder);
 	const bytes = readFileSync(file);
 	const database = new Database(file, { readonly: true });
 	const texts = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL").pluck().all() as string[];
@@ -173,7 +177,7 @@ test("sqlite: a flipped bit in the schema's text is refused, and the file is not
 
 test("sqlite: a locked or read-only file is refused", async (context) => {
 	const folder = temporaryFolder(context);
-	const file = await usedFile(folder);
+	const file = usedFile(folder);
 	const environment = { DATABASE_URL: `sqlite:${file}` };
 	const other = new Database(file);
 	other.pragma("locking_mode = EXCLUSIVE");
