@@ -174,6 +174,10 @@ test("a backup or restore that is not possible is refused in one sentence that n
 		[["backup", "/etc/passwd/b.db"], /^animal-store: cannot write .*b\.db: its folder does not exist\n$/],
 		[["backup", join(unwritable, "b.db")], cannotWrite],
 		[["restore", path("s.db"), "--to", join(unwritable, "r.db")], cannotWrite],
+		[
+			["restore", path("s.db"), "--to", path("there")],
+			/there already exists: name another .* with --to, or .* --force\n$/,
+		],
 		[["restore", path("there"), "--to", path("r.db")], /^animal-store: .*there is not an .* or name another file\n$/],
 		[elsewhere(`sqlite:${path("none.db")}`), /^animal-store: there is no store at .*none\.db: fix DATABASE_URL.*\n$/],
 		[elsewhere("postgres://a/b"), /^animal-store: .*: use pg_dump .*\n$/],
