@@ -27,7 +27,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		return { store, databaseUrl, reopen: () => reopen(store), join };
 	}
 
-	test(`${engine}: animals are read back field for field, and the secret of cursors, even after reopening`, async (context) => {
+	test(`${engine}: a reopened store has the same animals, field for field, and the same cursors`, async (context) => {
 		const { store, reopen } = await open(context);
 		const pets: NewPet[] = [
 			rex,
@@ -60,7 +60,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.equal((await (await reopen()).createPet(rex)).id, 3001n);
 	});
 
-	test(`${engine}: every read returns the last edit and id, even of removed animals; others are absent`, async (context) => {
+	test(`${engine}: reads show the last edit and id, even of removed animals; others are absent`, async (context) => {
 		const { store } = await open(context);
 		for (const id of [0n, 1n, -1n, 2n ** 63n - 1n, -(2n ** 63n)])
 			assert.equal((await store.getPet(id)).json, undefined);
