@@ -199,7 +199,6 @@ test("a copy from or to an open store is refused; nothing is acknowledged during
 		const isInUse = /^animal-store: .* is in use: stop the service, .*then copy\n$/;
 		await assertRefused([[copy, isInUse]]);
 		const { create } = callerOf(service.url, key);
-		// A copy that began before the service started.
 		const isPostgres = from.startsWith("postgres:");
 		const brief = isPostgres ? withSettings(from, { idle_in_transaction_session_timeout: "50ms" }) : from;
 		await (await engineOf(brief)).inTransaction(brief, "source", async ({ query }) => {
