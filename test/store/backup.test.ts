@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
@@ -13,13 +13,14 @@ import { openStore } from "../../src/store/open.ts";
 import { proveRestores } from "../proofs/restore.ts";
 import { ask } from "../support/caller.ts";
 import { assertRefused, call } from "../support/command.ts";
-import { begin, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { begin, runProgram, startProgram } from "../support/program.ts";
 import { seed } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
 import { damagedCopies, damagedInside } from "./damaged-copies.ts";
 import { recordFileCalls } from "./file-calls.ts";
+import { startStoreProcess } from "./process.ts";
 
 const never = new AbortController().signal;
 
@@ -74,10 +75,9 @@ test("a backup has the store as it was when the backup began, whatever is writte
 test("a store killed after its first opening is not taken for a backup next to an old WAL", async (context) => {
 	const { path, run } = await someStore(context);
 	await run("backup", path("b.db"));
-	for (let start = 0; start < 2; start++) {
-		const service = await startProgram(context, { DATABASE_URL: `sqlite:${path("b.db")}` });
-		await service.stop("SIGKILL");
-	}
+	const killed = startStoreProcess(context, `sqlite:${path("b.db")}`);
+	for (const task of ["open", "die"] as const) await killed(task);
+	assert.ok(existsSync(path("b.db-wal")), "there is a WAL");
 	await addTo(`sqlite:${path("b.db")}`, 5);
 	assert.equal(await backupStore(`sqlite:${path("b.db")}`, path("c.db"), { signal: never }), 25, "a backup is a store");
 	assert.equal(await countIn(path("c.db")), 25);
@@ -174,6 +174,10 @@ test("a backup or restore that is not possible is refused in one sentence that n
 		[["backup", "/etc/passwd/b.db"], /^animal-store: cannot write .*b\.db: its folder does not exist\n$/],
 		[["backup", join(unwritable, "b.db")], cannotWrite],
 		[["restore", path("s.db"), "--to", join(unwritable, "r.db")], cannotWrite],
+		[
+			["restore", path("s.db"), "--to", path("there")],
+			/there already exists: name another .* with --to, or .* --force\n$/,
+		],
 		[["restore", path("there"), "--to", path("r.db")], /^animal-store: .*there is not an .* or name another file\n$/],
 		[elsewhere(`sqlite:${path("none.db")}`), /^animal-store: there is no store at .*none\.db: fix DATABASE_URL.*\n$/],
 		[elsewhere("postgres://a/b"), /^animal-store: .*: use pg_dump .*\n$/],
@@ -206,10 +210,10 @@ test("a restore replaces a damaged or missing store, or one next to an old WAL",
 	rmSync(path("s.db"));
 	writeFileSync(path("s.db-wal"), "the WAL of another store after a crash");
 	const missing = /s\.db is missing, but its WAL .*s\.db-wal exists: restore a backup, or remove the WAL/;
-	await startRefused({ DATABASE_URL: url }, missing);
+	await assert.rejects(openStore(url, Date.now), missing);
 	assert.ok(!readdirSync(folder).includes("s.db"), "no store is created next to the WAL");
 	renameSync(path("b.db"), path("s.db"));
-	await startRefused({ DATABASE_URL: url }, /s\.db is a backup next to the WAL of another store/);
+	await assert.rejects(openStore(url, Date.now), /s\.db is a backup next to the WAL of another store/);
 	renameSync(path("s.db"), path("b.db"));
 	await restoreStore(path("b.db"), url, { ...restored, force: false });
 	assert.deepEqual(readdirSync(folder).sort(), ["b.db", "s.db"]);

@@ -174,21 +174,21 @@ for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: a large store's total is near for a common text, and exact for a rare one`, async (context) => {
 		const { open, databaseUrl } = await make(context);
 		const store = await open();
-		const count = 150_000;
+		const count = 110_000; // More than are counted exactly.
 		await runSql(
 			databaseUrl,
 			`INSERT INTO pets (id, name, category_id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-			SELECT i, CASE WHEN i % 4 = 0 THEN 'Änne' WHEN i IN (5, 120001) THEN 'Bo' ELSE 'Rex' END, i % 50 FROM n`,
+			SELECT i, CASE WHEN i % 4 = 0 THEN 'Änne' WHEN i IN (5, 105001) THEN 'Bo' ELSE 'Rex' END, i % 50 FROM n`,
 		);
 		if (engine === "postgres") await runSql(databaseUrl, `UPDATE counters SET last_id = ${count} WHERE name = 'pets'`);
 		for (const sort of sorts) {
 			const { total = 0, isAbout } = await find(store, { name: "anne", sort, limit: 50, isCounted: true });
 			assert.ok(isAbout && Math.abs(total - count / 4) < count / 100, `${sort}: ${total}`);
-			const rare = await find(store, { name: "bo", sort, limit: 50, isCounted: true });
-			assert.deepEqual([rare.pets.length, rare.total, rare.isAbout], [2, 2, undefined]);
-			const all = await find(store, { sort, limit: 50, isCounted: true });
-			assert.deepEqual([all.total, all.isAbout], [count, undefined]);
 		}
+		const rare = await find(store, { name: "bo", sort: "name", limit: 50, isCounted: true });
+		assert.deepEqual([rare.pets.length, rare.total, rare.isAbout], [2, 2, undefined]);
+		const all = await find(store, { sort: "-id", limit: 50, isCounted: true });
+		assert.deepEqual([all.total, all.isAbout], [count, undefined]);
 		const { total, isAbout } = await find(store, { category: 7n, sort: "name", limit: 50, isCounted: true });
 		assert.deepEqual([total, isAbout], [count / 50, undefined]);
 	});

@@ -11,7 +11,7 @@ import {
 	type Scene,
 	statusOf,
 } from "../support/histories.ts";
-import { startPostgresFor } from "../support/postgres-server.ts";
+import { databaseFor, withDatabase } from "../support/postgres.ts";
 import { keyFor, startProgram } from "../support/program.ts";
 import { runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
@@ -30,19 +30,18 @@ test("with a synchronous standby, commits only a crash made visible hide nothing
 });
 
 test("after a restore under a running service, nothing of the abandoned timeline is shown", async (context) => {
-	const server = await startPostgresFor(context);
-	const admin = server.databaseUrl;
-	const url = `${server.url}/animals`;
-	await runSql(admin, "CREATE DATABASE animals");
+	const { url } = await databaseFor(context);
+	const admin = withDatabase(url, "postgres");
+	const name = new URL(url).pathname.slice(1);
 	const key = await keyFor(url);
 	const service = await startProgram(context, { DATABASE_URL: url });
 	const scene: Scene = { service, key, sql: (statement) => runSql(url, statement) };
 	const caller = keepingCaller(scene);
 	await addAnimals(scene, 40, "common");
-	const alone = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'animals'`;
+	const alone = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`;
 	const copy = async () => {
 		await runSql(admin, alone);
-		return runSql(admin, "CREATE DATABASE saved TEMPLATE animals").then(
+		return runSql(admin, `CREATE DATABASE saved_${name} TEMPLATE ${name}`).then(
 			() => true,
 			() => false, // The service has connected again in the meantime.
 		);
@@ -52,8 +51,8 @@ test("after a restore under a running service, nothing of the abandoned timeline
 	await assertSeen(scene, [caller]);
 	const assertLinks = await keepLinks(scene);
 	await assertLinks();
-	await runSql(admin, "DROP DATABASE animals WITH (FORCE)");
-	await runSql(admin, "ALTER DATABASE saved RENAME TO animals");
+	await runSql(admin, `DROP DATABASE ${name} WITH (FORCE)`);
+	await runSql(admin, `ALTER DATABASE saved_${name} RENAME TO ${name}`);
 	await until("a read", async () => (await statusOf(scene)) === 200);
 	await assertLinks();
 	await addAnimals(scene, 30, "new");

@@ -17,7 +17,7 @@ import { isServing } from "../support/listen.ts";
 import { keyFor, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
-import { withStore } from "../support/store-reads.ts";
+import { animalsIn, withStore } from "../support/store-reads.ts";
 import { slowMs, until, within } from "../support/until.ts";
 
 /** A service on the store `file`, and the file `other`: another store, with one animal and the same key. */
@@ -105,11 +105,6 @@ async function assertEnds({ service }: Awaited<ReturnType<typeof loaded>>, cause
 const untilRestart = "writes are rejected until the service is restarted";
 const lost = (path: string) => `${path} was removed or replaced while it was open`;
 
-async function listed(context: TestContext, file: string, key: string) {
-	const service = await startProgram(context, { DATABASE_URL: `sqlite:${file}` });
-	return listAll(service.url, key);
-}
-
 for (const [what, moved] of Object.entries({ file: (file: string) => file, folder: dirname })) {
 	test(`nothing is acknowledged once another file is in the place of its ${what}; both are kept`, async (context) => {
 		const it = await loaded(context);
@@ -120,10 +115,9 @@ for (const [what, moved] of Object.entries({ file: (file: string) => file, folde
 			renameSync(it.other, it.file);
 		});
 		await assertStopped(it, lost(it.file), false);
-		const pets = await listed(context, it.file, it.key);
-		const names = pets.map(({ name }) => name);
+		const names = (await animalsIn(`sqlite:${it.file}`)).map(({ name }) => name);
 		assert.deepEqual(names, ["the other one"], "the previous store's WAL was not replayed over it");
-		it.ledger.verify(await listed(context, it.file.replace(place, `${place}.away`), it.key));
+		it.ledger.verify(await animalsIn(`sqlite:${it.file.replace(place, `${place}.away`)}`));
 	});
 }
 
@@ -188,7 +182,7 @@ for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
 		});
 		assert.equal((await ask(`${it.service.url}/livez`)).status, 503);
 		await it.service.stop("SIGKILL");
-		it.ledger.verify(await listed(context, it.file, it.key));
+		it.ledger.verify(await animalsIn(`sqlite:${it.file}`));
 	});
 }
 

@@ -1,7 +1,7 @@
 // Nodes' connections to PostgreSQL: too few for all nodes, or to a read-only primary.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { NodePool } from "../../src/store/postgres/connections.ts";
 import { refuseShards } from "../../src/store/postgres/server.ts";
@@ -9,22 +9,27 @@ import { parsePostgresUrl } from "../../src/store/postgres/url.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
-import { keyFor, startProgram, startRefused } from "../support/program.ts";
+import { keyFor, startRefused } from "../support/program.ts";
+import { testService } from "../support/service.ts";
 import { connect, runSql, setOnServer } from "../support/sql.ts";
 import { serviceOnServer, serviceWithStandby } from "../support/standby.ts";
 import { until } from "../support/until.ts";
+
+/** A node in this process. */
+const startNode = (context: TestContext, environment: Record<string, string>) =>
+	testService(context, { environment, mixes: false });
 
 test("if the server has no free connection, a node's reads wait for its own connections", async (context) => {
 	const { databaseUrl } = await startPostgresFor(context, ["-c", "max_connections=9"]);
 	const key = await keyFor(databaseUrl);
 	const nodes = [];
-	for (let node = 0; node < 3; node++) nodes.push(await startProgram(context, { DATABASE_URL: databaseUrl }));
+	for (let node = 0; node < 3; node++) nodes.push(await startNode(context, { DATABASE_URL: databaseUrl }));
 	const replies = await Promise.all(
 		nodes.flatMap(({ url }) =>
 			Array.from({ length: 20 }, async (_, client) => {
 				const statuses = [];
 				// Lists with different limits are different statements, and each statement needs a connection.
-				for (let round = 0; round < 10; round++) {
+				for (let round = 0; round < 5; round++) {
 					const reply = await callerOf(url, key).get(`/v1/pets?limit=${client + 1}`);
 					statuses.push(reply.status);
 				}
@@ -39,7 +44,7 @@ test("a node opens at most DATABASE_POOL_MAX connections, named as DATABASE_URL 
 	const database = await databaseFor(context);
 	const url = `${database.url}${database.url.includes("?") ? "&" : "?"}application_name=small`;
 	const key = await keyFor(url);
-	const node = await startProgram(context, { DATABASE_URL: url, DATABASE_POOL_MAX: "2" });
+	const node = await startNode(context, { DATABASE_URL: url, DATABASE_POOL_MAX: "2" });
 	const { get } = callerOf(node.url, key);
 	const read = async (limit: number) => (await get(`/v1/pets?limit=${limit}`)).status;
 	const statuses = await Promise.all(Array.from({ length: 40 }, (_, index) => read(index + 1)));
@@ -48,16 +53,7 @@ test("a node opens at most DATABASE_POOL_MAX connections, named as DATABASE_URL 
 	assert.equal(opened.length, 2);
 });
 
-test("a start is refused with one sentence when the server has no free connection", async (context) => {
-	const { databaseUrl: url } = await startPostgresFor(context, ["-c", "max_connections=5"]);
-	for (let client = 0; client < 5; client++) await connect(context, url);
-	await startRefused(
-		{ DATABASE_URL: url },
-		/^animal-store: PostgreSQL at \S+ has no free connection: raise its max_connections, or lower .*\n$/,
-	);
-});
-
-test("the search for shards waits for its node's connection; with room, the node opens more", async (context) => {
+test("the search for shards waits for its node's connection; a start needs a free connection", async (context) => {
 	const { databaseUrl: url } = await startPostgresFor(context, ["-c", "max_connections=5"]);
 	const pool = new NodePool(parsePostgresUrl(url));
 	context.after(() => pool.end());
@@ -81,6 +77,10 @@ test("the search for shards waits for its node's connection; with room, the node
 		);
 	await until("the server to be full", isFull);
 	await assert.rejects(pool.take(), /too many clients/, "a node without a connection does not wait for one");
+	await startRefused(
+		{ DATABASE_URL: url },
+		/^animal-store: PostgreSQL at \S+ has no free connection: raise its max_connections, or lower .*\n$/,
+	);
 });
 
 test("an idle node keeps one of its connections", async (context) => {

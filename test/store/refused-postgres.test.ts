@@ -3,15 +3,16 @@
 import assert from "node:assert/strict";
 import { chownSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
-import { ask } from "../support/caller.ts";
+import { after, test } from "node:test";
+import { openStore } from "../../src/store/open.ts";
 import { certificate } from "../support/certificate.ts";
 import { assertRefused, call } from "../support/command.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
-import { startProgram, startRefused } from "../support/program.ts";
+import { startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql, setOnServer } from "../support/sql.ts";
+import { withStore } from "../support/store-reads.ts";
 import { slowMs } from "../support/until.ts";
 
 test("an unusable database is refused with one sentence that names the fix", async (context) => {
@@ -25,47 +26,34 @@ test("an unusable database is refused with one sentence that names the fix", asy
 		[changed({ pathname: "/nothing" }), /has no database nothing: create it/],
 		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: fix the server, or sslmode/],
 		[replica.url, /read-only, perhaps a replica: set DATABASE_URL to the primary/],
+		[changed({ port: "1" }), /cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or fix host .*/],
+		[changed({ hostname: "nowhere.invalid" }), /cannot reach PostgreSQL at nowhere\.invalid/],
 	];
-	for (const [url, said] of rows) {
-		const stderr = await startRefused({ DATABASE_URL: url }, said);
-		assert.doesNotMatch(stderr, /:animals@|wrong@/, "no password");
-	}
+	const commands = rows.map(([url, { source }]): [string[], RegExp] => [
+		["keys", "create", "--name", "a", "--database-url", url],
+		new RegExp(`^animal-store: (?!.*(:animals@|wrong@)).*${source}.*\n$`),
+	]);
+	await assertRefused(commands);
 });
 
-test("a command refuses an unreachable database", async (context) => {
-	const { url } = await databaseFor(context);
-	const list = (parts: Partial<URL>) => ["keys", "list", "--database-url", Object.assign(new URL(url), parts).href];
-	await assertRefused([
-		[
-			list({ port: "1" }),
-			/^animal-store: cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or fix host (?!.*:animals@).*\n$/,
-		],
-		[
-			list({ hostname: "nowhere.invalid" }),
-			/^animal-store: cannot reach PostgreSQL at nowhere\.invalid(?!.*:animals@).*\n$/,
-		],
-	]);
-});
+/** A server whose settings the tests below change, one after the other. */
+const server = await startPostgresFor({ after });
 
 test("a missing synchronous standby is reported at every start, until it is no longer required", {
 	timeout: slowMs, // Each of the two refused starts waits for 5 s.
-}, async (context) => {
-	const { databaseUrl: url } = await startPostgresFor(context);
+}, async () => {
+	const url = server.databaseUrl;
 	await setOnServer(url, "synchronous_standby_names", "*");
+	const said =
+		"commits wait for a synchronous standby, and none is connected: start it, or change synchronous_standby_names on the server";
+	await startRefused({ DATABASE_URL: url }, new RegExp(`^animal-store: ${said}\n$`));
 	// At the second start, the commit of the first start is still waiting.
-	for (let start = 0; start < 2; start++) {
-		await startRefused(
-			{ DATABASE_URL: url },
-			/^animal-store: commits wait for a synchronous standby, and none is connected: start it, or change synchronous_standby_names on the server\n$/,
-		);
-	}
+	await assert.rejects(openStore(url, Date.now), { name: "StoreRefused", message: said });
 	await setOnServer(url, "synchronous_standby_names", "");
-	const service = await startProgram(context, { DATABASE_URL: url });
-	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
+	await withStore(url, ({ createPet }) => createPet({ name: "Rex", categoryId: 1n }));
 });
 
 test("sslmode controls the check of the server's certificate, as in PostgreSQL's own clients", async (context) => {
-	const server = await startPostgresFor(context);
 	const folder = temporaryFolder(context);
 	const url = server.databaseUrl;
 	const data = String((await runSql(url, "SHOW data_directory"))[0]?.["data_directory"]);

@@ -6,13 +6,15 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFil
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
+import { openStore } from "../../src/store/open.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { assertRefused, call } from "../support/command.ts";
-import { keyFor, onTerminal, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { keyFor, onTerminal, runProgram, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { damagedCopies, damagedInside, editedCopy } from "./damaged-copies.ts";
+import { startStoreProcess } from "./process.ts";
 
 /** A closed store of 2,000 animals, and a function that runs the command. */
 async function someStore(context: TestContext) {
@@ -95,7 +97,7 @@ test("verify of a backup needs no permission to write, and leaves no file", asyn
 	const { path, environment } = await someStore(context);
 	mkdirSync(path("closed"));
 	copyFileSync(path("s.db"), join(path("closed"), "s.db"));
-	await runProgram(["backup", join(path("closed"), "b.db")], { environment });
+	await call(["backup", join(path("closed"), "b.db")], { environment });
 	for (const name of ["s.db", "b.db"]) chmodSync(join(path("closed"), name), 0o444);
 	chmodSync(path("closed"), 0o555);
 	// Root can write to every file unless it drops this capability.
@@ -129,9 +131,8 @@ async function storeWithAnimals(context: TestContext) {
 	const create = (url: string) => callerOf(url, key).create();
 	/** Leaves the store in the state after a crash. */
 	async function crash(): Promise<void> {
-		const service = await startProgram(context, environment);
-		assert.equal((await create(service.url)).status, 201);
-		await service.stop("SIGKILL");
+		const killed = startStoreProcess(context, environment.DATABASE_URL);
+		for (const task of ["open", "create", "die"] as const) await killed(task);
 	}
 	/** Fills a page in the middle of the animals with zeros. */
 	function damage(): void {
@@ -182,7 +183,7 @@ test("a store that is truncated, or whose schema is damaged, is refused at start
 	for (const [what, change] of rows) {
 		const copy = change(Buffer.from(bytes));
 		writeFileSync(it.file, copy);
-		await startRefused(it.environment, /is damaged: restore a backup/);
+		await assert.rejects(openStore(it.environment.DATABASE_URL, Date.now), /is damaged: restore a backup/);
 		assert.ok(readFileSync(it.file).equals(copy), what);
 	}
 });

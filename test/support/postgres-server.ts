@@ -80,8 +80,10 @@ export async function startPostgresFor(
 export function asServer(): { uid?: number; gid?: number } {
 	if (process.getuid?.() !== 0) return {};
 	const id = (flag: string) => Number(execFileSync("id", [flag, "nobody"], { encoding: "utf8" }));
-	return { uid: id("-u"), gid: id("-g") };
+	nobody ??= { uid: id("-u"), gid: id("-g") };
+	return nobody;
 }
+let nobody: { uid: number; gid: number } | undefined;
 
 function newFolder(): string {
 	const folder = mkdtempSync(join(tmpdir(), "animal-store-postgres-"));
@@ -101,13 +103,16 @@ function binary(name: "initdb" | "postgres", folder: string, programs?: string):
 }
 
 function isReachable(program: string): boolean {
+	if (reachable.has(program)) return true;
 	try {
 		execFileSync(program, ["--version"], { ...asServer(), stdio: "ignore", cwd: tmpdir() });
+		reachable.add(program);
 		return true;
 	} catch {
 		return false;
 	}
 }
+const reachable = new Set<string>();
 
 function control(port: number, folder: string, flags: string[], programs?: string): PostgresServer {
 	let main: ChildProcess | undefined;

@@ -24,6 +24,10 @@ export async function readPets(store: Store, query: PageQuery): Promise<Pet[]> {
 	return petsOf(await store.listPets(query));
 }
 
+/** All animals of a store. */
+export const animalsIn = (databaseUrl: string): Promise<Pet[]> =>
+	withStore(databaseUrl, (store) => readPets(store, { after: 0n, limit: 1_000_000 }));
+
 export async function readPet(store: Store, id: bigint): Promise<Pet | undefined> {
 	const { json } = await store.getPet(id);
 	return json === undefined ? undefined : petsOf({ json: `[${json}]` })[0];
