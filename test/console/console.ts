@@ -41,12 +41,12 @@ export async function opened(
 	return { service, ...watched };
 }
 
-const statuses = ["available", "pending", "sold"];
+const statuses = ["available", "pending", "sold"] as const;
 
 /** Adds animals in this order, with the statuses in turn. */
-export async function addPets(service: TestService, names: string[]): Promise<void> {
-	for (const [index, name] of names.entries())
-		await service.send(create({ name, categoryId: 1 + (index % 7), status: statuses[index % 3] }));
+export async function addPets({ store }: TestService, names: string[]): Promise<void> {
+	const pets = names.map((name, at) => ({ name, categoryId: BigInt(1 + (at % 7)), status: statuses[at % 3] }));
+	await store.createPets(pets.map((pet, at) => ({ pet, idempotencyKey: { caller: "test", key: `${at}` } })));
 }
 
 /** The animals of most tests. The functions below find parts of the page. */
