@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 import { curlForFirst } from "../../src/contract/curl.ts";
 import { createKey } from "../../src/keys/issue.ts";
@@ -10,6 +11,7 @@ import type { NewEdit } from "../../src/store/store.ts";
 import { test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
 import {
+	addPets,
 	button,
 	elsewhere,
 	fillIn,
@@ -25,7 +27,7 @@ import {
 	takeOut,
 } from "./console.ts";
 
-test("an invalid key is refused in plain words, and a malformed one is not sent", async (context) => {
+test("an invalid key is refused in words; the account menu shows what a valid one may do", async (context) => {
 	const service = await testService(context);
 	const { page, errors } = await openConsole(context, service.url);
 	await button(page, "Sign in").click();
@@ -38,12 +40,7 @@ test("an invalid key is refused in plain words, and a malformed one is not sent"
 	await page.keyboard.press("Enter");
 	await shows(page, "This key does not work. Check that it is complete");
 	takeOut(errors, /401/);
-});
-
-test("the account menu shows what its key may do, how long it is kept, and its expiry", async (context) => {
-	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "shop", scopes: ["pets:read"], expiresInMs: 86_400_000 });
-	const { page } = await openConsole(context, service.url);
 	await signIn(page, key);
 	const menu = page.getByRole("button", { name: "Account: shop" });
 	await menu.click();
@@ -93,11 +90,22 @@ test("a key that may not read gets a message, and may add", async (context) => {
 	await shows(page, /Added Rosa with the id 1/);
 });
 
+/** The page reads the figures every 5 s of the clock. */
+async function openedWithClock(context: TestContext, names: string[]) {
+	const service = await testService(context);
+	await addPets(service, names);
+	const watched = await openConsole(context, service.url, { hash: "#/animals?limit=10" });
+	await watched.page.clock.install();
+	await signIn(watched.page, service.key);
+	return { service, ...watched };
+}
+
 test("the totals are those of the store, by status, and a filter shows what it counts", async (context) => {
 	const names = numbered(65);
-	const { service, page } = await opened(context, names, "#/animals?limit=10");
+	const { service, page } = await openedWithClock(context, names);
 	await page.getByRole("button", { name: "All 65" }).waitFor();
 	await elsewhere(page, () => service.send(create('{"name":"no status","categoryId":1}')));
+	await page.clock.fastForward(5_000);
 	await shows(page, "66 animals in all, 1 without a status");
 	await page.getByRole("button", { name: "Sold 21" }).click();
 	const sold = names.filter((_, index) => index % 3 === 2);
@@ -125,7 +133,7 @@ test("the totals are those of the store, by status, and a filter shows what it c
 
 test("the newest animals are a click away, pages lead back to the first, and edits are shown", async (context) => {
 	const names = numbered(25);
-	const { service, page, errors } = await opened(context, names, "#/animals?limit=10");
+	const { service, page, errors } = await openedWithClock(context, names);
 	const goTo = async (label: string, expected: string[]) => {
 		await button(page, label).click();
 		await row(page, expected.at(-1) as string).waitFor();
@@ -143,10 +151,14 @@ test("the newest animals are a click away, pages lead back to the first, and edi
 	await goTo("Next", names.slice(5, 15));
 	await goTo("Newest", names.slice(15));
 	await elsewhere(page, () => service.store.createPet({ name: "Newcomer", categoryId: 1n }));
+	await page.clock.fastForward(5_000);
 	await row(page, "Newcomer").waitFor();
 	assert.deepEqual(await namesOn(page), [...names.slice(16), "Newcomer"], "the newest page follows by itself");
 	await goTo("First", names.slice(0, 10));
-	const edit = (change: NewEdit) => elsewhere(page, () => service.store.edits.apply(change));
+	const edit = async (change: NewEdit) => {
+		await elsewhere(page, () => service.store.edits.apply(change));
+		await page.clock.fastForward(5_000);
+	};
 	await edit({ petId: 3n, editor: "operator", action: "rename", name: "Renamed" });
 	await row(page, "Renamed").waitFor();
 	await edit({ petId: 2n, editor: "operator", action: "remove" });
@@ -190,7 +202,7 @@ test("an animal opens next to the list without a request, and is copied as JSON,
 	await panel.waitFor({ state: "detached" });
 });
 
-test("a link to an animal not on the page looks it up by id, and says until when that works", async (context) => {
+test("a link looks an animal up by id; without a clipboard, as over http, text is shown to copy", async (context) => {
 	const { page, errors } = await opened(context, numbered(12), "#/animals?limit=10&id=12");
 	await page.locator(".panel dd", { hasText: /^12$/ }).waitFor();
 	await shows(page, /will be removed on 5 December 2030/);
@@ -198,21 +210,30 @@ test("a link to an animal not on the page looks it up by id, and says until when
 	await shows(page, "Animal 99 cannot be shown");
 	await shows(page, "There is no animal with this id.");
 	takeOut(errors, /404/);
-});
-
-test("without access to the clipboard, as over plain http, the text is shown for copying", async (context) => {
-	const { page } = await opened(context, ["Rex"], "#/animals?id=1");
+	await page.evaluate("location.hash = '#/animals?id=1'");
 	await page.getByText("For developers").click();
 	await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
 	await button(page, "Copy link").click();
 	assert.equal(await page.getByLabel("Copy this").inputValue(), page.url());
 });
 
-test("animals are added one after the other, with exact categories; closing keeps the input", async (context) => {
-	const { service, page } = await opened(context, []);
+test("an invalid field has a sentence beside it; animals are added one by one, and input is kept", async (context) => {
+	const { service, page, errors } = await opened(context, []);
 	await button(page, "Add the first animal").click();
 	await page.locator("#add-name:focus").waitFor();
-	await page.keyboard.type("Rosa");
+	await page.getByLabel("Category", { exact: true }).fill("9223372036854775808");
+	await page.keyboard.press("Enter");
+	const problemOf = (field: string, text: RegExp) => page.locator(`#add-${field}-problem`, { hasText: text });
+	const focusedId = () => page.evaluate("document.activeElement.id");
+	await problemOf("name", /^Enter a name$/).waitFor();
+	await problemOf("categoryId", /^This number is too large for a category$/).waitFor();
+	assert.equal(await focusedId(), "add-name");
+	await page.keyboard.type("Rex");
+	await page.keyboard.press("Enter");
+	await problemOf("name", /^$/).waitFor({ state: "attached" });
+	assert.equal(await focusedId(), "add-categoryId", "one fault is left");
+	assert.deepEqual(errors, []);
+	await page.getByLabel("Name", { exact: true }).fill("Rosa");
 	await page.getByLabel("Category", { exact: true }).fill("9223372036854775807");
 	await page.getByLabel("Status", { exact: true }).selectOption("pending");
 	await button(page, "Add").click();
@@ -249,23 +270,6 @@ test("an empty store shows the command of banner, README and reference, which ad
 	const env = { ...process.env, ANIMAL_STORE_KEY: service.key };
 	const { stdout } = await promisify(execFile)("sh", ["-c", command], { env });
 	assert.equal(stdout, '{"id":1,"name":"Rex","categoryId":1}');
-});
-
-test("each invalid field has a sentence beside it, and the first the focus, without a request", async (context) => {
-	const { page, errors } = await opened(context, []);
-	await button(page, "Add animal").click();
-	await page.getByLabel("Category", { exact: true }).fill("9223372036854775808");
-	await page.keyboard.press("Enter");
-	const problemOf = (field: string, text: RegExp) => page.locator(`#add-${field}-problem`, { hasText: text });
-	const focused = () => page.evaluate("document.activeElement.id");
-	await problemOf("name", /^Enter a name$/).waitFor();
-	await problemOf("categoryId", /^This number is too large for a category$/).waitFor();
-	assert.equal(await focused(), "add-name");
-	await page.keyboard.type("Rex");
-	await page.keyboard.press("Enter");
-	await problemOf("name", /^$/).waitFor({ state: "attached" });
-	assert.equal(await focused(), "add-categoryId", "one fault is left");
-	assert.deepEqual(errors, []);
 });
 
 test("a name is shown as text everywhere, for any content and text direction", async (context) => {

@@ -8,7 +8,7 @@ import type { Download, Page } from "playwright-core";
 import type { Scope } from "../../src/contract/operations.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { openPage, type PageOptions, settled, type Watched } from "../support/browser.ts";
-import { create, type TestService, testService } from "../support/service.ts";
+import { type TestService, testService } from "../support/service.ts";
 
 export interface ConsoleOptions {
 	/** The view, such as `#/activity`. */

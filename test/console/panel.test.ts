@@ -190,7 +190,7 @@ test("in the panel, the undo is in reach on a phone too, and a long history cove
 });
 
 for (const [promise, width, check] of [
-	["axe finds nothing, light and dark", 1440, assertBothAccessible],
+	["axe finds nothing, light and dark,", 1440, assertBothAccessible],
 	["nothing is cut off", 768, assertFits],
 	["axe finds nothing", 320, assertAccessible],
 ] as const) {
