@@ -3,13 +3,19 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import type { TestContext } from "node:test";
 import { promisify } from "node:util";
+import type { Page } from "playwright-core";
 import { curlForFirst } from "../../src/contract/curl.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import type { NewEdit } from "../../src/store/store.ts";
 import { test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
 import {
+	addPets,
+	assertAccessible,
+	assertBothAccessible,
+	assertFits,
 	button,
 	elsewhere,
 	fillIn,
@@ -25,7 +31,7 @@ import {
 	takeOut,
 } from "./console.ts";
 
-test("an invalid key is refused in plain words, and a malformed one is not sent", async (context) => {
+test("an invalid key is refused in words; the account menu shows what a valid one may do", async (context) => {
 	const service = await testService(context);
 	const { page, errors } = await openConsole(context, service.url);
 	await button(page, "Sign in").click();
@@ -38,12 +44,7 @@ test("an invalid key is refused in plain words, and a malformed one is not sent"
 	await page.keyboard.press("Enter");
 	await shows(page, "This key does not work. Check that it is complete");
 	takeOut(errors, /401/);
-});
-
-test("the account menu shows what its key may do, how long it is kept, and its expiry", async (context) => {
-	const service = await testService(context);
 	const { key } = await createKey(service.issuer, { name: "shop", scopes: ["pets:read"], expiresInMs: 86_400_000 });
-	const { page } = await openConsole(context, service.url);
 	await signIn(page, key);
 	const menu = page.getByRole("button", { name: "Account: shop" });
 	await menu.click();
@@ -93,11 +94,22 @@ test("a key that may not read gets a message, and may add", async (context) => {
 	await shows(page, /Added Rosa with the id 1/);
 });
 
+/** The page reads the figures every 5 s of the clock. */
+async function openedWithClock(context: TestContext, names: string[]) {
+	const service = await testService(context);
+	await addPets(service, names);
+	const watched = await openConsole(context, service.url, { hash: "#/animals?limit=10" });
+	await watched.page.clock.install();
+	await signIn(watched.page, service.key);
+	return { service, ...watched };
+}
+
 test("the totals are those of the store, by status, and a filter shows what it counts", async (context) => {
 	const names = numbered(65);
-	const { service, page } = await opened(context, names, "#/animals?limit=10");
+	const { service, page } = await openedWithClock(context, names);
 	await page.getByRole("button", { name: "All 65" }).waitFor();
 	await elsewhere(page, () => service.send(create('{"name":"no status","categoryId":1}')));
+	await page.clock.fastForward(5_000);
 	await shows(page, "66 animals in all, 1 without a status");
 	await page.getByRole("button", { name: "Sold 21" }).click();
 	const sold = names.filter((_, index) => index % 3 === 2);
@@ -125,7 +137,7 @@ test("the totals are those of the store, by status, and a filter shows what it c
 
 test("the newest animals are a click away, pages lead back to the first, and edits are shown", async (context) => {
 	const names = numbered(25);
-	const { service, page, errors } = await opened(context, names, "#/animals?limit=10");
+	const { service, page, errors } = await openedWithClock(context, names);
 	const goTo = async (label: string, expected: string[]) => {
 		await button(page, label).click();
 		await row(page, expected.at(-1) as string).waitFor();
@@ -143,10 +155,14 @@ test("the newest animals are a click away, pages lead back to the first, and edi
 	await goTo("Next", names.slice(5, 15));
 	await goTo("Newest", names.slice(15));
 	await elsewhere(page, () => service.store.createPet({ name: "Newcomer", categoryId: 1n }));
+	await page.clock.fastForward(5_000);
 	await row(page, "Newcomer").waitFor();
 	assert.deepEqual(await namesOn(page), [...names.slice(16), "Newcomer"], "the newest page follows by itself");
 	await goTo("First", names.slice(0, 10));
-	const edit = (change: NewEdit) => elsewhere(page, () => service.store.edits.apply(change));
+	const edit = async (change: NewEdit) => {
+		await elsewhere(page, () => service.store.edits.apply(change));
+		await page.clock.fastForward(5_000);
+	};
 	await edit({ petId: 3n, editor: "operator", action: "rename", name: "Renamed" });
 	await row(page, "Renamed").waitFor();
 	await edit({ petId: 2n, editor: "operator", action: "remove" });
@@ -190,7 +206,7 @@ test("an animal opens next to the list without a request, and is copied as JSON,
 	await panel.waitFor({ state: "detached" });
 });
 
-test("a link to an animal not on the page looks it up by id, and says until when that works", async (context) => {
+test("a link looks an animal up by id; without a clipboard, as over http, text is shown to copy", async (context) => {
 	const { page, errors } = await opened(context, numbered(12), "#/animals?limit=10&id=12");
 	await page.locator(".panel dd", { hasText: /^12$/ }).waitFor();
 	await shows(page, /will be removed on 5 December 2030/);
@@ -198,21 +214,30 @@ test("a link to an animal not on the page looks it up by id, and says until when
 	await shows(page, "Animal 99 cannot be shown");
 	await shows(page, "There is no animal with this id.");
 	takeOut(errors, /404/);
-});
-
-test("without access to the clipboard, as over plain http, the text is shown for copying", async (context) => {
-	const { page } = await opened(context, ["Rex"], "#/animals?id=1");
+	await page.evaluate("location.hash = '#/animals?id=1'");
 	await page.getByText("For developers").click();
 	await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
 	await button(page, "Copy link").click();
 	assert.equal(await page.getByLabel("Copy this").inputValue(), page.url());
 });
 
-test("animals are added one after the other, with exact categories; closing keeps the input", async (context) => {
-	const { service, page } = await opened(context, []);
+test("an invalid field has a sentence beside it; animals are added one by one, and input is kept", async (context) => {
+	const { service, page, errors } = await opened(context, []);
 	await button(page, "Add the first animal").click();
 	await page.locator("#add-name:focus").waitFor();
-	await page.keyboard.type("Rosa");
+	await page.getByLabel("Category", { exact: true }).fill("9223372036854775808");
+	await page.keyboard.press("Enter");
+	const problemOf = (field: string, text: RegExp) => page.locator(`#add-${field}-problem`, { hasText: text });
+	const focusedId = () => page.evaluate("document.activeElement.id");
+	await problemOf("name", /^Enter a name$/).waitFor();
+	await problemOf("categoryId", /^This number is too large for a category$/).waitFor();
+	assert.equal(await focusedId(), "add-name");
+	await page.keyboard.type("Rex");
+	await page.keyboard.press("Enter");
+	await problemOf("name", /^$/).waitFor({ state: "attached" });
+	assert.equal(await focusedId(), "add-categoryId", "one fault is left");
+	assert.deepEqual(errors, []);
+	await page.getByLabel("Name", { exact: true }).fill("Rosa");
 	await page.getByLabel("Category", { exact: true }).fill("9223372036854775807");
 	await page.getByLabel("Status", { exact: true }).selectOption("pending");
 	await button(page, "Add").click();
@@ -251,23 +276,6 @@ test("an empty store shows the command of banner, README and reference, which ad
 	assert.equal(stdout, '{"id":1,"name":"Rex","categoryId":1}');
 });
 
-test("each invalid field has a sentence beside it, and the first the focus, without a request", async (context) => {
-	const { page, errors } = await opened(context, []);
-	await button(page, "Add animal").click();
-	await page.getByLabel("Category", { exact: true }).fill("9223372036854775808");
-	await page.keyboard.press("Enter");
-	const problemOf = (field: string, text: RegExp) => page.locator(`#add-${field}-problem`, { hasText: text });
-	const focused = () => page.evaluate("document.activeElement.id");
-	await problemOf("name", /^Enter a name$/).waitFor();
-	await problemOf("categoryId", /^This number is too large for a category$/).waitFor();
-	assert.equal(await focused(), "add-name");
-	await page.keyboard.type("Rex");
-	await page.keyboard.press("Enter");
-	await problemOf("name", /^$/).waitFor({ state: "attached" });
-	assert.equal(await focused(), "add-categoryId", "one fault is left");
-	assert.deepEqual(errors, []);
-});
-
 test("a name is shown as text everywhere, for any content and text direction", async (context) => {
 	const names = ["<img src=x onerror=alert(1)>", "حصان صغير", "🐈‍⬛🐕", "&lt;b&gt; &amp;", "W".repeat(255)];
 	const { page } = await opened(context, names);
@@ -289,4 +297,104 @@ test("a name is shown as text everywhere, for any content and text direction", a
 	await page.keyboard.press("Escape");
 	await resize(page, 375, 700);
 	assert.equal(await page.evaluate("document.documentElement.scrollWidth"), 375);
+});
+
+/** Waits for the next reply with the view's figures. */
+const nextReading = (page: Page) =>
+	page.waitForResponse((reply) => new URL(reply.url()).pathname === "/console/activity");
+
+test("one chart shows replies and their p95 per minute, and the same as text", async (context) => {
+	const service = await testService(context);
+	const { page } = await openConsole(context, service.url, { hash: "#/activity" });
+	const past = Array.from({ length: 59 }, (_, index) => ({ replies: 40 * index, p95Ms: 1 + (index % 7) }));
+	await page.route("**/console/activity", async (route) => {
+		const reply = await route.fetch();
+		const figures = await reply.json();
+		await route.fulfill({ json: { ...figures, minutes: [...past, { replies: 0 }] } });
+	});
+	await signIn(page, service.key);
+	const chart = page.getByRole("region", { name: "Replies per minute" });
+	await chart.getByText("This minute: 0 replies", { exact: true }).waitFor();
+	await chart.getByRole("img", { name: "Replies per minute: at most 2,320" }).waitFor();
+	assert.equal(await chart.locator(".ends").textContent(), "59 min agonow");
+	const p95 = chart.getByRole("img", { name: "p95 per minute: at most 7 ms" });
+	const { width: chartWidth = 0 } = (await p95.boundingBox()) ?? {};
+	for (const [column, text] of [
+		[0, "59 min ago: 0 replies, 95 % within 1 ms"],
+		[29, "30 min ago: 1,160 replies, 95 % within 2 ms"],
+		[58, "1 min ago: 2,320 replies, 95 % within 3 ms"],
+	] as const) {
+		await p95.hover({ position: { x: ((column + 0.5) / 60) * chartWidth, y: 50 } });
+		await chart.getByText(text, { exact: true }).waitFor();
+	}
+	await page.mouse.move(0, 0);
+	await chart.getByRole("region", { name: "Minutes" }).focus();
+	for (const key of ["ArrowLeft", "ArrowLeft", "ArrowRight", "ArrowLeft"]) await page.keyboard.press(key);
+	await chart.getByText("2 min ago: 2,280 replies, 95 % within 2 ms", { exact: true }).waitFor();
+	await chart.getByText("The last minutes as a table").focus();
+	await chart.getByText("This minute: 0 replies", { exact: true }).waitFor();
+	assert.equal((await chart.locator("path").first().getAttribute("d"))?.split("M").length, 61);
+	assert.equal((await chart.locator("path").last().getAttribute("d"))?.split("M").length, 60, "a gap without replies");
+	await chart.getByText("The last minutes as a table").click();
+	assert.deepEqual((await chart.locator("tbody tr").allTextContents()).slice(0, 2), [
+		"This minute0–",
+		"1 min ago2,3203 ms",
+	]);
+	assert.equal(await chart.locator("tbody tr").count(), 15);
+	for (const [width, check] of [
+		[1280, assertBothAccessible],
+		[768, assertFits],
+		[375, assertAccessible],
+	] as const) {
+		await resize(page, width);
+		await check(page, `activity, ${width} wide`);
+	}
+	await page.close();
+});
+
+test("totals match the store, and the console asks for figures only while it is visible", async (context) => {
+	const service = await testService(context, { mixes: false });
+	for (const status of ["sold", "sold", "pending", undefined])
+		await service.send(create({ name: "Rex", categoryId: 1, status }));
+	const { page } = await openConsole(context, service.url, { hash: "#/activity" });
+	await page.clock.install();
+	const asked: string[] = [];
+	page.on("request", (request) => asked.push(new URL(request.url()).pathname));
+	const names = page.waitForResponse("**/console/categories");
+	await signIn(page, service.key);
+	await (await names).finished();
+	await page.getByText(/^This minute: 4 replies/).waitFor();
+	assert.equal(await page.locator(".activity .ends").textContent(), "29 min agonow", "the chart is empty on the left");
+	const askedInAMinute = async () => {
+		asked.length = 0;
+		await page.clock.runFor(60_000);
+		return asked;
+	};
+	await setVisibility(page, "hidden");
+	assert.deepEqual(await askedInAMinute(), []);
+	const next = nextReading(page);
+	await setVisibility(page, "visible");
+	await next;
+	const nextAgain = nextReading(page);
+	await page.clock.runFor(5_000);
+	await nextAgain;
+	await page.getByRole("link", { name: "Animals" }).click();
+	await page.getByRole("button", { name: "Sold 2" }).waitFor();
+	await page.close();
+});
+
+function setVisibility(page: Page, state: "hidden" | "visible"): Promise<unknown> {
+	return page.evaluate(`Object.defineProperty(document, "visibilityState", { value: "${state}", configurable: true });
+		document.dispatchEvent(new Event("visibilitychange"))`);
+}
+
+test("a key without the scope gets its name and the command for one with it; nothing is sent", async (context) => {
+	const service = await testService(context);
+	const { page, errors } = await openAs(context, service, ["pets:read"], { hash: "#/activity" });
+	const note = page.getByRole("alert").filter({ hasText: "This key may not see the activity" });
+	await note.getByText("animal-store keys create --name console --scopes metrics:read,pets:read").waitFor();
+	assert.match((await note.textContent()) ?? "", /lacks the scope metrics:read/);
+	assert.equal(await page.locator(".activity").count(), 0);
+	await assertAccessible(page, "no scope");
+	assert.deepEqual(errors, []);
 });

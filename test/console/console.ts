@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { TestContext } from "node:test";
-import axe from "axe-core";
+import type { AxeResults } from "axe-core";
 import type { Download, Page } from "playwright-core";
 import type { Scope } from "../../src/contract/operations.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { openPage, type PageOptions, settled, type Watched } from "../support/browser.ts";
-import { create, type TestService, testService } from "../support/service.ts";
+import { type TestService, testService } from "../support/service.ts";
 
 export interface ConsoleOptions {
 	/** The view, such as `#/activity`. */
@@ -41,12 +41,12 @@ export async function opened(
 	return { service, ...watched };
 }
 
-const statuses = ["available", "pending", "sold"];
+const statuses = ["available", "pending", "sold"] as const;
 
 /** Adds animals in this order, with the statuses in turn. */
-export async function addPets(service: TestService, names: string[]): Promise<void> {
-	for (const [index, name] of names.entries())
-		await service.send(create({ name, categoryId: 1 + (index % 7), status: statuses[index % 3] }));
+export async function addPets({ store }: TestService, names: string[]): Promise<void> {
+	const pets = names.map((name, at) => ({ name, categoryId: BigInt(1 + (at % 7)), status: statuses[at % 3] }));
+	await store.createPets(pets.map((pet, at) => ({ pet, idempotencyKey: { caller: "test", key: `${at}` } })));
 }
 
 /** The animals of most tests. The functions below find parts of the page. */
@@ -197,11 +197,13 @@ export function namesOn(page: Page): Promise<string[]> {
 	return page.locator("tbody th.name").allTextContents();
 }
 
+const axe = new URL(import.meta.resolve("axe-core/axe.min.js"));
+
 /** Asserts that axe finds no violation of these rules, by default all, and that nothing is wider than the window. */
 export async function assertAccessible(page: Page, where: string, rules?: string[]): Promise<void> {
-	if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(axe.source);
+	if ((await page.evaluate("typeof axe")) === "undefined") await page.evaluate(await readFile(axe, "utf8"));
 	const options = JSON.stringify({ resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
-	const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${options})`);
+	const { violations } = await page.evaluate<AxeResults>(`axe.run(${options})`);
 	assert.deepEqual(
 		violations.map(({ id, nodes }) => `${where}: ${id} ${nodes.map(({ html }) => html).join(" ")}`),
 		[],

@@ -10,7 +10,7 @@ import { errorCodes, errors } from "../../src/contract/errors.ts";
 import { openPage, type PageOptions, test } from "../support/browser.ts";
 import { ask } from "../support/caller.ts";
 import { type TestService, testService } from "../support/service.ts";
-import { assertBothAccessible } from "./console.ts";
+import { assertAccessible, assertBothAccessible, assertFits, resize } from "./console.ts";
 
 const files = ["reference.css", "reference.js", "mark.svg"];
 const paths = ["/docs", ...files.map((name) => `/docs/${name}`)];
@@ -106,19 +106,25 @@ const covered = `[...document.querySelectorAll(".copy")].filter((copy) => copy.c
 		.map((part) => part.textContent);
 })`;
 
-const wide = " in a wide font";
-for (const [width, font] of [[1440], [768], [320, wide]] as const) {
+for (const [width, font] of [[1440], [320, " in a wide font"]] as const) {
 	test(`axe finds nothing, nothing is cut off or covered, at ${width} pixels${font ?? ""}`, async (context) => {
 		const service = await testService(context);
 		const page = await openDocs(context, service, { viewport: { width, height: 900 }, isWide: font !== undefined });
-		await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
-		await assertBothAccessible(page, "the reference");
-		assert.ok((await page.locator(".copy:visible").count()) > 9);
-		assert.deepEqual(await page.evaluate(covered), [], "a Copy button covers nothing");
-		if (width >= 860) return;
+		const open = (isOpen: boolean) =>
+			page.evaluate(`document.querySelectorAll("details").forEach((each) => { each.open = ${isOpen}; })`);
+		await open(true);
+		// The colors do not depend on the width.
+		await (font ? assertAccessible : assertBothAccessible)(page, "the reference");
+		for (const each of font ? [width] : [width, 768]) {
+			await resize(page, each);
+			await assertFits(page, `the reference at ${each}`);
+			assert.ok((await page.locator(".copy:visible").count()) > 9);
+			assert.deepEqual(await page.evaluate(covered), [], "a Copy button covers nothing");
+		}
+		await open(false);
 		await page.getByRole("button", { name: "Contents" }).click();
 		await page.getByRole("navigation", { name: "Contents" }).waitFor();
-		await assertBothAccessible(page, "the contents");
+		await (font ? assertBothAccessible : assertFits)(page, "the contents");
 	});
 }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { openAsBlob } from "node:fs";
 import { readWorkbook } from "../../src/files/workbook.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
-import { test } from "../support/browser.ts";
+import { hold, test } from "../support/browser.ts";
 import { revoke, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { workbook } from "../support/workbook.ts";
@@ -82,13 +82,14 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 
 test("after a look at the list, no animal is added before the whole file is checked again", async (context) => {
 	const { page } = await opened(context, []);
-	await choose(page, "long.csv", `name,categoryId\n${"Rex,1\n".repeat(200_000)}`);
+	await hold(page, "**/console/imports");
+	await choose(page, "long.csv", `name,categoryId\n${"Rex,1\n".repeat(80_000)}`);
 	await goOn(page, "Check");
-	await shows(page, "200,000 good, 0 to fix.");
+	await shows(page, "80,000 good, 0 to fix.");
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
 	await page.getByRole("link", { name: "Add many" }).click();
 	await page.locator(".go .primary:not([aria-disabled=true])").click();
-	await shows(page, /^[\d,]+ of 200,000 animals added$/);
+	await shows(page, "0 of 80,000 animals added");
 	await button(page, "Pause").click();
 	await button(page, "Discard the rest").click();
 	const categories = page.waitForResponse("**/console/categories");

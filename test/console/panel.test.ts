@@ -7,7 +7,9 @@ import { testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import {
 	addPets,
+	assertAccessible,
 	assertBothAccessible,
+	assertFits,
 	button,
 	command,
 	focused,
@@ -188,19 +190,22 @@ test("in the panel, the undo is in reach on a phone too, and a long history cove
 });
 
 for (const width of [1440, 768, 320]) {
-	test(`axe finds nothing in what edits show, light and dark, at ${width} pixels`, async (context) => {
+	test(`axe finds nothing in what edits show, and nothing is cut off, at ${width} pixels`, async (context) => {
+		// The other widths have the same elements in the same colors, in another layout.
+		const [check, checkWell] =
+			width === 1440 ? [assertBothAccessible, assertBothAccessible] : [assertFits, assertAccessible];
 		const { page } = await opened(context, [...names, "W".repeat(255)]);
 		await resize(page, width, 844);
 		await page.locator("tbody tr").nth(7).locator("a").click();
 		await page.locator(".panel").getByText("Not edited since it was added.").waitFor();
 		await page.locator(".panel button.pill").click();
 		await page.getByRole("menu").waitFor();
-		await assertBothAccessible(page, "the menu");
+		await check(page, "the menu");
 		await page.keyboard.press("Escape");
 		await page.locator(".panel [data-edits=category]").click();
 		await page.getByRole("combobox", { name: "Name or number" }).fill("Guinea pig");
 		await page.getByRole("option", { name: "New category: Guinea pig" }).waitFor();
-		await assertBothAccessible(page, "the categories");
+		await check(page, "the categories");
 		await page.keyboard.press("Enter");
 		await page.locator(".panel").getByText("Moved from 1 to Guinea pig by test").waitFor();
 		await page.locator(".panel button.pill").click();
@@ -208,32 +213,32 @@ for (const width of [1440, 768, 320]) {
 		await page.keyboard.press("s");
 		await toast(page).waitFor();
 		await page.locator(".panel").getByText("Marked as sold by test").waitFor();
-		await assertBothAccessible(page, "the undo and the history");
+		await checkWell(page, "the undo and the history");
 		await page.keyboard.press("Control+k");
 		await page.getByRole("option", { name: /^Undo: .* Ctrl Z$/, selected: true }).waitFor();
-		await assertBothAccessible(page, "the palette with the undo");
+		await check(page, "the palette with the undo");
 		await page.keyboard.press("Escape");
 		await page.locator(".panel .rename").click();
 		await page.getByLabel("Name", { exact: true }).fill("");
 		await page.keyboard.press("Enter");
 		await shows(page, "Enter a name.");
-		await assertBothAccessible(page, "a name that is refused");
+		await check(page, "a name that is refused");
 		await page.keyboard.press("Escape");
 		await page.getByRole("button", { name: /^Remove W/ }).click();
 		await page.getByRole("alertdialog").waitFor();
-		await assertBothAccessible(page, "the question");
+		await check(page, "the question");
 		await page.keyboard.press("Escape");
 		await page.getByRole("alertdialog").waitFor({ state: "detached" });
 		await page.keyboard.press("Escape");
 		if (width < 760) await button(page, "Select").click();
 		await page.getByLabel("Select all on this page").check();
 		await shows(page, "8 selected");
-		await assertBothAccessible(page, "the selection");
+		await checkWell(page, "the selection");
 		if (width < 1280) return;
 		await page.keyboard.press("Escape");
 		await page.getByRole("button", { name: "Name of category 8" }).click();
 		await page.getByLabel("Name", { exact: true }).waitFor();
-		await assertBothAccessible(page, "the name of a category");
+		await check(page, "the name of a category");
 	});
 }
 

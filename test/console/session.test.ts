@@ -230,8 +230,11 @@ test("a tab deletes a key that is refused, and leaves a working one of this comp
 	takeOut(errors, /401/);
 });
 
-test("a reload while the server does not answer keeps the key for the next one", async (context) => {
-	const { page, errors } = await opened(context, ["Rex"]);
+test("an address without a view leads to the animals; a reload without a server keeps the key", async (context) => {
+	const { page, errors } = await opened(context, ["Rex"], "#/animols");
+	await page.getByRole("heading", { name: "Nothing is at this address" }).waitFor();
+	await page.getByRole("link", { name: "Show the animals" }).click();
+	await row(page, "Rex").waitFor();
 	await page.route("**/console/key", (route) => route.abort());
 	await page.reload();
 	await shows(page, "The server does not answer. Reload this page to try again.");
@@ -239,11 +242,4 @@ test("a reload while the server does not answer keeps the key for the next one",
 	await page.reload();
 	await row(page, "Rex").waitFor();
 	takeOut(errors, /ERR_FAILED/);
-});
-
-test("an address without a view says so, and leads to the animals", async (context) => {
-	const { page } = await opened(context, ["Rex"], "#/animols");
-	await page.getByRole("heading", { name: "Nothing is at this address" }).waitFor();
-	await page.getByRole("link", { name: "Show the animals" }).click();
-	await row(page, "Rex").waitFor();
 });

@@ -1,10 +1,33 @@
-// The first three minutes of a person who adds an existing table in the web console.
+// The first three minutes of a person who adds an existing table in the web console, and a day of a shelter.
 
 import assert from "node:assert/strict";
+import { openAsBlob } from "node:fs";
+import type { Page } from "playwright-core";
+import { readWorkbook } from "../../src/files/workbook.ts";
 import { test } from "../support/browser.ts";
 import { listAll } from "../support/ledger.ts";
+import { type TestService, testService } from "../support/service.ts";
 import { describePet, petsInWords, shelterTables, spreadsheets } from "../support/spreadsheets.ts";
-import { assertAccessible, button, goOn, opened, resize, shows } from "./console.ts";
+import { until } from "../support/until.ts";
+import { workbook } from "../support/workbook.ts";
+import {
+	assertAccessible,
+	assertFits,
+	button,
+	command,
+	focused,
+	goOn,
+	namesOn,
+	openConsole,
+	opened,
+	press,
+	resize,
+	row,
+	shows,
+	signIn,
+	tabTo,
+	toast,
+} from "./console.ts";
 
 test("the tables of shelters are added by mouse alone, without a category twice", async (context) => {
 	const { service, page } = await opened(context, []);
@@ -29,19 +52,20 @@ test("the tables of shelters are added by mouse alone, without a category twice"
 	}
 });
 
-for (const { file, path, kind, pets, rejected } of spreadsheets) {
-	test(`${file}: each animal is added with the proposed meanings`, async (context) => {
-		const { service, page } = await opened(context, []);
-		await page.goto(`${service.url}/console#/add-many`);
+test("each animal of files of three programs is added with the proposed meanings", async (context) => {
+	const { service, page } = await opened(context, []);
+	await page.goto(`${service.url}/console#/add-many`);
+	const expected: string[] = [];
+	for (const [at, { file, path, kind, pets, rejected }] of spreadsheets.entries()) {
+		const check = at === 0 ? assertAccessible : assertFits;
 		await page.getByLabel("File of animals").setInputFiles(path);
 		await shows(page, kind);
 		const ready = page.locator(".go .primary:not([aria-disabled=true])");
 		await ready.waitFor();
-		for (const width of [1600, 390]) {
+		for (const width of [390, 1600]) {
 			await resize(page, width);
-			await assertAccessible(page, `the columns of ${file}, ${width} wide`);
+			await check(page, `the columns of ${file}, ${width} wide`);
 		}
-		await resize(page, 1600);
 		const last = await page.locator(".preview thead th").last().boundingBox();
 		const area = await page.getByRole("region", { name: "The first rows" }).boundingBox();
 		assert.ok(last && area && last.x + last.width <= area.x + area.width, "every column of a real table is seen");
@@ -51,9 +75,83 @@ for (const { file, path, kind, pets, rejected } of spreadsheets) {
 		if ((await step.textContent()) === "Values") await next.click();
 		await shows(page, `${pets.length} good, ${rejected.length} to fix.`);
 		for (const number of rejected) await page.getByRole("cell", { name: String(number), exact: true }).waitFor();
-		await assertAccessible(page, file);
+		await check(page, file);
 		await button(page, `Add ${pets.length} animals`).click();
 		await shows(page, `${pets.length} of ${pets.length} animals added`);
-		assert.deepEqual((await listAll(service.url, service.key)).map(describePet), pets);
-	});
+		await button(page, "Add another list").click();
+		expected.push(...pets);
+		assert.deepEqual((await listAll(service.url, service.key)).map(describePet), expected, file);
+	}
+});
+
+const batchMax = 1000;
+const animals = 20_000;
+const ferrets = Array.from({ length: 5 }, (_, at) => `Filou ${9 - at}`);
+/** A list as the shelter's staff keep it: with a title, words as categories, and a blank status. */
+const list = [
+	["Our animals, November"],
+	["Rufname", "Tierart", "Status"],
+	["Rex", "Dog", "available"],
+	["Mia", "Cat", "available"],
+	...ferrets.map((name) => [name, "Ferret"]),
+];
+
+async function fill({ store }: TestService): Promise<void> {
+	for (let from = 0; from < animals; from += batchMax) {
+		const rows = Array.from({ length: batchMax }, (_, index) => ({
+			pet: { name: `Animal ${from + index}`, categoryId: BigInt(1 + (index % 2)) },
+			idempotencyKey: { caller: "seed", key: String(from + index) },
+		}));
+		await store.createPets(rows);
+	}
 }
+
+/** Presses the button that leads to the next step of Add many. */
+async function pressOn(page: Page, label: string): Promise<void> {
+	await page.getByRole("button", { name: label, exact: true, disabled: false }).waitFor();
+	await tabTo(page, label);
+	await press(page, "Enter");
+}
+
+test("a shelter's day by keyboard alone: add a list, find, move, filter, sort and export", async (context) => {
+	const service = await testService(context, { mixes: false });
+	await fill(service);
+	const { page } = await openConsole(context, service.url, { hash: "#/animals" });
+	await signIn(page, service.key);
+	await row(page, "Animal 1").waitFor();
+	await press(page, "m");
+	await shows(page, "Drop your list here");
+	const chooser = page.waitForEvent("filechooser");
+	await pressOn(page, "Choose a file of animals");
+	const bytes = Buffer.from(workbook({ Animals: list }));
+	await (await chooser).setFiles({ name: "list.xlsx", mimeType: "", buffer: bytes });
+	for (const label of ["Continue", "New categories: all 3", "Continue", "Add 7 animals", "Show the new animals"])
+		await pressOn(page, label);
+	await row(page, "Mia").waitFor();
+
+	await press(page, "/");
+	await page.keyboard.type("rex");
+	await shows(page, "1 animal with “rex” in the name");
+	await press(page, "ArrowDown");
+	await until("the focus on Rex", async () => (await focused(page)) === "Rex");
+	await press(page, "c");
+	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
+	await page.keyboard.type("ca");
+	await press(page, "Enter");
+	await toast(page).getByText("Rex is in Cat", { exact: true }).waitFor();
+	await press(page, "Escape");
+	await row(page, "Mia").waitFor();
+
+	for (const words of ["Ferret", "sort by name"]) {
+		await command(page, words);
+		await press(page, "Enter");
+		await shows(page, "5 animals");
+	}
+	const sorted = ferrets.toReversed();
+	await until("the order of the names", async () => String(await namesOn(page)) === String(sorted));
+	const download = page.waitForEvent("download");
+	for (const label of ["Export", "Workbook (.xlsx), for spreadsheets"]) await pressOn(page, label);
+	const { source } = await readWorkbook(await openAsBlob(await (await download).path()));
+	const table = Buffer.concat(await Array.fromAsync(source())).toString();
+	assert.deepEqual(table.match(/Filou \d/g), sorted, "the order of the list");
+});

@@ -30,6 +30,8 @@ const quiet = [
 	"--disable-background-networking",
 	"--disable-component-update",
 	"--disable-sync",
+	// Otherwise, Chromium also starts a process that no page uses for each page.
+	"--renderer-process-limit=1",
 ];
 
 /** Starts the Chromium at the path: an executable, or the folder of an unpacked Chromium. */
