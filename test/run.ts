@@ -13,13 +13,17 @@ const named = process.argv.slice(2);
 const all = ["src/**/*.test.ts", "console/src/**/*.test.ts", "test/*/*.test.ts"];
 /** The files that take longest. They start first: at the end, none of them runs alone. */
 const longest = [
-	"test/contract/http-postgres.test.ts",
 	"test/console/look.test.ts",
-	"test/console/edits.test.ts",
+	"test/contract/http-postgres.test.ts",
+	"test/console/panel.test.ts",
+	"test/console/console.test.ts",
+	"test/console/imports.test.ts",
 	"test/store/faults-postgres.test.ts",
+	"test/console/spreadsheets.test.ts",
+	"test/store/pool-postgres.test.ts",
+	"test/store/lost-file.test.ts",
 	"test/store/nodes.test.ts",
 	"test/store/copy.test.ts",
-	"test/store/lost-file.test.ts",
 ];
 
 const cwd = fileURLToPath(new URL("..", import.meta.url));
@@ -41,8 +45,8 @@ const options = {
 	// Because of the time limit, the report names a test that hangs. Tests in a browser, and tests that state why they are
 	// slow, have a longer limit.
 	execArgv: ["--test-force-exit", `--test-timeout=${testLimitMs}`],
-	// One file more than there are cores, because a file spends half its time waiting for commands, browsers and clocks.
-	concurrency: availableParallelism() + 1,
+	// Two files for each core, because a file spends half its time waiting for commands, browsers and clocks.
+	concurrency: 2 * availableParallelism(),
 	// For each file, in case a busy event loop keeps the timeouts of its tests from firing. A busy machine needs minutes.
 	timeout: 900_000,
 };
