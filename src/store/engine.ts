@@ -5,17 +5,7 @@ import { listCategories } from "./categories.ts";
 import { type FindSql, findPets } from "./find.ts";
 import { type Create, sweepRows } from "./idempotency.ts";
 import { countPets, listKeys, type Scan, type Select } from "./reads.ts";
-import {
-	type Categories,
-	type CategoryName,
-	type Commit,
-	type EditRecord,
-	type Edits,
-	type ImportedPet,
-	type KeyRows,
-	StorageUnavailable,
-	type Store,
-} from "./store.ts";
+import type { Categories, CategoryName, Commit, EditRecord, Edits, ImportedPet, KeyRows, Store } from "./store.ts";
 import { columnNames, createRecordReader, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
@@ -114,20 +104,12 @@ function createKeyRows({ select, write, findKey, timeline }: Engine): KeyRows {
 const toEdit = createRecordReader<EditRecord>(tables.edits);
 
 function createEdits({ select, write }: Engine, now: () => number): Edits {
-	const read = async (rest: string, values: unknown[]) => {
-		const { rows, version } = await select(columnNames(tables.edits), rest, values);
-		return { edits: rows.map(toEdit), version };
-	};
+	const read = async (rest: string, values: unknown[]) =>
+		(await select(columnNames(tables.edits), rest, values)).rows.map(toEdit);
 	return {
 		apply: (edit) => write("editPet", edit, now()),
-		async list(after, limit, timeline) {
-			const { edits, version } = await read("FROM edits WHERE id > $1 ORDER BY id LIMIT $2", [after, limit]);
-			if (timeline !== undefined && version.timeline !== timeline)
-				throw new StorageUnavailable("the store's timeline changed since the last read");
-			return edits;
-		},
-		ofPet: async (petId, limit) =>
-			(await read("FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT $2", [petId, limit])).edits,
+		list: (after, limit) => read("FROM edits WHERE id > $1 ORDER BY id LIMIT $2", [after, limit]),
+		ofPet: (petId, limit) => read("FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT $2", [petId, limit]),
 	};
 }
 

@@ -178,11 +178,8 @@ export interface Edits {
 	 * Copies of a replaced name may stay in unused space until `eraseNames` runs (cli/maintenance).
 	 */
 	apply(edit: NewEdit): Promise<EditResult>;
-	/**
-	 * The next `limit` edits with ids above `after`, oldest first.
-	 * @throws StorageUnavailable if the store is no longer on this timeline
-	 */
-	list(after: bigint, limit: number, timeline?: string): Promise<EditRecord[]>;
+	/** The next `limit` edits with ids above `after`, oldest first. */
+	list(after: bigint, limit: number): Promise<EditRecord[]>;
 	/** The last `limit` edits of an animal, newest first. */
 	ofPet(petId: bigint, limit: number): Promise<EditRecord[]>;
 }
