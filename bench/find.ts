@@ -59,7 +59,7 @@ async function measure(engine: string, animals: number, databaseUrl: string, pid
 	/** Does the work once uncounted, and then repeats it. */
 	async function repeat(what: string, work: () => Promise<unknown>, times = rounds): Promise<void> {
 		const took: number[] = [];
-		const { total = "", isAbout } = Object(await work());
+		const { total = "", isMore } = Object(await work());
 		const beforeMs = cpuMs();
 		for (let startedAtMs = 0; took.length < times; took.push(performance.now() - startedAtMs)) {
 			startedAtMs = performance.now();
@@ -67,7 +67,7 @@ async function measure(engine: string, animals: number, databaseUrl: string, pid
 		}
 		took.sort((one, other) => one - other);
 		const figures = [took[0], took[times >> 1], took.at(-1), (cpuMs() - beforeMs) / times];
-		say(what, ...figures.map((ms) => ms?.toFixed(0)), `${isAbout ? "about " : ""}${total}`);
+		say(what, ...figures.map((ms) => ms?.toFixed(0)), `${isMore ? "more than " : ""}${total}`);
 	}
 	for (const [what, query] of Object.entries(queries)) await repeat(what, () => find(query));
 	const gets = { url: `${service.url}/v1/pets/ID`, maxId: animals, key, connections: 4, seconds: 4, perSecond: 200 };

@@ -9,10 +9,10 @@ test("each page of a search knows its place and the page before, even where only
 	const walk = newWalk();
 	const show = (cursor?: string, reply: object = {}) => {
 		const { found, next, prev } = foundPage(walk, cursor, { pets: [], ...reply });
-		return [found.before, found.total, found.isAbout, prev, next];
+		return [found.before, found.total, found.isMore, prev, next];
 	};
 	const pages = findPageMax;
-	assert.deepEqual(show(undefined, { next: "b", total: 90, isAbout: true }), [0, 90, true, undefined, "b"]);
+	assert.deepEqual(show(undefined, { next: "b", total: 90, isMore: true }), [0, 90, true, undefined, "b"]);
 	assert.deepEqual(show("b", { next: "c" }), [pages, 90, true, "", "c"]);
 	assert.deepEqual(show("c"), [2 * pages, 90, true, "b", undefined]);
 	assert.deepEqual(show("b", { next: "d" }), [pages, 90, true, "", "d"], "the pages after it have moved");

@@ -54,13 +54,13 @@ function describePage({ pets, next, found, of }: ListPage): string {
 
 function describeFound(
 	count: number,
-	{ total, isAbout, before }: NonNullable<ListPage["found"]>,
+	{ total, isMore, before }: NonNullable<ListPage["found"]>,
 	next?: string,
 ): string {
 	if (before === undefined || total === undefined) return countOf(count);
 	if (before === 0 && !next) return countOf(count);
-	// The estimated total must not be lower than the number of animals listed so far, which the last page has exactly.
+	// Beyond the largest total, the number of animals listed so far is larger; the last page has the exact one.
 	const all = next ? Math.max(total, before + count) : before + count;
 	const from = `${digits.format(before + 1)} to ${digits.format(before + count)}`;
-	return `${from} of ${isAbout && next ? "about " : ""}${countOf(all)}`;
+	return `${from} of ${isMore && next ? "more than " : ""}${countOf(all)}`;
 }

@@ -101,8 +101,8 @@ export interface FindReply {
 	next?: string;
 	/** How many animals match; only in the reply to a request without `after`. */
 	total?: number;
-	/** The total is an estimate, because the store is large. */
-	isAbout?: boolean;
+	/** There are more than the total: so many are not counted. */
+	isMore?: boolean;
 }
 
 const marks = /\p{M}/gu;

@@ -130,7 +130,7 @@ function parseOrder(body: unknown) {
 }
 
 /**
- * Does not check an order with a search by name, because the total of such a search is an estimate.
+ * Does not check an order with a search by name, because the total of such a search may be a lower bound.
  * @throws ApiError `invalid_body` for more animals than a workbook holds
  */
 async function checkCount({ findPets }: Store, order: Order, left: AbortSignal): Promise<void> {

@@ -6,7 +6,7 @@ import { int64FromDecimal } from "../contract/json.ts";
 import { filterNames } from "../contract/operations.ts";
 import { idOfPetJson } from "../contract/pet.ts";
 import type { Scan } from "./reads.ts";
-import type { FindQuery, FoundPets, StoreVersion } from "./store.ts";
+import type { FindQuery, FoundPets } from "./store.ts";
 import { type Column, tables } from "./tables.ts";
 
 /** The SQL that differs between the engines. */
@@ -21,18 +21,16 @@ export interface FindSql {
 interface Finder {
 	scan: Scan;
 	findSql: FindSql;
-	version(): Promise<StoreVersion>;
 }
 
-/** Counting the results of a text search reads at most this many animals: all, or evenly spread ranges of ids. */
-const countedMax = 100_000n;
-const countedParts = 50n;
+/** The largest total of a search for a text. */
+const countedMax = 10_000;
 
 export async function findPets(finder: Finder, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
 	const page = await readPage(finder, query, signal);
 	if (!query.isCounted) return page;
 	if (!page.next) return { ...page, total: page.pets.length };
-	return { ...page, ...(await countFound(finder, query, page, signal)) };
+	return { ...page, ...(await countFound(finder, query, signal)) };
 }
 
 async function readPage({ findSql, scan }: Finder, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
@@ -82,30 +80,12 @@ function conditionsOf(query: FindQuery, { folded, contains }: FindSql) {
 	return { conditions, values, parameter };
 }
 
-/** Counts the animals of a search: always exactly if it has no text. `pets` is the first page, and full. */
-async function countFound(finder: Finder, query: FindQuery, { pets, next }: FoundPets, signal?: AbortSignal) {
-	const { findSql, scan, version } = finder;
+/** Counts the animals of a search: all, or at most `countedMax` if it has a text. */
+async function countFound({ findSql, scan }: Finder, query: FindQuery, signal?: AbortSignal) {
 	const { conditions, values } = conditionsOf(query, findSql);
-	if (query.name === undefined) {
-		const [[total] = []] = await scan(["count(*)"], `FROM pets ${whereAll(conditions)}`, values, signal);
-		return { total: Number(total) };
-	}
-	// If the order is by id, the animals up to the end of the page are already counted.
-	const { isByName, isDescending } = orderOf(query);
-	const lastId = next?.id ?? 0n;
-	const newest = (await version()).lastId;
-	const from = isByName || isDescending ? 1n : lastId + 1n;
-	const to = isDescending && !isByName ? lastId - 1n : newest;
-	const isExact = to - from < countedMax;
-	const [count, step, width] = isExact
-		? [1n, 0n, to - from + 1n]
-		: [countedParts, (to - from + 1n) / countedParts, countedMax / countedParts];
-	const firsts = Array.from({ length: Number(count) }, (_, index) => from + BigInt(index) * step);
-	const within = firsts.map((first) => `id BETWEEN ${first} AND ${first + width - 1n}`);
-	const rest = `FROM pets ${whereAll([`(${within.join(" OR ")})`, ...conditions])}`;
-	const [[counted] = []] = await scan(["count(*)"], rest, values, signal);
-	const before = isByName ? 0 : pets.length;
-	if (isExact) return { total: before + Number(counted) };
-	const estimate = before + Math.round((Number(counted) * Number(to - from + 1n)) / Number(count * width));
-	return { total: Math.max(estimate, pets.length + 1), isAbout: true };
+	const limit = query.name === undefined ? "" : `LIMIT ${countedMax + 1}`;
+	const some = `FROM (SELECT 1 FROM pets ${whereAll(conditions)} ${limit}) AS found`;
+	const [[counted] = []] = await scan(["count(*)"], some, values, signal);
+	const total = Number(counted);
+	return limit !== "" && total > countedMax ? { total: countedMax, isMore: true } : { total };
 }

@@ -232,8 +232,8 @@ export interface FoundPets {
 	/** The position of the last animal, if more follow. */
 	next?: FindPosition;
 	total?: number;
-	/** The total is an estimate. */
-	isAbout?: boolean;
+	/** There are more than the total, which is the largest that is counted. */
+	isMore?: boolean;
 }
 
 /** The stored API keys. Times are milliseconds since 1970. */
