@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { NodePool } from "../../src/store/postgres/connections.ts";
-import { refuseShards } from "../../src/store/postgres/server.ts";
+import { refuseUnsafe } from "../../src/store/postgres/server.ts";
 import { parsePostgresUrl } from "../../src/store/postgres/url.ts";
 import { ask, callerOf } from "../support/caller.ts";
 import { databaseFor } from "../support/postgres.ts";
@@ -61,7 +61,7 @@ test("the search for shards waits for its node's connection; a start needs a fre
 	const others = [];
 	for (let other = 0; other < 4; other++) others.push(await connect(context, url));
 	const later = until("the search to wait", () => pool.waitingCount > 0).then(() => own.release());
-	await Promise.all([later, refuseShards(pool)]);
+	await Promise.all([later, refuseUnsafe(pool)]);
 	for (const other of others) await other.end();
 	const open = "SELECT count(*) AS open FROM pg_stat_activity WHERE backend_type = 'client backend'";
 	await until("the server to have room", async () => (await pool.query(open)).rows[0].open === "1");

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
+import { durably } from "../../store/postgres/connections.ts";
 import { toStoreError } from "../../store/postgres/errors.ts";
 import { openPool } from "../../store/postgres/pool.ts";
 import { rowsOf } from "../../store/postgres/transaction.ts";
@@ -70,7 +71,7 @@ export async function inTransaction<Result>(
 /** Begins a transaction, which may be idle while the other store is read or written. @throws StoreRefused */
 async function lockTables(client: pg.PoolClient): Promise<void> {
 	try {
-		await client.query("BEGIN");
+		await client.query(`BEGIN; SELECT ${durably}`);
 		await client.query(`SELECT set_config(name, '0', true) FROM pg_settings
 			WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`);
 		await client.query(`LOCK TABLE ${tableNames.map((name) => tables[name].name).join(", ")} IN EXCLUSIVE MODE`);

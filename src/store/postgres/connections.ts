@@ -12,7 +12,8 @@ const connectTimeoutMs = 3_000;
 /** How long a node uses only its existing connections after the server has refused one. */
 const growAgainMs = 1_000;
 const pauseMs = 20;
-const noWarning = "00000";
+/** The function of the server that warns when a wait for a standby was cancelled: a field of notices, not translated. */
+const standbyWait = "SyncRepWaitForLSN";
 /** The share of a node's connections for transactions: reads continue even if all transactions wait for a lock. */
 const longShare = 1 / 4;
 /** The most concurrent searches: the server uses at least one core for each. */
@@ -24,6 +25,12 @@ const scansMax = 2;
  * setting of the transaction works behind any pooler.
  */
 export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
+/**
+ * Makes the commit of this transaction wait for the disk, and for a required standby, whatever the role, the database or
+ * the server has set since the start. Returns a text that is not empty.
+ */
+export const durably = `set_config('synchronous_commit',
+	CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`;
 /** If the server refuses writes again within this time, new connections do not help: they reach the same server. */
 const leaveAgainMs = 2_000;
 
@@ -75,15 +82,15 @@ export class NodePool extends pg.Pool {
 	}
 
 	/**
-	 * Does work on a connection, which is closed if the work fails. A commit with a warning counts as failed: it is on
-	 * this server, but a time-out or an operator cancelled its wait for a synchronous standby.
-	 * @throws StorageUnavailable after a warning
+	 * Does work on a connection, which is closed if the work fails. A commit counts as failed if a time-out or an operator
+	 * cancelled its wait for a synchronous standby, although it is on this server.
+	 * @throws StorageUnavailable after the warning about that; no other warning matters
 	 */
 	async run<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
 		const client = await this.take();
 		let warning: string | undefined;
-		const note = ({ code, message }: { code?: string | undefined; message?: string | undefined }) => {
-			if (code !== noWarning) warning = message;
+		const note = ({ routine, message }: { routine?: string | undefined; message?: string | undefined }) => {
+			if (routine === standbyWait) warning = message;
 		};
 		client.on("notice", note);
 		try {

@@ -5,7 +5,7 @@ import type pg from "pg";
 import { type Create, idempotencyMs, keyOfCreate, planBatch } from "../idempotency.ts";
 import { type IdempotencyKey, type ImportedPet, StoreUpgraded } from "../store.ts";
 import { columnList, columnsOf, createRowWriter, type IdempotencyKeyRecord, tables } from "../tables.ts";
-import type { NodePool } from "./connections.ts";
+import { durably, type NodePool } from "./connections.ts";
 import type { Retry } from "./errors.ts";
 import { schemaMax } from "./migrate.ts";
 
@@ -23,7 +23,7 @@ const newPetArrays = newPetColumns.map(({ type }, index) => `$${index + 2}::${ty
  */
 const addAnimals = (count: string, from = "") => `counter AS (
 		UPDATE counters SET last_id = last_id + ${count} ${from}
-		WHERE name = 'pets' AND (SELECT version FROM schema_version) <= ${schemaMax}
+		WHERE name = 'pets' AND (SELECT version FROM schema_version) <= ${schemaMax} AND ${durably} <> ''
 		RETURNING last_id - ${count} AS last_before, ${count} AS animals
 	), added AS (
 		INSERT INTO pets (${columnList(pets)})

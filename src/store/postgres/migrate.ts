@@ -2,7 +2,7 @@
 
 import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
-import { begin, type NodePool } from "./connections.ts";
+import { begin, durably, type NodePool } from "./connections.ts";
 
 const migrations = readMigrations("postgres");
 
@@ -48,7 +48,7 @@ async function migrateOnce(pool: NodePool): Promise<void> {
 	const client = await pool.take();
 	let isBroken = true;
 	try {
-		await client.query(begin);
+		await client.query(`${begin}; SELECT ${durably}`);
 		const { rows } = await client.query("SELECT version FROM schema_version FOR UPDATE");
 		const version = Number(rows[0].version);
 		const problem = migrations.refuse(version);

@@ -12,7 +12,7 @@ import { createAll } from "./creates.ts";
 import { createRetry, type Retry } from "./errors.ts";
 import { openPool } from "./pool.ts";
 import { createReads, readFindSql } from "./reads.ts";
-import { refuseShards } from "./server.ts";
+import { refuseUnsafe } from "./server.ts";
 import { dialect, runTransaction } from "./transaction.ts";
 
 /** A write first searches the catalog for shards if the latest search is older than this. */
@@ -32,7 +32,7 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 	const watch = watchWrites(() => write("probe"), options);
 	const retryWrite = guardWrites(
 		retry,
-		() => refuseShards(pool),
+		() => refuseUnsafe(pool),
 		(reason) => watch.stop(reason, true),
 	);
 	const write: Engine["write"] = (name, ...given) =>

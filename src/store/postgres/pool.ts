@@ -10,7 +10,7 @@ import { StoreRefused } from "../store.ts";
 import { NodePool } from "./connections.ts";
 import { toRefusal } from "./errors.ts";
 import { migrate } from "./migrate.ts";
-import { checkServer, refuseShards } from "./server.ts";
+import { checkServer, refuseUnsafe } from "./server.ts";
 import { type PostgresUrl, parsePostgresUrl } from "./url.ts";
 
 const connectionsDefault = 10;
@@ -61,9 +61,9 @@ export async function openPool(
 	try {
 		const hasStore = await checkServer(pool);
 		if (!hasStore && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
-		await refuseShards(pool);
+		await refuseUnsafe(pool);
 		await migrate(pool);
-		await refuseShards(pool); // New tables may be placed elsewhere.
+		await refuseUnsafe(pool); // New tables may be placed elsewhere.
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
 		if (!hasStore) onCreate?.(`the database ${database}`);
 		return { pool, cursorSecret: rows[0].value };

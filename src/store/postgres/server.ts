@@ -1,4 +1,4 @@
-// Checks the server, and that an engine with shards keeps the tables in one place.
+// Checks that the server keeps what it acknowledges, and that an engine with shards keeps the tables in one place.
 
 import { StoreRefused } from "../store.ts";
 import type { NodePool } from "./connections.ts";
@@ -12,13 +12,12 @@ const isPostgres = (banner: string) => /^PostgreSQL (?!\S*-YB-)/.test(banner);
 /** A setting that the engine does not have is null. */
 const readServer = `SELECT version() AS banner, current_setting('server_version_num', true) AS version,
 	current_setting('server_encoding', true) AS encoding, current_setting('transaction_read_only', true) AS "readOnly",
-	current_setting('synchronous_commit', true) AS "synchronousCommit", current_setting('fsync', true) AS fsync,
-	current_setting('neon.timeline_id', true) AS "neonTimeline", to_regclass('schema_version') IS NOT NULL AS "hasStore"`;
+	to_regclass('schema_version') IS NOT NULL AS "hasStore"`;
 
 /** @returns true if the database has a store @throws StoreRefused */
 export async function checkServer(pool: NodePool): Promise<boolean> {
 	const { rows } = await pool.query(readServer);
-	const { banner, version, encoding, readOnly, synchronousCommit, fsync, neonTimeline, hasStore } = rows[0];
+	const { banner, version, encoding, readOnly, hasStore } = rows[0];
 	if (!isPostgres(banner))
 		throw new StoreRefused(`the server is not PostgreSQL (${banner}): use PostgreSQL 14 or newer`);
 	const versionName = `${Math.floor(version / 10_000)}.${version % 10_000}`;
@@ -26,12 +25,6 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 		throw new StoreRefused(`this PostgreSQL (${versionName}) is too old: use 14 or newer`);
 	if (encoding !== "UTF8") throw new StoreRefused(`the database has the encoding ${encoding}: create it with UTF8`);
 	if (readOnly === "on") throw new StoreRefused(readOnlyText);
-	// Neon's servers have no disk to sync: a commit waits until its WAL is on the disks of several other servers.
-	if (synchronousCommit === "off" || (fsync === "off" && !neonTimeline)) {
-		throw new StoreRefused(
-			"the server acknowledges commits before they are on disk: turn on fsync and synchronous_commit",
-		);
-	}
 	return hasStore;
 }
 
@@ -43,7 +36,8 @@ const readShards = `WITH RECURSIVE parts AS (
 		SELECT name, to_regclass(name)::oid AS id FROM unnest($1::text[]) AS given (name)
 		UNION SELECT name, unnest(ARRAY(SELECT inhrelid FROM pg_inherits WHERE inhparent = id)) FROM parts
 	)
-	SELECT to_regclass('pg_dist_partition') IS NOT NULL AS "isCitus",
+	SELECT current_setting('fsync', true) = 'off' AND current_setting('neon.timeline_id', true) IS NULL AS "isUnsafe",
+		to_regclass('pg_dist_partition') IS NOT NULL AS "isCitus",
 		(SELECT max(name) FROM parts WHERE id IN (SELECT oid FROM pg_class WHERE relkind = 'f')) AS "foreignTable"`;
 /** Reads where Citus (11 or newer) has placed each existing table; null for a table that is only on this server. */
 const readPlacements = `SELECT name AS table,
@@ -57,13 +51,15 @@ interface PlacedTable {
 }
 
 /**
- * Refuses a store whose tables are spread over shards. Shards do not show their parts of a commit at the same time, so
- * a reader could see an id before a smaller one, and then miss the smaller one.
+ * Refuses a server that acknowledges commits before they are on disk. Neon's have no disk to sync: a commit waits until
+ * its WAL is on the disks of several others. Also refuses a store whose tables are spread over shards: they do not show
+ * their parts of a commit at the same time, so a reader could see an id before a smaller one, and then miss the smaller.
  * @throws StoreRefused
  */
-export async function refuseShards(pool: NodePool): Promise<void> {
+export async function refuseUnsafe(pool: NodePool): Promise<void> {
 	const problem = await pool.run(async (client) => {
-		const [{ isCitus, foreignTable }] = (await client.query(readShards, [togetherTables])).rows;
+		const [{ isUnsafe, isCitus, foreignTable }] = (await client.query(readShards, [togetherTables])).rows;
+		if (isUnsafe) throw new StoreRefused("the server acknowledges commits before they are on disk: turn on fsync");
 		if (foreignTable) return `${foreignTable} has foreign tables`;
 		return isCitus && findSpread((await client.query(readPlacements, [togetherTables])).rows);
 	});

@@ -3,7 +3,7 @@
 import type pg from "pg";
 import type { Dialect, Transaction } from "../dialect.ts";
 import type { Row, Statement } from "../tables.ts";
-import { begin } from "./connections.ts";
+import { begin, durably } from "./connections.ts";
 import { schemaMax } from "./migrate.ts";
 
 /** Rows are arrays, in the order of the statement's columns. */
@@ -22,7 +22,7 @@ export async function scanWith(client: pg.PoolClient, statement: Statement): Pro
 }
 
 export async function runTransaction<Result>(client: pg.PoolClient, transaction: Transaction<Result>): Promise<Result> {
-	await client.query(begin);
+	await client.query(`${begin}; SELECT ${durably}`);
 	let step = transaction.next();
 	while (!step.done) step = transaction.next(await rowsOf(client, step.value));
 	await client.query("COMMIT");
