@@ -12,7 +12,7 @@ const connectTimeoutMs = 3_000;
 /** How long a node uses only its existing connections after the server has refused one. */
 const growAgainMs = 1_000;
 const pauseMs = 20;
-/** The function of the server that warns when a wait for a standby was cancelled: a field of notices, not translated. */
+/** The server's function that warns when a wait for a standby was cancelled: a field of notices, not translated. */
 const standbyWait = "SyncRepWaitForLSN";
 /** The share of a node's connections for transactions: reads continue even if all transactions wait for a lock. */
 const longShare = 1 / 4;
@@ -26,8 +26,8 @@ const scansMax = 2;
  */
 export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
 /**
- * Makes the commit of this transaction wait for the disk, and for a required standby, whatever the role, the database or
- * the server has set since the start. Returns a text that is not empty.
+ * Makes the commit of this transaction wait for the disk, and for a required standby, whatever the role, the database
+ * or the server has set since the start. Returns a text that is not empty.
  */
 export const durably = `set_config('synchronous_commit',
 	CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`;
