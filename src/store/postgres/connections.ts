@@ -82,8 +82,8 @@ export class NodePool extends pg.Pool {
 	}
 
 	/**
-	 * Does work on a connection, which is closed if the work fails. A commit counts as failed if a time-out or an operator
-	 * cancelled its wait for a synchronous standby, although it is on this server.
+	 * Does work on a connection, which is closed if the work fails. A commit counts as failed if a time-out or an
+	 * operator cancelled its wait for a synchronous standby, although it is on this server.
 	 * @throws StorageUnavailable after the warning about that; no other warning matters
 	 */
 	async run<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
