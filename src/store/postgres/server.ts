@@ -52,8 +52,8 @@ interface PlacedTable {
 
 /**
  * Refuses a server that acknowledges commits before they are on disk. Neon's have no disk to sync: a commit waits until
- * its WAL is on the disks of several others. Also refuses a store whose tables are spread over shards: these do not show
- * a commit at the same time, so a reader could see an id before a smaller one, and then miss the smaller one.
+ * its WAL is on the disks of several others. Also refuses tables that are spread over shards, which do not show
+ * a commit at one moment: a reader could see an id before a smaller one, and then miss the smaller one.
  * @throws StoreRefused
  */
 export async function refuseUnsafe(pool: NodePool): Promise<void> {
