@@ -22,10 +22,17 @@ import { readJson, validOf } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
 
+const text = {
+	minLength: 1,
+	maxLength: 255,
+	pattern: "^[^\\u0000\\p{Cs}]*$",
+	description: "a text of 1 to 255 characters, without U+0000 and lone surrogates",
+};
+
 /** The filters of the interface, and the additional filters and the order of a search. */
 const searched = {
 	...optional(filters),
-	name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, description: "a text of 1 to 255 characters" })),
+	name: Type.Optional(Type.String(text)),
 	category: Type.Optional(NewPet.properties.categoryId),
 	sort: Type.Optional(Type.Enum(sorts, { description: `one of ${sorts.join(", ")}` })),
 };
@@ -72,7 +79,7 @@ function writePosition({ id, name }: FindPosition): string {
 
 /** @throws ApiError `invalid_parameter` */
 function readPosition(text: string, { sort = "id" }: Search): FindPosition {
-	const [, digits = "", name] = /^(\S+)(?: (.+))?$/s.exec(Buffer.from(text, "base64url").toString()) ?? [];
+	const [, digits = "", name] = /^(\S+)(?: ([^\0]+))?$/.exec(Buffer.from(text, "base64url").toString()) ?? [];
 	const id = int64FromDecimal(digits);
 	const position = id === undefined ? undefined : { id, ...(name !== undefined && { name }) };
 	const isOurs = position && writePosition(position) === text && (name !== undefined) === sort.endsWith("name");

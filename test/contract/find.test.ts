@@ -20,6 +20,7 @@ test("a search that is not valid is refused", async (context) => {
 	for (const query of [
 		"name=",
 		`name=${"a".repeat(256)}`,
+		"name=a%00",
 		"name=a&name=b",
 		"name=a&status=gone",
 		"category=x",
@@ -31,6 +32,7 @@ test("a search that is not valid is refused", async (context) => {
 		`after=${base64("1 Rex")}`,
 		`after=${base64("1")}=`,
 		`sort=name&after=${base64("1")}`,
+		`sort=name&after=${base64("1 Re\0x")}`,
 		`sort=name&after=${base64("9223372036854775808 Rex")}`,
 	]) {
 		const reply = await service.send({ path: `/console/find?${query}` });
