@@ -110,10 +110,15 @@ function* revokeKey(_: Dialect, keyId: string, nowMs: number): Transaction<void>
 	yield { text: revoke, values: [nowMs, keyId] };
 }
 
+/** Drops the uses of keys that the store does not have: a failover may have lost a key that a node still knows. */
 function* touchKeys(_: Dialect, uses: KeyUse[]): Transaction<void> {
+	if (uses.length === 0) return;
+	const ids = [...new Set(uses.map(({ keyId }) => keyId))];
+	const read = `SELECT id FROM keys WHERE id IN (${ids.map((_, index) => `$${index + 1}`).join(", ")})`;
+	const known = new Set((yield { text: read, values: ids }).map(([id]) => id));
 	yield* insertRows(
 		tables.keyUses,
-		uses.map(toUseRow),
+		uses.filter(({ keyId }) => known.has(keyId)).map(toUseRow),
 		`ON CONFLICT (key_id, operation) DO UPDATE SET last_used_at_ms = excluded.last_used_at_ms
 		WHERE key_uses.last_used_at_ms < excluded.last_used_at_ms`,
 	);

@@ -197,6 +197,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.equal((await keys.findByHash("h1"))?.secret.expiresAtMs, 900, "an earlier expiry stays");
 		assert.equal((await keys.findByHash("h2"))?.secret.expiresAtMs, 1000);
 		await keys.touch([
+			{ keyId: "lost in a failover", operation: "listPets", usedAtMs: 50 },
 			{ keyId: "a", operation: "listPets", usedAtMs: 50 },
 			{ keyId: "a", operation: "getPet", usedAtMs: 40 },
 			{ keyId: "b", operation: "listPets", usedAtMs: 60 },
