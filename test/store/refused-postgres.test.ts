@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { openStore } from "../../src/store/open.ts";
 import { certificate } from "../support/certificate.ts";
 import { assertRefused, call } from "../support/command.ts";
-import { databaseFor } from "../support/postgres.ts";
+import { databaseFor, withSettings } from "../support/postgres.ts";
 import { startPostgresFor } from "../support/postgres-server.ts";
 import { startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -34,6 +34,31 @@ test("an unusable database is refused with one sentence that names the fix", asy
 		new RegExp(`^animal-store: (?!.*(:animals@|wrong@)).*${source}.*\n$`),
 	]);
 	await assertRefused(commands);
+});
+
+test("a database of another program is refused as it is; a role without CREATE may start", async (context) => {
+	for (const [sql, name] of [
+		["CREATE TABLE settings (id INTEGER)", "settings"],
+		["CREATE TABLE pets (id INTEGER)", "pets"],
+		["CREATE TABLE schema_version (installed_rank INTEGER)", "schema_version"],
+	] as const) {
+		const { url, query } = await databaseFor(context);
+		await query(sql);
+		const said = `the table ${name} of the database belongs to another program: name another database or schema`;
+		await assert.rejects(openStore(url, Date.now), { name: "StoreRefused", message: said });
+		const names = await query("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()");
+		assert.deepEqual(names, [{ tablename: name }]);
+	}
+	const { url, query } = await databaseFor(context);
+	const role = `without_create_${process.pid}`;
+	await (await openStore(url, Date.now)).close();
+	await query(`CREATE ROLE ${role}; REVOKE CREATE ON SCHEMA public FROM PUBLIC; GRANT USAGE ON SCHEMA public TO ${role};
+		GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${role}`);
+	try {
+		await withStore(withSettings(url, { role }), ({ createPet }) => createPet({ name: "Rex", categoryId: 1n }));
+	} finally {
+		await query(`DROP OWNED BY ${role}; DROP ROLE ${role}`);
+	}
 });
 
 /** A server whose settings the tests below change, one after the other. */

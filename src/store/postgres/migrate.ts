@@ -1,7 +1,9 @@
 // Migrates the schema of a PostgreSQL store. The first node that starts with a newer version runs the migrations.
 
+import type pg from "pg";
 import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
+import { tables } from "../tables.ts";
 import { begin, durably, type NodePool } from "./connections.ts";
 
 const migrations = readMigrations("postgres");
@@ -35,40 +37,67 @@ export async function migrate(pool: NodePool): Promise<void> {
 	}
 }
 
-/** The migration was rolled back because of another node, or another node did not release a lock in time. */
-const concurrentMigrationCodes = /^(40001|40P01|55P03)$/;
+/** Another node is migrating: it created a table first, caused a rollback, or did not release a lock in time. */
+const concurrentMigrationCodes = /^(23505|40001|40P01|42710|42P07|55P03)$/;
 
 async function migrateOnce(pool: NodePool): Promise<void> {
-	const columns = "one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL";
-	await pool.query(`CREATE TABLE IF NOT EXISTS schema_version (${columns})`).catch((error) => {
-		// This can still collide with a concurrent start of another node. Then the table exists.
-		if (!/^(23505|42P07|42710)$/.test(error.code)) throw error;
-	});
-	await pool.query("INSERT INTO schema_version VALUES (1, 0) ON CONFLICT (one) DO NOTHING");
 	const client = await pool.take();
 	let isBroken = true;
 	try {
 		await client.query(`${begin}; SELECT ${durably}`);
-		const { rows } = await client.query("SELECT version FROM schema_version FOR UPDATE");
-		const version = Number(rows[0].version);
+		const version = await lockVersion(client);
 		const problem = migrations.refuse(version);
 		if (problem !== undefined) throw new StoreRefused(`the database ${problem}`);
-		await client.query(`SET LOCAL statement_timeout = ${migrationLimitMs}`);
 		const applied = version === 0 ? 0 : Number(String((await client.query(readApplied)).rows[0]?.value ?? version));
-		const steps = migrations.after(applied);
-		for (const text of steps.flatMap(({ sql }) => statementsOf(sql))) {
-			// In this mode, the server refuses a text with two statements.
-			const statement = { text, queryMode: "extended", query_timeout: migrationLimitMs };
-			await client.query(statement);
-		}
-		if (applied < schemaMax) await client.query(writeApplied, [Buffer.from(String(schemaMax))]);
-		const oldestWriter = Math.max(version, ...steps.map((step) => step.oldestWriter));
-		await client.query("UPDATE schema_version SET version = $1", [oldestWriter]);
+		if (applied < schemaMax) await applyMigrations(client, applied, version);
 		await client.query("COMMIT");
 		isBroken = false;
 	} finally {
 		client.release(isBroken);
 	}
+}
+
+const ownTables = [...Object.values(tables).map(({ name }) => name), "counters", "settings"];
+const readOwner = `SELECT to_regclass('schema_version') IS NOT NULL AS "hasVersion",
+	(SELECT min(relname::text) FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()) AND relname = ANY($1))
+	AS "ownName"`;
+
+/**
+ * Locks the version of the schema, 0 for an empty database, until the commit.
+ * @throws StoreRefused before anything is created, if a table belongs to another program
+ */
+async function lockVersion(client: pg.PoolClient): Promise<number> {
+	const [{ hasVersion, ownName }] = (await client.query(readOwner, [ownTables])).rows;
+	if (!hasVersion) {
+		if (ownName !== null) throw foreignTable(ownName);
+		await client.query(
+			"CREATE TABLE schema_version (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL)",
+		);
+		await client.query("INSERT INTO schema_version VALUES (1, 0)");
+		return 0;
+	}
+	try {
+		const { rows } = await client.query("SELECT version FROM schema_version WHERE one = 1 FOR UPDATE");
+		return Number(rows[0].version);
+	} catch (error) {
+		throw (error as { code?: string }).code === "42703" ? foreignTable("schema_version") : error;
+	}
+}
+
+const foreignTable = (name: string) =>
+	new StoreRefused(`the table ${name} of the database belongs to another program: name another database or schema`);
+
+async function applyMigrations(client: pg.PoolClient, applied: number, version: number): Promise<void> {
+	await client.query(`SET LOCAL statement_timeout = ${migrationLimitMs}`);
+	const steps = migrations.after(applied);
+	for (const text of steps.flatMap(({ sql }) => statementsOf(sql))) {
+		// In this mode, the server refuses a text with two statements.
+		const statement = { text, queryMode: "extended", query_timeout: migrationLimitMs };
+		await client.query(statement);
+	}
+	await client.query(writeApplied, [Buffer.from(String(schemaMax))]);
+	const oldestWriter = Math.max(version, ...steps.map((step) => step.oldestWriter));
+	await client.query("UPDATE schema_version SET version = $1", [oldestWriter]);
 }
 
 /** Splits SQL at semicolons that end a line: a distributed engine takes only one statement at a time. */
