@@ -3,7 +3,8 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import fs, { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
@@ -47,6 +48,19 @@ function namesIn(folder: string): string[] {
 }
 
 const countIn = async (file: string) => (await verifyStore(`sqlite:${file}`, { signal: never })).animals;
+
+test("a backup that would fill its disk is refused before it writes, and names what it needs", async (context) => {
+	const { path, run } = await someStore(context);
+	const free = context.mock.method(fs, "statfsSync", () => ({ bavail: 64 * 256, bsize: 4096 }));
+	syncBuiltinESMExports();
+	const { code, stderr } = await run("backup", path("b.db"));
+	free.mock.restore();
+	syncBuiltinESMExports();
+	assert.equal(code, 1);
+	assert.match(stderr, /^animal-store: \/.* has 64 MiB free, and a backup needs 65: free some, or use another disk\n$/);
+	assert.deepEqual(readdirSync(path("")), ["s.db"]);
+	assert.equal((await run("backup", path("b.db"))).code, 0);
+});
 
 test("a backup made under load restores over a crashed store, whose old WAL is never replayed", async (context) => {
 	const newFolder = () => temporaryFolder(context);

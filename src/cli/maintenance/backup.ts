@@ -1,12 +1,13 @@
 // Backs up a SQLite store, which may be in use, and restores backups. A backup is a consistent snapshot and appears
 // only when it is complete on disk.
 
-import { existsSync, realpathSync, renameSync, statSync } from "node:fs";
+import { existsSync, realpathSync, renameSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type Database from "better-sqlite3";
 import { dropCompanions, dropDraft, dropStaleDrafts, newDraft, publish } from "../../store/sqlite/draft.ts";
 import {
+	bytesOfWal,
 	connect,
 	missingStoreError,
 	toRefusal,
@@ -40,10 +41,24 @@ export async function backupStore(databaseUrl: string, to: string, work: LongWor
 		throw new StoreRefused(`cannot write ${to}: its folder does not exist`);
 	if (existsSync(to)) throw new StoreRefused(`${to} already exists: name a new file`);
 	return withDraft(to, async (draft) => {
+		refuseFullDisk(dirname(to), statSync(file).size + bytesOfWal(file));
 		const animals = await copySnapshot(file, draft, work);
 		publish(draft, to);
 		return animals;
 	});
+}
+
+/** Left free by a backup, because the store may be on the same disk, and needs room for its animals and its WAL. */
+const keptFreeBytes = 64 * 2 ** 20;
+
+/** @throws StoreRefused */
+function refuseFullDisk(folder: string, bytes: number): void {
+	const { bavail, bsize } = statfsSync(folder);
+	const [free, needed] = [bavail * bsize, bytes + keptFreeBytes].map((size) => Math.ceil(size / 2 ** 20));
+	if (bavail * bsize < bytes + keptFreeBytes)
+		throw new StoreRefused(
+			`${folder} has ${free} MiB free, and a backup needs ${needed}: free some, or use another disk`,
+		);
 }
 
 /**
