@@ -12,8 +12,8 @@ import { StoreRefused } from "./store.ts";
 
 /** The longest time from a failure to the next try. */
 const retryMs = 10 * 60_000;
-/** The schedule is checked at least this often. */
-const timerMaxMs = 24 * 60 * 60_000;
+/** The clock is read at least this often: timers stand still while a machine sleeps, and do not follow the clock. */
+const timerMaxMs = 60_000;
 
 export interface ScheduleOptions {
 	/** The existing folder in which the store's own folder is. */
@@ -39,6 +39,9 @@ export function scheduleBackups(plan: ScheduleOptions) {
 	const { everyMs, keep, environment, now, onBackup, onFailure } = plan;
 	const folder = join(plan.folder, folderOf(plan.cursorSecret));
 	let lastAtMs = 0;
+	/** After a failure, when the next try is due. */
+	let retryAtMs = 0;
+	const retryAfterMs = Math.min(everyMs, retryMs);
 	const stopping = new AbortController();
 	const { signal } = stopping;
 	let timer: NodeJS.Timeout | undefined;
@@ -65,19 +68,23 @@ export function scheduleBackups(plan: ScheduleOptions) {
 	async function tryBackUp(): Promise<void> {
 		try {
 			await backUp();
+			retryAtMs = 0;
 			wait(everyMs);
 		} catch (error) {
 			if (signal.aborted) return;
 			onFailure((error as Error).message);
-			wait(Math.min(everyMs, retryMs));
+			retryAtMs = now() + retryAfterMs;
+			wait(retryAfterMs);
 		}
 	}
 
 	function look(): void {
 		lastAtMs = newestMs(folder, now());
-		const ageMs = lastAtMs === 0 ? everyMs : now() - lastAtMs;
-		if (ageMs >= everyMs) running = tryBackUp();
-		else wait(everyMs - ageMs);
+		// The clock may have been set back since the failure.
+		retryAtMs = Math.min(retryAtMs, now() + retryAfterMs);
+		const dueAtMs = Math.max(lastAtMs === 0 ? 0 : lastAtMs + everyMs, retryAtMs);
+		if (now() >= dueAtMs) running = tryBackUp();
+		else wait(dueAtMs - now());
 	}
 
 	function wait(ms: number): void {

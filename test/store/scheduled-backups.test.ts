@@ -213,6 +213,25 @@ test("a backup fails while drafts cannot be removed from its folder, and is trie
 	await until("a backup", () => made.length === 1);
 });
 
+test("within a minute after a machine slept, or its clock was set, one backup is made", async (context) => {
+	const { clock, made, failures, schedule } = await someStore(context);
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	const backups = schedule();
+	await until("the first backup", () => made.length === 1);
+	for (const [days, count] of [
+		[50, 2],
+		[120, 3],
+		[-100, 4],
+	] as const) {
+		clock.nowMs += days * 24 * hourMs;
+		context.mock.timers.tick(60_000);
+		await until("the backup", () => made.length === count && backups.lastAtMs() === clock.nowMs);
+		for (let minutes = 0; minutes < 3; minutes++) context.mock.timers.tick(60_000);
+	}
+	await backups.stop();
+	assert.deepEqual([made.length, failures], [4, []], "one for each jump");
+});
+
 test("after a fatal failure no backup is made, because it would replace a good one", async (context) => {
 	const to = temporaryFolder(context);
 	const [{ mock: started }, { mock: cleared }] = [
@@ -221,7 +240,7 @@ test("after a fatal failure no backup is made, because it would replace a good o
 	];
 	const service = await testService(context, { environment: { BACKUP_TO: to, BACKUP_EVERY: "7h" } });
 	const next = await until("the next backup to be planned", () =>
-		started.calls.find(({ arguments: [, ms] }) => ms === 7 * hourMs),
+		started.calls.find(({ arguments: [work, ms] }) => work.name === "look" && ms === 60_000),
 	);
 	const isCleared = () => cleared.calls.some(({ arguments: [timer] }) => timer === next.result);
 	const madeIn = (folder: string) =>
