@@ -25,6 +25,8 @@ test("a mapping names columns with other names; an exact name takes precedence o
 	assert.deepEqual(without.pets, [{ name: "Rex", categoryId: 5n }]);
 	const json = await read('{"Animal name":"Rex","Category":5,"x":1}', { mapping: { name: "Animal name" } });
 	assert.deepEqual(json.pets, [{ name: "Rex", categoryId: 5n }]);
+	const exact = await read("name,Name,categoryId\nAnn,Rex,5\n", { mapping: { name: "Name" } });
+	assert.deepEqual(exact.pets, [{ name: "Rex", categoryId: 5n }]);
 });
 
 test("a mapping by position takes one of several columns with the same name or none", async () => {

@@ -124,6 +124,7 @@ test("a new rate of a key starts a new window, and each key has its own window",
 	assert.equal(limits.count(caller("a", "1/1m"))?.refused?.code, "rate_limited");
 	assert.equal(limits.count(caller("b", "1/1m"))?.refused, undefined);
 	assert.equal(limits.count(caller("a", "2/1m"))?.refused, undefined);
+	assert.equal(limits.count(caller("a", "2/1h"))?.headers["ratelimit"], '"key";r=1;t=3600', "another window");
 	assert.equal(limits.count(caller("a")), undefined, "without a rate there is no limit");
 });
 

@@ -42,6 +42,7 @@ test("durations and rates are parsed, and invalid ones are rejected", () => {
 		assert.equal(parseDurationMs(text), undefined, text);
 	assert.deepEqual(parseRate("100/1m"), { requests: 100, windowSeconds: 60 });
 	assert.deepEqual(parseRate("10/s"), { requests: 10, windowSeconds: 1 });
+	assert.deepEqual(parseRate("10/15m"), { requests: 10, windowSeconds: 900 });
 	for (const text of ["", "100", "/1m", "0/1m", "100/0m", "100/1w", "1e3/1m", "-1/s", "10/sx"])
 		assert.equal(parseRate(text), undefined, text);
 });

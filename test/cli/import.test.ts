@@ -107,7 +107,7 @@ test("a spreadsheet's file shows its format, ignored columns and frequent reason
 test("the sheet with animals is found or named, and damaged or huge workbooks are refused", async (context) => {
 	const { write, read, run, pets } = await importer(context);
 	const rows: Cell[][] = [
-		["Name", "Category"],
+		["Name", "Category\n(number)"],
 		["Rex", { digits: "3.0" }],
 		[{ days: 46_348 }, { digits: "1.5" }],
 		["Nine", { digits: "9007199254740993" }],

@@ -180,6 +180,22 @@ test("a batch without a reply is sent again for 23 hours, not after its keys may
 	}
 });
 
+test("after a lost reply, rows of this import count as added, of an earlier one as present", async () => {
+	for (const [ageMs, counts] of [
+		[3_600_000, [0, 2]],
+		[-1000, [2, 0]],
+	] as const) {
+		const importer = await importerOf(["Rex,1", "Mia,1"]);
+		const target = { url: "http://127.0.0.1", key: "key", retryForMs: 0, signal: never };
+		const lose = () => Promise.reject(new TypeError("the reply is lost"));
+		await assert.rejects(importer.run({ ...target, fetch: lose }), { kind: "unreachable" });
+		const atMs = Date.now() - ageMs;
+		const results = [1, 2].map((id) => ({ outcome: "present", id, atMs }));
+		assert.ok(await importer.run({ ...target, fetch: async () => Response.json({ results }) }));
+		assert.deepEqual([importer.count("added"), importer.count("present")], counts, String(ageMs));
+	}
+});
+
 test("each batch is as large as a request may be, and one that failed is sent again as it was", async () => {
 	const bodies: string[] = [];
 	const send: typeof fetch = async (_, { body } = {}) => {

@@ -142,6 +142,7 @@ test("while a commit hangs, creates are refused after CREATE_WAIT_MAX, and never
 	await until("the first to be queued", () => service.store.queue.length === 1);
 	const late = await within("a refusal", named("waiting"));
 	assertFailure(late, "overloaded");
+	assert.ok(Number(late.headers["retry-after"]) >= 2, "as long as the store needs");
 	const taken = context.mock.method(service.store, "createPet");
 	const refused = await named("refused");
 	assertFailure(refused, "overloaded");
