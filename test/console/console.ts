@@ -139,6 +139,12 @@ export async function goOn(page: Page, ...steps: string[]): Promise<void> {
 	}
 }
 
+/** Adds the animals of Add many. While a file is checked again, as when names of categories arrive, clicks do nothing. */
+export async function addAnimals(page: Page, what: string): Promise<void> {
+	await settled(page);
+	await button(page, `Add ${what}`).click();
+}
+
 /**
  * Changes the store by other means than this page, when the page shows the store as it was. The page may just then ask
  * for the figures, which it does every 5 s: a test that this would disturb holds them.

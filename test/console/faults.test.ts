@@ -11,6 +11,7 @@ import { listAll } from "../support/ledger.ts";
 import { startProgram } from "../support/program.ts";
 import { revoke, temporaryFolder, testService } from "../support/service.ts";
 import {
+	addAnimals,
 	button,
 	choose,
 	elsewhere,
@@ -126,7 +127,7 @@ test("a server without imports is named, the input stays; rows whose reply was l
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Rex");
 	await choose(page, "rows.csv", "name,categoryId\nMia,1\n");
 	await goOn(page, "Check");
-	await button(page, "Add 1 animal").click();
+	await addAnimals(page, "1 animal");
 	await shows(page, `${sentence} Resume continues with the other rows; none is added twice.`);
 	await page.unroute("**/console/imports");
 	await button(page, "Resume").click();
@@ -144,7 +145,7 @@ test("a server without imports is named, the input stays; rows whose reply was l
 		await route.abort();
 	};
 	await page.route("**/console/imports", lose, { times: 1 });
-	await button(page, "Add 1 animal").click();
+	await addAnimals(page, "1 animal");
 	await page.getByText("1 of 1 animal added", { exact: true }).waitFor();
 	takeOut(errors, /ERR_FAILED/);
 });

@@ -12,6 +12,7 @@ import { readPets } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import {
 	account,
+	addAnimals,
 	assertBothAccessible,
 	button,
 	choose,
@@ -44,7 +45,7 @@ async function namesIn(service: TestService): Promise<string[]> {
 async function start(page: Page, file: string, text: string, count: string): Promise<void> {
 	await choose(page, file, text);
 	await goOn(page, "Check");
-	await button(page, `Add ${count} ${count === "1" ? "animal" : "animals"}`).click();
+	await addAnimals(page, `${count} ${count === "1" ? "animal" : "animals"}`);
 }
 
 /** Forwards the first batch. Holds the replies to later batches until `release`; `isStored` stores them before. */
@@ -153,7 +154,7 @@ async function startMapped(page: Page, { hasCategory = false } = {}): Promise<vo
 	if (!hasCategory) await button(page, "New category: Hund").click();
 	await goOn(page, "Check");
 	await page.getByLabel("Category in row 3: A category is a whole number, such as 4").fill("4");
-	await button(page, "Add 2,001 animals").click();
+	await addAnimals(page, "2,001 animals");
 }
 
 /** @param script runs before the page's own scripts */
@@ -216,7 +217,7 @@ test("rows that were there are added once more on request, even with lost replie
 		lost++;
 		await route.abort();
 	});
-	await button(page, `Add ${first} animals again`).click();
+	await addAnimals(page, `${first} animals again`);
 	await until("a lost reply and a repeat", () => lost > 1);
 	await page.unroute(imports);
 	await page.getByText(`${first} of ${first} animals added`, { exact: true }).waitFor();
@@ -238,7 +239,7 @@ test("rows that were added with other fields, or removed since, are left out wit
 	await page.getByLabel("Column name holds").selectOption("");
 	await page.getByLabel("Column other holds").selectOption("name");
 	await goOn(page, "Check");
-	await button(page, "Add 3 animals").click();
+	await addAnimals(page, "3 animals");
 	await shows(page, "0 of 3 animals added, 1 already there, 2 left out");
 	await shows(page, "Already there with other fields: animal 1 · 1 row");
 	await shows(page, "Added before, and removed since: animal 2 · 1 row");

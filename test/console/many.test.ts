@@ -9,6 +9,7 @@ import { revoke, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { workbook } from "../support/workbook.ts";
 import {
+	addAnimals,
 	assertAccessible,
 	assertBothAccessible,
 	button,
@@ -50,7 +51,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	);
 	await assertBothAccessible(page, "the check of a file");
 	assert.deepEqual(await petsOf(service), [], "nothing is sent before the button");
-	await button(page, "Add 28 animals").click();
+	await addAnimals(page, "28 animals");
 	await shows(page, "28 of 28 animals added, 2 left out");
 	const saved = page.waitForEvent("download");
 	await button(page, "Save the 2 rows as a file").click();
@@ -157,7 +158,7 @@ test("rows are pasted, as text in the field or anywhere on the page, also as JSO
 	})()`);
 	await page.getByLabel("Column 2 holds").waitFor();
 	await goOn(page, "Check");
-	await button(page, "Add 1 animal").click();
+	await addAnimals(page, "1 animal");
 	await shows(page, "1 of 1 animal added");
 	await shows(page, "pasted rows");
 	assert.deepEqual(await petsOf(service), ['Mia "the Cat" –']);
@@ -203,7 +204,7 @@ test("a look at the list and a revoked key keep all of Add many; signing out doe
 	await signIn(page, service.key);
 	await page.getByRole("link", { name: "Add many" }).click();
 	assert.equal(await field.inputValue(), "4");
-	await button(page, "Add 2 animals").click();
+	await addAnimals(page, "2 animals");
 	await shows(page, "2 of 2 animals added");
 	assert.deepEqual(await petsOf(service), ["Rex sold", "Ida –"]);
 	await button(page, "Add another list").click();

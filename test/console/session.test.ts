@@ -7,6 +7,7 @@ import { hold, test } from "../support/browser.ts";
 import { revoke, testService } from "../support/service.ts";
 import {
 	account,
+	addAnimals,
 	addPets,
 	assertBothAccessible,
 	button,
@@ -113,7 +114,7 @@ test("a reply after the sign-out shows nothing to the next user, and starts no i
 	await page.getByLabel("“Dog” becomes").selectOption("New category: Dog");
 	await goOn(page, "Check");
 	const releaseCategory = await holdPost(page, "**/console/categories");
-	await button(page, "Add 1 animal").click();
+	await addAnimals(page, "1 animal");
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
 	await page.getByRole("link", { name: "Add many" }).click();
 	await button(page, "Add 1 animal").waitFor();
@@ -122,7 +123,7 @@ test("a reply after the sign-out shows nothing to the next user, and starts no i
 	await releaseCategory();
 	await choose(page, "own.csv", "name,category\nTim,1\n");
 	await goOn(page, "Check");
-	await button(page, "Add 1 animal").click();
+	await addAnimals(page, "1 animal");
 	await shows(page, "1 of 1 animal added");
 	assert.deepEqual(await petsOf(service), ["Rex –", "Tim –"]);
 	assert.deepEqual(errors, []);

@@ -11,6 +11,7 @@ import { describePet, petsInWords, shelterTables, spreadsheets } from "../suppor
 import { until } from "../support/until.ts";
 import { workbook } from "../support/workbook.ts";
 import {
+	addAnimals,
 	assertAccessible,
 	assertFits,
 	button,
@@ -44,7 +45,7 @@ test("the tables of shelters are added by mouse alone, without a category twice"
 			.first()
 			.click();
 		await goOn(page, "Check");
-		await button(page, `Add ${pets.length} animals`).click();
+		await addAnimals(page, `${pets.length} animals`);
 		await shows(page, `${pets.length} of ${pets.length} animals added`);
 		await button(page, "Add another list").click();
 		expected.push(...pets);
@@ -76,7 +77,7 @@ test("each animal of files of three programs is added with the proposed meanings
 		await shows(page, `${pets.length} good, ${rejected.length} to fix.`);
 		for (const number of rejected) await page.getByRole("cell", { name: String(number), exact: true }).waitFor();
 		await check(page, file);
-		await button(page, `Add ${pets.length} animals`).click();
+		await addAnimals(page, `${pets.length} animals`);
 		await shows(page, `${pets.length} of ${pets.length} animals added`);
 		await button(page, "Add another list").click();
 		expected.push(...pets);

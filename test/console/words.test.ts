@@ -7,7 +7,19 @@ import { testService } from "../support/service.ts";
 import { describePet } from "../support/spreadsheets.ts";
 import { until } from "../support/until.ts";
 import { workbook } from "../support/workbook.ts";
-import { assertBothAccessible, button, choose, goOn, openAs, opened, petsOf, resize, saved, shows } from "./console.ts";
+import {
+	addAnimals,
+	assertBothAccessible,
+	button,
+	choose,
+	goOn,
+	openAs,
+	opened,
+	petsOf,
+	resize,
+	saved,
+	shows,
+} from "./console.ts";
 
 test("columns with the same name or none are chosen one by one; a click makes a row the heading", async (context) => {
 	const { service, page } = await opened(context, []);
@@ -34,7 +46,7 @@ test("columns with the same name or none are chosen one by one; a click makes a 
 	await holds("2, Tier,").selectOption("name");
 	await holds("4").selectOption("categoryId");
 	await goOn(page, "Check");
-	await button(page, "Add 2 animals").click();
+	await addAnimals(page, "2 animals");
 	await shows(page, "2 of 2 animals added");
 	assert.equal(
 		(await service.send({ path: "/v1/pets" })).body,
@@ -84,7 +96,7 @@ test("a heading below titles is found, words are confirmed, lost letters and fie
 		"\ufeffline;reason;Tiername;Kategorie-Nr.;Zustand\n8;Enter a name;;6;\n",
 	);
 	assert.deepEqual(await petsOf(service), [], "nothing is sent before the last button");
-	await button(page, "Add 5 animals").click();
+	await addAnimals(page, "5 animals");
 	await shows(page, "5 of 5 animals added, 1 left out");
 	assert.deepEqual(await petsOf(service), ["Bello pending", "Müller sold", "Zora sold", "Uma –", "Ida –"]);
 });
@@ -106,7 +118,7 @@ test("faults of JSON are said in words for people; corrected fields are added as
 	await page.getByLabel("Name in row 2").fill("Zoë");
 	await page.getByLabel("Category in row 2").fill("2");
 	await page.getByLabel("Status in row 2").selectOption("not set");
-	await button(page, "Add 2 animals").click();
+	await addAnimals(page, "2 animals");
 	await shows(page, "2 of 2 animals added, 1 left out");
 	const { body } = await service.send({ path: "/v1/pets" });
 	assert.equal(body, '[{"id":1,"name":"Rex","categoryId":9007199254740993},{"id":2,"name":"Zoë","categoryId":2}]');
@@ -133,7 +145,7 @@ test("words in place of categories become categories by mouse alone, once", asyn
 	await button(page, "New categories: all 3").click();
 	await goOn(page, "Check");
 	await page.getByLabel("Category in row 8: “Kater” is not a category").fill("KATZE");
-	await button(page, "Add 5 animals").click();
+	await addAnimals(page, "5 animals");
 	await shows(page, "5 of 5 animals added");
 	const before = await service.send({ path: "/console/categories" });
 	const categories = JSON.parse(before.body).categories.map((one: { name: string }) => one.name);
@@ -150,7 +162,7 @@ test("words in place of categories become categories by mouse alone, once", asyn
 	await goOn(page, "Values");
 	await page.getByLabel("“Kater” becomes").selectOption("Katze · 2");
 	await goOn(page, "Check");
-	await button(page, "Add 5 animals").click();
+	await addAnimals(page, "5 animals");
 	await shows(page, "0 of 5 animals added, 5 already there");
 	assert.deepEqual([await stored(), (await service.send({ path: "/console/categories" })).body], [pets, before.body]);
 });
@@ -165,7 +177,7 @@ test("a key that may not make categories gets a message, and can use existing ca
 	assert.equal(await page.getByText("New category").count(), 0);
 	await page.getByLabel("“Wolf” becomes").selectOption("Hund · 7");
 	await goOn(page, "Check");
-	await button(page, "Add 2 animals").click();
+	await addAnimals(page, "2 animals");
 	await shows(page, "2 of 2 animals added");
 	assert.deepEqual((await listAll(service.url, service.key)).map(describePet), ["Rex 7 –", "Mia 7 –"]);
 });
