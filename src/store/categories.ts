@@ -3,7 +3,7 @@
 
 import { type Category, type CategoryChange, type CategoryResult, foldedText } from "../contract/console.ts";
 import type { Dialect, Transaction } from "./dialect.ts";
-import type { Select } from "./reads.ts";
+import type { Scan } from "./reads.ts";
 import type { CategoryName } from "./store.ts";
 import { createRecordReader, createRowWriter, insertRows, pickColumns, tables } from "./tables.ts";
 
@@ -50,8 +50,9 @@ function* read(condition: string, value: unknown): Transaction<CategoryName | un
 
 /** One more than the largest number below 2^53 that a category with a name or with animals has. */
 function* nextId(): Transaction<bigint> {
-	const text = `SELECT coalesce(max(id), 0) FROM (
-		SELECT id FROM categories UNION ALL SELECT category_id FROM pet_counts) AS used WHERE id < ${idEnd}`;
+	const text = `SELECT max(id) FROM (SELECT 0 AS id
+		UNION ALL SELECT max(id) FROM categories WHERE id < ${idEnd}
+		UNION ALL SELECT max(category_id) FROM pet_counts WHERE category_id < ${idEnd}) AS used`;
 	const [[newest = 0n] = []] = yield { text };
 	let id = (newest as bigint) + 1n;
 	while (yield* read("id = $1", id)) id++;
@@ -64,13 +65,9 @@ const usedCategories = `FROM pet_counts GROUP BY category_id HAVING sum(animals)
 	ORDER BY category_id IN (SELECT id FROM categories) DESC, sum(animals) DESC, category_id LIMIT $1`;
 
 /** See `Categories.list`. @param names all categories that have a name, by id */
-export async function listCategories(
-	select: Select,
-	names: readonly CategoryName[],
-	limit: number,
-): Promise<Category[]> {
-	const { rows } = await select(["category_id", number], usedCategories, [limit]);
-	const animals = new Map((rows as [bigint, bigint][]).map(([id, count]) => [id, Number(count)]));
+export async function listCategories(scan: Scan, names: readonly CategoryName[], limit: number): Promise<Category[]> {
+	const rows = (await scan(["category_id", number], usedCategories, [limit])) as [bigint, bigint][];
+	const animals = new Map(rows.map(([id, count]) => [id, Number(count)]));
 	const isUsed = ({ id }: CategoryName) => Number(animals.has(id));
 	const named = names.toSorted((one, other) => isUsed(other) - isUsed(one)).slice(0, limit);
 	const found = new Map<bigint, Category>(

@@ -10,8 +10,8 @@ export interface Dialect {
 	nextEditId: string;
 	/** A write that changes nothing. It returns a row if a newer version has upgraded the schema. */
 	probe: string;
-	/** Adds rows of counts together, if there are many. */
-	addCounts?: string;
+	/** Statements that add rows of counts together. */
+	addCounts: readonly string[];
 }
 
 export type Transaction<Result> = Generator<Statement, Result, Row[]>;

@@ -113,14 +113,14 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 	};
 }
 
-function createCategories({ select, write }: Engine): Categories {
+function createCategories({ select, scan, write }: Engine): Categories {
 	async function names(): Promise<CategoryName[]> {
 		const { rows } = await select(["id", "name"], "FROM categories ORDER BY id");
 		return (rows as [bigint, string][]).map(([id, name]) => ({ id, name }));
 	}
 	return {
 		names,
-		list: async (limit) => listCategories(select, await names(), limit),
+		list: async (limit) => listCategories(scan, await names(), limit),
 		apply: (changes) => write("changeCategories", changes),
 	};
 }

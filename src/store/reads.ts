@@ -83,8 +83,7 @@ export type Scan = (
 
 /** See `Store.countPets`. */
 export async function countPets(select: Select): Promise<PetCount> {
-	const columns = ["status", "CAST(sum(animals) AS BIGINT)"];
-	const { rows, version } = await select(columns, "FROM pet_counts GROUP BY status");
+	const { rows, version } = await select(["status", "animals"], "FROM pet_totals");
 	const counts = { available: 0, pending: 0, sold: 0, none: 0 };
 	for (const [status, animals] of rows) counts[(status || "none") as keyof typeof counts] = Number(animals);
 	return { counts, version };

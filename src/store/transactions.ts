@@ -132,7 +132,7 @@ function* sweepIdempotencyKeys({ addCounts }: Dialect, nowMs: number, rows: numb
 		RETURNING pet_id`,
 		values: [nowMs - idempotencyMs, rows],
 	};
-	if (swept.length < rows && addCounts !== undefined) yield { text: addCounts };
+	if (swept.length < rows) for (const text of addCounts) yield { text };
 	return swept.length;
 }
 

@@ -31,8 +31,8 @@ for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: a new category's number follows all that are named or used below 2^53`, async (context) => {
 		const { open, databaseUrl } = await make(context);
 		const store = await open();
-		assert.equal(await add(store, "a"), 1n);
 		await store.createPet({ name: "Rex", categoryId: -5n });
+		assert.equal(await add(store, "a"), 1n);
 		assert.equal(await add(store, "b"), 2n);
 		await store.createPet({ name: "Rex", categoryId: 7n });
 		assert.equal(await add(store, "c"), 8n);

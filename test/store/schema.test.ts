@@ -24,7 +24,16 @@ const declared = Object.values<Table>(tables).flatMap((table) =>
 	columnsOf(table).map(({ name, type, isOptional }) => ({ table: table.name, column: name, type, isOptional })),
 );
 /** What belongs to one store or engine, or follows from other tables, so that `animal-store copy` does not copy it. */
-const internal = ["counters", "leases", "pet_count_changes", "pet_counts", "settings", "schema_version"];
+const internal = [
+	"counters",
+	"leases",
+	"pet_count_changes",
+	"pet_counts",
+	"pet_total_changes",
+	"pet_totals",
+	"settings",
+	"schema_version",
+];
 /** A column that older versions wrote. */
 const unused = "edits.erased_at_ms";
 

@@ -62,6 +62,7 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 			/found: 1 of the animals have a name or a status/,
 		],
 		[edited("names", "UPDATE pets SET name = '' WHERE id < 3"), /found: 2 of the animals have a name/],
+		[edited("totals", "UPDATE pet_totals SET animals = 1999"), /found: the numbers of animals by category/],
 		[edited("more", "UPDATE pet_counts SET animals = 2001"), /found: the numbers of animals by category/],
 		[edited("counts", "UPDATE pet_counts SET animals = 1999"), /found: the numbers of animals by category/],
 		[

@@ -90,7 +90,7 @@ async function verifyOpened(database: Database.Database, report: StoreReport, wo
 	// A backup of an older version may lack these tables.
 	const has = (table: string) => count(`sqlite_schema WHERE name = '${table}'`) > 0;
 	if (has("categories")) report.categories = count("categories");
-	if (has("pet_counts") && count(wrongCounts) > 0)
+	if (has("pet_counts") && count(wrongCounts) + count(wrongTotals) > 0)
 		problems.push("the numbers of animals by category and status are not those of the animals");
 }
 
@@ -99,6 +99,9 @@ const wrongCounts = `(SELECT 1 FROM (
 		SELECT category_id, coalesce(status, '') AS status, 1 AS animals FROM pets
 		UNION ALL SELECT category_id, status, -animals FROM pet_counts)
 	GROUP BY category_id, status HAVING sum(animals) <> 0)`;
+const wrongTotals = `(SELECT 1 FROM (
+		SELECT status, animals FROM pet_counts UNION ALL SELECT status, -animals FROM pet_totals)
+	GROUP BY status HAVING sum(animals) <> 0)`;
 
 /** A read-only connection does not check the constraints of columns, so `isWrong` does. */
 const statuses = petStatuses.map((status) => `'${status}'`).join(", ");

@@ -4,17 +4,17 @@
 -- oldest writer: 5
 
 CREATE TABLE pet_count_changes (category_id BIGINT NOT NULL, status TEXT NOT NULL, animals BIGINT NOT NULL);
+CREATE TABLE pet_total_changes (status TEXT NOT NULL, animals BIGINT NOT NULL);
 
 CREATE FUNCTION count_pets() RETURNS trigger LANGUAGE plpgsql AS '
   BEGIN
-    IF TG_OP = ''INSERT'' THEN
+    IF TG_OP <> ''DELETE'' THEN
       INSERT INTO pet_count_changes SELECT category_id, coalesce(status, ''''), count(*) FROM added GROUP BY 1, 2; --
-    ELSIF TG_OP = ''DELETE'' THEN
+      INSERT INTO pet_total_changes SELECT coalesce(status, ''''), count(*) FROM added GROUP BY 1; --
+    END IF; --
+    IF TG_OP <> ''INSERT'' THEN
       INSERT INTO pet_count_changes SELECT category_id, coalesce(status, ''''), -count(*) FROM removed GROUP BY 1, 2; --
-    ELSE
-      INSERT INTO pet_count_changes SELECT category_id, coalesce(status, ''''), sum(number) FROM
-        (SELECT category_id, status, 1 AS number FROM added UNION ALL SELECT category_id, status, -1 FROM removed) AS moved
-        GROUP BY 1, 2 HAVING sum(number) <> 0; --
+      INSERT INTO pet_total_changes SELECT coalesce(status, ''''), -count(*) FROM removed GROUP BY 1; --
     END IF; --
     RETURN NULL; --
   END';
@@ -28,10 +28,16 @@ DO 'BEGIN CREATE TRIGGER pets_moved AFTER UPDATE ON pets REFERENCING OLD TABLE A
 
 -- The creation of the triggers has locked the table against writers.
 INSERT INTO pet_count_changes SELECT category_id, coalesce(status, ''), count(*) FROM pets GROUP BY 1, 2;
+INSERT INTO pet_total_changes SELECT status, sum(animals) FROM pet_count_changes GROUP BY 1;
 DO 'BEGIN IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = ''pets''::regclass AND tgname = ''pets_moved'') THEN
     CREATE VIEW pet_counts AS
       SELECT category_id, status, sum(animals)::bigint AS animals FROM pet_count_changes GROUP BY 1, 2; --
   ELSE
     CREATE VIEW pet_counts AS
       SELECT category_id, coalesce(status, '''') AS status, count(*) AS animals FROM pets GROUP BY 1, 2; --
+  END IF; END';
+DO 'BEGIN IF EXISTS (SELECT FROM pg_trigger WHERE tgrelid = ''pets''::regclass AND tgname = ''pets_moved'') THEN
+    CREATE VIEW pet_totals AS SELECT status, sum(animals)::bigint AS animals FROM pet_total_changes GROUP BY 1; --
+  ELSE
+    CREATE VIEW pet_totals AS SELECT coalesce(status, '''') AS status, count(*) AS animals FROM pets GROUP BY 1; --
   END IF; END';

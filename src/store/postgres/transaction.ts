@@ -29,14 +29,17 @@ export async function runTransaction<Result>(client: pg.PoolClient, transaction:
 	return step.value;
 }
 
+/** Replaces the rows with the same keys by one with their sum; none if it is 0. */
+const addSql = (table: string, keys: string) => `WITH gone AS (
+		DELETE FROM ${table} WHERE (${keys}) IN (SELECT ${keys} FROM ${table} GROUP BY ${keys} HAVING count(*) > 1)
+		RETURNING ${keys}, animals
+	) INSERT INTO ${table} SELECT ${keys}, sum(animals) FROM gone GROUP BY ${keys} HAVING sum(animals) <> 0`;
+
 export const dialect: Dialect = {
 	forUpdate: "FOR UPDATE",
 	nextEditId: "UPDATE counters SET last_id = last_id + 1 WHERE name = 'edits' RETURNING last_id",
 	// Fails where writes would fail, such as on a replica, and while edits wait for a lock.
 	probe: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'edits')
 		SELECT version FROM schema_version WHERE version > ${schemaMax}`,
-	addCounts: `WITH few AS (SELECT count(*) < 1000 AS is FROM (SELECT 1 FROM pet_count_changes LIMIT 1000) AS first),
-		gone AS (DELETE FROM pet_count_changes WHERE NOT (SELECT few.is FROM few) RETURNING category_id, status, animals)
-		INSERT INTO pet_count_changes SELECT category_id, status, sum(animals) FROM gone GROUP BY 1, 2
-		HAVING sum(animals) <> 0`,
+	addCounts: [addSql("pet_count_changes", "category_id, status"), addSql("pet_total_changes", "status")],
 };

@@ -10,6 +10,7 @@ export const dialect: Dialect = {
 	forUpdate: "",
 	nextEditId: "SELECT coalesce(max(id), 0) + 1 FROM edits",
 	probe: `PRAGMA application_id = ${applicationId}`,
+	addCounts: [],
 };
 
 /** Integers are bigints. Values are bound by position: SQLite is slow at finding one of many values by name. */
