@@ -45,8 +45,9 @@ const options = {
 	// Because of the time limit, the report names a test that hangs. Tests in a browser, and tests that state why they are
 	// slow, have a longer limit.
 	execArgv: ["--test-force-exit", `--test-timeout=${testLimitMs}`],
-	// Two files for each core, because a file spends half its time waiting for commands, browsers and clocks.
-	concurrency: 2 * availableParallelism(),
+	// Two files for each core, because a file spends half its time waiting for commands, browsers and clocks. At most
+	// eight, because they share one PostgreSQL server and its connections.
+	concurrency: Math.min(2 * availableParallelism(), 8),
 	// For each file, in case a busy event loop keeps the timeouts of its tests from firing. A busy machine needs minutes.
 	timeout: 900_000,
 };

@@ -94,7 +94,7 @@ function characterOf(reference: string, hexadecimal: string | undefined, decimal
 function withPositions(xml: string): string {
 	let [row, column] = [0, 0];
 	return xml.replace(/<(row|c)(?=[\s/>])([^>]*)/g, (tag: string, kind: string, attributes: string) => {
-		const [, letters = "", digits] = /\sr="([A-Z]*)(\d+)"/.exec(attributes) ?? [];
+		const [, letters = "", digits] = /\sr=["']([A-Z]*)(\d+)["']/.exec(attributes) ?? [];
 		if (kind === "row") [row, column] = [Number(digits ?? row + 1), 0];
 		else column = letters ? numberOf(letters) : column + 1;
 		const position = kind === "row" ? row : `${lettersOf(column)}${row}`;

@@ -22,17 +22,13 @@ import { readJson, validOf } from "./body.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
 
-const text = {
-	minLength: 1,
-	maxLength: 255,
-	pattern: "^[^\\u0000\\p{Cs}]*$",
-	description: "a text of 1 to 255 characters, without U+0000 and lone surrogates",
-};
+/** U+0000 is in no name, and not every engine has it in texts. */
+const text = { pattern: "^[^\\0]*$", description: "a text of 1 to 255 characters, without U+0000" };
 
 /** The filters of the interface, and the additional filters and the order of a search. */
 const searched = {
 	...optional(filters),
-	name: Type.Optional(Type.String(text)),
+	name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, ...text })),
 	category: Type.Optional(NewPet.properties.categoryId),
 	sort: Type.Optional(Type.Enum(sorts, { description: `one of ${sorts.join(", ")}` })),
 };

@@ -1,9 +1,8 @@
 // Metrics of the process from the official client, under the names that dashboards for Node expect: CPU, memory, heap,
 // garbage collection, event loop and files.
 
-import { readFile } from "node:fs/promises";
 import type { Registry } from "@prometheus-io/client";
-import { library } from "./exposition.ts";
+import { loadClient } from "./exposition.ts";
 
 /** The longest delay of an interval, 24.8 days: the client measures use 10 times a second, and cannot turn that off. */
 const neverMs = 2 ** 31 - 1;
@@ -23,16 +22,9 @@ export async function exposeProcess(): Promise<string> {
 }
 
 async function createRegistry(): Promise<Registry> {
-	const { Registry, collectDefaultMetrics } = await library();
+	const { Registry, collectDefaultMetrics } = await loadClient();
 	const created = new Registry();
 	collectDefaultMetrics({ register: created, eventLoopUtilizationTimeout: neverMs });
 	for (const { name } of created.getMetricsAsArray()) if (leftOut.test(name)) created.removeSingleMetric(name);
 	return created;
-}
-
-/** @returns how many files the process may open; undefined on systems without /proc */
-export async function readMaxDescriptors(): Promise<number | undefined> {
-	const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
-	const [, most] = /^Max open files +(\d+)/m.exec(limits) ?? [];
-	return most === undefined ? undefined : Number(most);
 }

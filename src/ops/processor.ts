@@ -1,6 +1,7 @@
-// The CPU time that this process has used, and may use.
+// The CPU time that this process has used, and may use, and the files that it may open.
 
 import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 const millisecondsOf = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1000;
@@ -37,4 +38,11 @@ export function cpuQuota(read = (path: string) => readFileSync(path, "utf8")): n
 		}
 	}
 	return Math.min(...quotas);
+}
+
+/** @returns how many files the process may open; undefined on systems without /proc */
+export async function readMaxDescriptors(): Promise<number | undefined> {
+	const limits = await readFile("/proc/self/limits", "utf8").catch(() => "");
+	const [, most] = /^Max open files +(\d+)/m.exec(limits) ?? [];
+	return most === undefined ? undefined : Number(most);
 }

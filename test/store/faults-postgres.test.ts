@@ -126,6 +126,9 @@ test("a commit that no standby confirms is a 503, until one does: then a repeat 
 		return `${reply.status} ${reply.headers["idempotency-replayed"] ?? "first"}`;
 	};
 	assert.equal(await create("before"), "201 first");
+	// Without these settings of the service's own, commits would neither wait nor be reported.
+	await setOnServer(url, "synchronous_commit", "local");
+	await setOnServer(url, "client_min_messages", "error");
 	await setOnServer(url, "synchronous_standby_names", "*");
 	/** Cancels waiting commits like an operator, before the server's statement_timeout cancels them. */
 	const cancelling = setInterval(

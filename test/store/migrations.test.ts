@@ -10,10 +10,10 @@ import { readMigrations } from "../../src/store/migrations.ts";
 import { openStore } from "../../src/store/open.ts";
 import { applicationId } from "../../src/store/sqlite/file.ts";
 import { checkout } from "../support/checkout.ts";
-import { databaseFor } from "../support/postgres.ts";
+import { databaseFor, withSettings } from "../support/postgres.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
-import { readPet, readPets } from "../support/store-reads.ts";
+import { readPet, readPets, withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { engines } from "./engines.ts";
 
@@ -239,4 +239,14 @@ test("postgres: sweeps of two nodes add the rows of counts together, and no numb
 	assert.deepEqual(await rows(), ["1", "1"]);
 	assert.deepEqual(await store.categories.list(9), [{ id: 1n, animals: 1 }]);
 	assert.deepEqual((await store.countPets()).counts, { available: 0, pending: 0, sold: 0, none: 1 });
+});
+
+test("postgres: a store is in the schema for new tables, even if a later one has another store", async (context) => {
+	const { url, query } = await databaseFor(context);
+	await withStore(url, ({ createPet }) => createPet({ name: "Rex", categoryId: 1n }));
+	await query("CREATE SCHEMA tenant");
+	const tenant = withSettings(url, { search_path: "tenant,public" });
+	await assert.rejects(openStore(tenant, Date.now, { mustExist: true }), /there is no store in this database/);
+	assert.equal((await withStore(tenant, ({ createPet }) => createPet({ name: "Mia", categoryId: 1n }))).id, 1n);
+	assert.deepEqual(await query("SELECT name FROM public.pets"), [{ name: "Rex" }]);
 });

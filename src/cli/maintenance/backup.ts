@@ -41,24 +41,25 @@ export async function backupStore(databaseUrl: string, to: string, work: LongWor
 		throw new StoreRefused(`cannot write ${to}: its folder does not exist`);
 	if (existsSync(to)) throw new StoreRefused(`${to} already exists: name a new file`);
 	return withDraft(to, async (draft) => {
-		refuseFullDisk(dirname(to), statSync(file).size + bytesOfWal(file));
+		refuseFullDisk(dirname(to), file);
 		const animals = await copySnapshot(file, draft, work);
 		publish(draft, to);
 		return animals;
 	});
 }
 
-/** Left free by a backup, because the store may be on the same disk, and needs room for its animals and its WAL. */
-const keptFreeBytes = 64 * 2 ** 20;
+const mebi = 2 ** 20;
+/** Left free on the store's own disk, for its animals and its WAL. */
+const keptFreeBytes = 64 * mebi;
 
-/** @throws StoreRefused */
-function refuseFullDisk(folder: string, bytes: number): void {
+/** @throws StoreRefused if the folder has no room for a backup of the file */
+function refuseFullDisk(folder: string, file: string): void {
 	const { bavail, bsize } = statfsSync(folder);
-	const [free, needed] = [bavail * bsize, bytes + keptFreeBytes].map((size) => Math.ceil(size / 2 ** 20));
-	if (bavail * bsize < bytes + keptFreeBytes)
-		throw new StoreRefused(
-			`${folder} has ${free} MiB free, and a backup needs ${needed}: free some, or use another disk`,
-		);
+	const kept = statSync(folder).dev === statSync(file).dev ? keptFreeBytes : 0;
+	const [free, needed] = [bavail * bsize, statSync(file).size + bytesOfWal(file) + kept] as const;
+	if (free >= needed) return;
+	const [has, needs] = [free, needed].map((bytes) => Math.ceil(bytes / mebi));
+	throw new StoreRefused(`${folder} has ${has} MiB free, and a backup needs ${needs}: free some, or use another disk`);
 }
 
 /**

@@ -26,10 +26,10 @@ const scansMax = 2;
  */
 export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
 /**
- * Makes the commit of this transaction wait for the disk, and for a required standby, whatever the role, the database
- * or the server has set since the start. Returns a text that is not empty.
+ * Makes the commit of this transaction wait for the disk, and for a required standby, and report a wait that was
+ * cancelled, whatever the role, the database or the server has set since the start. Returns a text that is not empty.
  */
-export const durably = `set_config('synchronous_commit',
+export const durably = `set_config('client_min_messages', 'warning', true) || set_config('synchronous_commit',
 	CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`;
 /** If the server refuses writes again within this time, new connections do not help: they reach the same server. */
 const leaveAgainMs = 2_000;

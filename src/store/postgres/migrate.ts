@@ -5,6 +5,7 @@ import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
 import { tables } from "../tables.ts";
 import { begin, durably, type NodePool } from "./connections.ts";
+import { hasStoreSql } from "./server.ts";
 
 const migrations = readMigrations("postgres");
 
@@ -58,9 +59,8 @@ async function migrateOnce(pool: NodePool): Promise<void> {
 }
 
 const ownTables = [...Object.values(tables).map(({ name }) => name), "counters", "settings"];
-const readOwner = `SELECT to_regclass('schema_version') IS NOT NULL AS "hasVersion",
-	(SELECT min(relname::text) FROM pg_class WHERE relnamespace = to_regnamespace(current_schema()) AND relname = ANY($1))
-	AS "ownName"`;
+const readOwner = `SELECT ${hasStoreSql} AS "hasVersion", (SELECT min(relname::text) FROM pg_class
+	WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relname = ANY($1)) AS "ownName"`;
 
 /**
  * Locks the version of the schema, 0 for an empty database, until the commit.
@@ -78,10 +78,11 @@ async function lockVersion(client: pg.PoolClient): Promise<number> {
 	}
 	try {
 		const { rows } = await client.query("SELECT version FROM schema_version WHERE one = 1 FOR UPDATE");
-		return Number(rows[0].version);
+		if (rows[0]) return Number(rows[0].version);
 	} catch (error) {
-		throw (error as { code?: string }).code === "42703" ? foreignTable("schema_version") : error;
+		if ((error as { code?: string }).code !== "42703") throw error;
 	}
+	throw foreignTable("schema_version");
 }
 
 const foreignTable = (name: string) =>

@@ -9,10 +9,12 @@ const serverVersionMin = 140_000;
 /** Some other engines speak PostgreSQL's protocol and report a PostgreSQL version, but spread tables by default. */
 const isPostgres = (banner: string) => /^PostgreSQL (?!\S*-YB-)/.test(banner);
 
+/** Whether the schema in which tables are created has a store: a later one in the search path may have another. */
+export const hasStoreSql = "to_regclass(quote_ident(current_schema()) || '.schema_version') IS NOT NULL";
 /** A setting that the engine does not have is null. */
 const readServer = `SELECT version() AS banner, current_setting('server_version_num', true) AS version,
 	current_setting('server_encoding', true) AS encoding, current_setting('transaction_read_only', true) AS "readOnly",
-	to_regclass('schema_version') IS NOT NULL AS "hasStore"`;
+	${hasStoreSql} AS "hasStore"`;
 
 /** @returns true if the database has a store @throws StoreRefused */
 export async function checkServer(pool: NodePool): Promise<boolean> {
