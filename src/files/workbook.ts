@@ -79,7 +79,7 @@ function unpacked(bytes: Uint8Array): ArrayBuffer {
 /** A part as the reader understands it: with the characters that references name, and with each cell's position. */
 function mended(name: string, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
 	const xml = strFromU8(bytes);
-	let changed = xml.includes("&#") ? xml.replace(/&#(?:x([\da-f]+)|(\d+));/gi, characterOf) : xml;
+	let changed = xml.replace(/&#(?:x([\da-f]{5,8})|(\d{5,9}));/gi, characterOf);
 	if (/^xl\/worksheets\//.test(name) && /<(?:row|c)(?![^>]*\sr=)[\s/>]/.test(changed)) changed = withPositions(changed);
 	return changed === xml ? bytes : strToU8(changed);
 }
