@@ -30,7 +30,6 @@ export function documentResults(results: Results): void {
 /** The tables of all results, in Markdown. */
 export function report(results: Results): string {
 	const { about, absent, latencies, starts, sizes, measurements, others } = results;
-	const memory = measurements.filter(({ who }) => who === names.ours).flatMap(({ rounds }) => rounds);
 	const parts = [
 		`${about}.`,
 		...absent.map((text) => `Not measured: ${text}.`),
@@ -41,7 +40,6 @@ export function report(results: Results): string {
 		latencies.length > 0 && latencyTable(results),
 		sizes.length > 0 && matrix("CPU µs by number of animals", sizes, "cpuMicros", 1),
 		starts.length > 0 && startTable(results),
-		memory.length > 0 && `Memory under load, at most: ${Math.max(...memory.map(({ rssMb }) => rssMb)).toFixed(0)} MB.`,
 		targetsTable(results),
 	];
 	return parts.filter(Boolean).join("\n\n");
@@ -94,17 +92,16 @@ function againstTable({ measurements, others }: Results): string {
 	return `${table(["CPU of this checkout", "against", "ratio", "verdict"], rows)}\n\n${summary}`;
 }
 
-/** Omits the reference servers and the lower load, which are in docs/performance.json. */
+/** Only of the service; the reference servers and the lower load are in docs/performance.json. */
 function latencyTable({ latencies }: Results): string {
 	const documented = latencies.filter(({ who, share }) => who === names.ours && share !== 0.5);
-	const rows = documented.map(({ what, who, share, rate, rounds }) => {
+	const rows = documented.map(({ what, share, rate, rounds }) => {
 		const median = (of: "perSecond" | "p50Ms" | "p99Ms" | "p999Ms", digits = 2) =>
 			figuresOf(rounds.map((round) => round[of])).median.toFixed(digits);
 		const failures = rounds.reduce((sum, round) => sum + round.failures, 0);
 		const reached = `${median("perSecond", 0)} of ${rate}`;
 		return [
 			what,
-			who,
 			share ? `${share * 100}%` : "–",
 			reached,
 			median("p50Ms"),
@@ -113,7 +110,7 @@ function latencyTable({ latencies }: Results): string {
 			failures,
 		];
 	});
-	return table(["constant rate", "server", "load", "replies/s", "p50 ms", "p99 ms", "p99.9 ms", "failures"], rows);
+	return table(["at a constant rate", "load", "replies/s", "p50 ms", "p99 ms", "p99.9 ms", "failures"], rows);
 }
 
 function startTable({ starts }: Results): string {
