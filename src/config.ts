@@ -135,8 +135,6 @@ export function loadEnvFile(path: string): void {
 }
 
 const settingNames = Object.keys(settings);
-/** The settings of the commands that call a running service. */
-export const connectionNames = ["ANIMAL_STORE_URL", "ANIMAL_STORE_KEY"] as const;
 
 /** Reads all settings. Flags override the environment. @throws ConfigError */
 export function readConfig(environment: Variables = process.env, flags?: Flags) {

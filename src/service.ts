@@ -73,6 +73,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const store = await open(options, ops);
 	const { app, close } = await buildPublic(options, ops, store);
 	try {
+		await provisionKey(options, ops, store);
 		await listenPublic(app.server, options);
 		await ops.listen();
 		// As late as possible: if the start failed afterwards, nobody would see the key.
@@ -105,6 +106,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await close(stopGraceMs);
 		throw error;
 	}
+}
+
+/** Adds `API_KEY`. @throws StorageUnavailable */
+async function provisionKey({ config: { apiKey: key } }: ServiceOptions, { now }: Ops, store: Store) {
+	const provisioned: KeyRequest = { name: "API_KEY", scopes: [...defaultScopes], unless: "same secret" };
+	if (key !== undefined) await createKey(issuerOf(store, now), { ...provisioned, key });
 }
 
 /** @returns undefined if the store has a key, or if no first key is wanted */
@@ -149,25 +156,10 @@ async function open(options: ServiceOptions, ops: Ops): Promise<Store> {
 		writeWaitMaxMs: config.createWaitMax,
 		random: Math.random,
 	};
-	try {
-		return await prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
-	} catch (error) {
+	return openStore(config.databaseUrl, now, openOptions).catch(async (error) => {
 		await ops.close();
 		throw error;
-	}
-}
-
-const provisioned: KeyRequest = { name: "API_KEY", scopes: [...defaultScopes], unless: "same secret" };
-
-/** Adds `API_KEY`. Closes a store that cannot be served yet. @throws StoreRefused, StorageUnavailable */
-async function prepare(store: Store, { apiKey: key }: Config, now: () => number): Promise<Store> {
-	try {
-		if (key !== undefined) await createKey(issuerOf(store, now), { ...provisioned, key });
-		return store;
-	} catch (error) {
-		await store.close();
-		throw error;
-	}
+	});
 }
 
 const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
-import { ConfigError, collect, type connectionNames, type Flags, readConfig } from "../config.ts";
+import { ConfigError, collect, type Flags, readConfig } from "../config.ts";
 import { matching, optional, setting, settings } from "../settings.ts";
 import type { OpenOptions } from "../store/engine.ts";
 import { nameOfStore, openStore } from "../store/open.ts";
@@ -23,7 +23,7 @@ const connectionSettings = {
 		"an API key, without spaces (flag --key); on the service's host, animal-store keys create --name me creates one",
 		matching(/^[\x21-\x7e]{1,255}$/),
 	),
-} satisfies Record<(typeof connectionNames)[number], object>;
+};
 
 /** Reads address and key. Flags override the environment. @throws ConfigError */
 export function readConnection({ url, key }: ConnectionOptions, environment?: NodeJS.ProcessEnv) {

@@ -46,7 +46,7 @@ export function showBar(state: () => Progress, stream: Bar = process.stderr): ()
 type Bar = Pick<NodeJS.WriteStream, "isTTY" | "columns"> & { write(text: string): unknown };
 
 /** Shows the progress that the work reports. */
-export function withBar<Result>(work: (onProgress: (progress: Progress) => void) => Promise<Result>): Promise<Result> {
+function withBar<Result>(work: (onProgress: (progress: Progress) => void) => Promise<Result>): Promise<Result> {
 	const startedAtMs = performance.now();
 	let last: Progress = { what: "starting", done: 0, total: 0 };
 	const end = showBar(() => {

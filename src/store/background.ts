@@ -5,22 +5,15 @@
 export const backgroundTasks = ["key use", "sweep", "probe", "backup"] as const;
 export type BackgroundTask = (typeof backgroundTasks)[number];
 
-export interface Background {
-	/** Does the work once. Never rejects. @returns whether it succeeded */
-	run(task: BackgroundTask, work: () => Promise<unknown>): Promise<boolean>;
-	/**
-	 * Repeats the work, but never starts it while it is still under way.
-	 * @returns a function that stops the repetition, and resolves when nothing is under way any more
-	 */
-	repeat(task: BackgroundTask, everyMs: number, work: () => Promise<unknown>): () => Promise<void>;
-}
+export type Background = ReturnType<typeof createBackground>;
 
 /** @param onFailure `isFirst` is true if the task's previous run did not fail */
 export function createBackground(
 	onFailure: (task: BackgroundTask, error: unknown, isFirst: boolean) => void = () => {},
-): Background {
+) {
 	const failing = new Set<BackgroundTask>();
 
+	/** Does the work once. Never rejects. @returns whether it succeeded */
 	async function run(task: BackgroundTask, work: () => Promise<unknown>): Promise<boolean> {
 		try {
 			await work();
@@ -35,7 +28,11 @@ export function createBackground(
 
 	return {
 		run,
-		repeat(task, everyMs, work) {
+		/**
+		 * Repeats the work, but never starts it while it is still under way.
+		 * @returns a function that stops the repetition, and resolves when nothing is under way any more
+		 */
+		repeat(task: BackgroundTask, everyMs: number, work: () => Promise<unknown>): () => Promise<void> {
 			let running: Promise<unknown> | undefined;
 			const timer = setInterval(() => {
 				running ??= run(task, work).finally(() => {

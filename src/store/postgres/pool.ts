@@ -39,13 +39,9 @@ export async function openPool(
 ): Promise<{ pool: NodePool; cursorSecret: Buffer }> {
 	const { mustExist = false, onCreate, connectionsMax = connectionsDefault } = options;
 	const parsed = parsePostgresUrl(url);
-	const { host, port, user, password, database, parameters } = parsed;
+	const { parameters, ...server } = parsed;
 	const pool = new NodePool({
-		host,
-		port,
-		user,
-		password,
-		database,
+		...server,
 		ssl: tlsOptions(parsed),
 		max: connectionsMax,
 		statement_timeout: limitMs,
@@ -65,7 +61,7 @@ export async function openPool(
 		await migrate(pool);
 		await refuseUnsafe(pool); // New tables may be placed elsewhere.
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
-		if (!hasStore) onCreate?.(`the database ${database}`);
+		if (!hasStore) onCreate?.(`the database ${server.database}`);
 		return { pool, cursorSecret: rows[0].value };
 	} catch (error) {
 		await pool.end();
