@@ -93,7 +93,6 @@ export function collect<Table extends Record<string, Setting>>(
 		return { name, ...found };
 	});
 
-	/** The name that messages use for a setting. */
 	const labelOf = (wanted: string) => given.find(({ name }) => name === wanted)?.label ?? wanted;
 	return { given, problems, labelOf, values: values as Values<Table> };
 }
@@ -107,7 +106,6 @@ function lookUp(name: string, variables: Variables, problems: string[]) {
 		: undefined;
 }
 
-/** @returns undefined after a problem */
 function readSecret(name: string, file: string, problems: string[]): string | undefined {
 	try {
 		const text = readFileSync(file, "utf8").trim();

@@ -27,9 +27,7 @@ import type { OpenOptions } from "./store/engine.ts";
 import { nameOfStore, openStore } from "./store/open.ts";
 import { StorageUnavailable, type Store } from "./store/store.ts";
 
-type Limits = Partial<Pick<ServerOptions, "timeouts">> & Pick<AppOptions, "loadLimits">;
-
-export interface ServiceOptions extends Limits {
+export interface ServiceOptions extends Partial<Pick<ServerOptions, "timeouts">>, Pick<AppOptions, "loadLimits"> {
 	config: Config;
 	log: Log;
 	droppedLogLines?: () => number;
@@ -50,9 +48,8 @@ export interface Service {
 	firstKey: string | undefined;
 	store: Store;
 	/**
-	 * Keeps taking requests for the configured delay while `/readyz` is 503, answers them, then closes everything.
-	 * Requests that take longer than `graceMs` are cut off.
-	 * @param cause for the log
+	 * Keeps taking requests for the configured delay, while `/readyz` is 503, then closes everything. Requests that
+	 * take longer than `graceMs` are cut off. @param cause for the log
 	 */
 	stop(graceMs?: number, cause?: object): Promise<void>;
 	traffic: () => TrafficCounts;
@@ -166,7 +163,6 @@ const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, 
 
 type Ops = ReturnType<typeof buildOps>;
 
-/** Builds metrics, the log of replies and the port with the probes. */
 function buildOps(options: ServiceOptions) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	/** Whether the service stops, and whether replies close their connections. */
@@ -192,7 +188,6 @@ function buildOps(options: ServiceOptions) {
 		clientAddressOf: config.logClientAddress ? (request) => clientAddressOf(request, config.trustProxy) : undefined,
 	});
 	const fields = Object.entries(securityHeaders(config.baseUrl)).flat();
-	/** Options of both servers. */
 	const common = { timeouts, fields, isClosing: () => phase.isClosing, watch };
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
 	return {

@@ -1,5 +1,4 @@
-// `animal-store copy` copies a whole store to another store, of any engine, with all ids, keys, secrets and
-// Idempotency-Keys unchanged.
+// `animal-store copy` copies a whole store, with the same ids, keys and Idempotency-Keys, to one of any engine.
 
 import type { Command } from "commander";
 import { problemOfDatabaseUrl } from "../config.ts";

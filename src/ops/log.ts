@@ -73,10 +73,7 @@ function isoTime(): () => string {
 	};
 }
 
-/**
- * Formats a line for people: a request as "12:04:31  GET /v1/pets  200  1.2 ms", anything else as message and fields.
- * @param json a line of the log in JSON
- */
+/** Formats a JSON line for people: a request as "12:04:31  GET /v1/pets  200  1.2 ms", else message and fields. */
 export function formatForTerminal(json: string): string {
 	const { level, time, msg, err, ...fields } = JSON.parse(json);
 	const clock = styleText("dim", new Date(time).toTimeString().slice(0, 8));

@@ -1,5 +1,4 @@
-// Background work, such as storing when keys were used. No request waits for it. A failure is reported, and the work is
-// retried later.
+// Background work, for which no request waits. A failure is reported, and the work is retried later.
 
 /** The tasks' names in the service's log and metrics. */
 export const backgroundTasks = ["key use", "sweep", "probe", "backup"] as const;
@@ -51,10 +50,9 @@ export function createBackground(
 const sweepEveryMs = 60_000;
 
 /**
- * Removes expired Idempotency-Keys again and again, in batches that delay other writes only briefly. Each node sweeps:
- * a key that another node has removed costs nothing. Each node has a random interval, so that nodes sweep in turn.
- * @param sweep removes at most `rows` keys, and returns the number of removed keys
- * @param random returns 0 to 1
+ * Removes expired Idempotency-Keys in batches that delay other writes only briefly. Each node sweeps, at random
+ * intervals: a key that another node has removed costs nothing.
+ * @param sweep removes at most `rows` keys, and returns their number @param random returns 0 to 1
  * @returns a function that stops the sweeps
  */
 export function sweepIdempotencyKeys(

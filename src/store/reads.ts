@@ -17,10 +17,7 @@ import type {
 } from "./store.ts";
 import { type Column, columnNames, columnsOf, createRecordReader, pickColumns, type Row, tables } from "./tables.ts";
 
-/**
- * The SQL of an animal's JSON, with the same bytes as `petJson`.
- * @param quoted returns SQL that writes a text column as a JSON string
- */
+/** The SQL of an animal's JSON, the bytes of `petJson`. @param quoted returns SQL of a text column as a JSON string */
 export function petJsonSql(quoted: (column: string) => string): string {
 	const members = petFields.map((field, index) => {
 		const { name, type, isOptional, fromSql }: Column = tables.pets.columns[field];
@@ -32,7 +29,7 @@ export function petJsonSql(quoted: (column: string) => string): string {
 }
 
 /**
- * The SQL of a page between FROM and LIMIT, its values and its name. Equal SQL has equal names.
+ * The SQL of a page between FROM and LIMIT, its values and its name: equal SQL has equal names.
  * @param parameter returns the placeholder of the n-th value, from 1
  */
 export function pageSql(query: PageQuery, parameter: (place: number) => string) {

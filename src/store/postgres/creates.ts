@@ -55,9 +55,8 @@ const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FR
 const takenColumns = [...columnNames(idempotencyKeys), "is_valid"];
 const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FROM taken";
 /**
- * If keys were used before, stores nothing and returns those keys. The statement still commits, and so waits for a
- * synchronous standby: the earlier commit may not have waited. If another batch uses one of the keys at the same time,
- * the statement fails with a unique violation and stores nothing.
+ * If keys were used before, stores nothing and returns those keys. It still commits, and so waits for a standby: the
+ * earlier commit may not have. If another batch uses a key at the same time, it fails with a unique violation.
  */
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
@@ -117,7 +116,6 @@ async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<I
 	}
 }
 
-/** @throws StoreUpgraded */
 function firstIdOf([row]: Row[]): bigint {
 	const firstId = row?.[0];
 	if (typeof firstId !== "bigint") throw new StoreUpgraded();

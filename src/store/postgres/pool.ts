@@ -1,6 +1,5 @@
-// Opens the connection pool of a PostgreSQL database, with TLS and a time-out for every wait. `sslmode` has the same
-// meaning as in PostgreSQL's own clients (manual, libpq, SSL Support): `require` encrypts, `verify-ca` also checks the
-// issuer of the certificate, and `verify-full` its host name too.
+// Opens the connection pool of a PostgreSQL database, with a time-out for every wait, and TLS: `sslmode` has the same
+// meaning as in PostgreSQL's own clients (manual, libpq, SSL Support).
 
 import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
@@ -28,10 +27,7 @@ const types = {
 		integers.includes(oid) ? BigInt : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/**
- * The time-outs are connection parameters: a setting of a session would stay on a pooler's connection to the server.
- * @throws StoreRefused
- */
+/** Time-outs are connection parameters: a session's setting would stay in a pooler. @throws StoreRefused */
 export async function openPool(
 	url: string,
 	options: OpenOptions = {},
