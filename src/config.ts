@@ -169,13 +169,13 @@ function passedSockets(environment: Variables): number {
 }
 
 /** The environment of a child process for the same store: no other settings, and no NODE_OPTIONS. */
-export function environmentFor(databaseUrl: string, environment: Variables = process.env): NodeJS.ProcessEnv {
+export function environmentFor(databaseUrl: string): NodeJS.ProcessEnv {
 	const isOther = ([name]: [string, unknown]) =>
 		name !== "NODE_OPTIONS" && !settingNames.includes(name.replace(/_FILE$/, ""));
-	return { ...Object.fromEntries(Object.entries(environment).filter(isOther)), DATABASE_URL: databaseUrl };
+	return { ...Object.fromEntries(Object.entries(process.env).filter(isOther)), DATABASE_URL: databaseUrl };
 }
 
 /** Whether a person started this process, with `npm start` or `npx`. */
-export function isUnderNpm(environment: Variables = process.env): boolean {
-	return ["start", "npx"].includes(environment["npm_lifecycle_event"] ?? "");
+export function isUnderNpm(): boolean {
+	return ["start", "npx"].includes(process.env["npm_lifecycle_event"] ?? "");
 }

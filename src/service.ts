@@ -68,7 +68,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
 	const ops = buildOps(options);
 	const store = await open(options, ops);
-	const { app, close } = await buildPublic(options, ops, store);
+	const { app, close } = buildPublic(options, ops, store);
 	try {
 		await provisionKey(options, ops, store);
 		await listenPublic(app.server, options);
@@ -211,11 +211,11 @@ function buildOps(options: ServiceOptions) {
 const descriptorsKept = 100;
 
 /** The public port, which does not listen yet. */
-async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops, store: Store) {
+function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops, store: Store) {
 	const { now, metrics, traffic, probes, common, background } = ops;
 	const keyCheck = createKeyCheck(store.keys, now, background);
 	const activity = watchActivity(metrics);
-	const most = (await readMaxDescriptors()) ?? Infinity;
+	const most = readMaxDescriptors();
 	const app = buildApp({
 		store,
 		keyCheck,

@@ -1,7 +1,7 @@
 // Connects commands to a running service or a store: the address, the API key, and how long to wait.
 
 import type { Command } from "commander";
-import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
+import { AnimalStore } from "../../client/src/index.ts";
 import { ConfigError, collect, type Flags, readConfig } from "../config.ts";
 import { matching, optional, setting, settings } from "../settings.ts";
 import type { OpenOptions } from "../store/engine.ts";
@@ -79,6 +79,6 @@ export function sayStore(databaseUrl: string): void {
 }
 
 /** @throws ConfigError */
-export function connect({ url, key }: ConnectionOptions, options: ClientOptions = {}): AnimalStore<"bigint"> {
-	return new AnimalStore({ retryForMs, ...options, ...readConnection({ url, key }), int64: "bigint" });
+export function connect(options: ConnectionOptions): AnimalStore<"bigint"> {
+	return new AnimalStore({ retryForMs, ...readConnection(options), int64: "bigint" });
 }

@@ -1,4 +1,4 @@
-// Finds the row of an API key, on the hot path. A cached row is trusted for less than a second, and on its timeline only:
+// Finds the row of an API key, on the hot path. A cached row is trusted for less than a second, on its timeline only:
 // a revoked key stops working within a second on every node. Last-used times are stored every few seconds.
 
 import type { Background, KeyRow, KeyRows, KeyUse } from "../store/store.ts";
