@@ -93,7 +93,6 @@ export function collect<Table extends Record<string, Setting>>(
 		return { name, ...found };
 	});
 
-	/** The name that messages use for a setting. */
 	const labelOf = (wanted: string) => given.find(({ name }) => name === wanted)?.label ?? wanted;
 	return { given, problems, labelOf, values: values as Values<Table> };
 }
@@ -107,7 +106,6 @@ function lookUp(name: string, variables: Variables, problems: string[]) {
 		: undefined;
 }
 
-/** @returns undefined after a problem */
 function readSecret(name: string, file: string, problems: string[]): string | undefined {
 	try {
 		const text = readFileSync(file, "utf8").trim();
@@ -135,8 +133,6 @@ export function loadEnvFile(path: string): void {
 }
 
 const settingNames = Object.keys(settings);
-/** The settings of the commands that call a running service. */
-export const connectionNames = ["ANIMAL_STORE_URL", "ANIMAL_STORE_KEY"] as const;
 
 /** Reads all settings. Flags override the environment. @throws ConfigError */
 export function readConfig(environment: Variables = process.env, flags?: Flags) {
@@ -173,13 +169,13 @@ function passedSockets(environment: Variables): number {
 }
 
 /** The environment of a child process for the same store: no other settings, and no NODE_OPTIONS. */
-export function environmentFor(databaseUrl: string, environment: Variables = process.env): NodeJS.ProcessEnv {
+export function environmentFor(databaseUrl: string): NodeJS.ProcessEnv {
 	const isOther = ([name]: [string, unknown]) =>
 		name !== "NODE_OPTIONS" && !settingNames.includes(name.replace(/_FILE$/, ""));
-	return { ...Object.fromEntries(Object.entries(environment).filter(isOther)), DATABASE_URL: databaseUrl };
+	return { ...Object.fromEntries(Object.entries(process.env).filter(isOther)), DATABASE_URL: databaseUrl };
 }
 
 /** Whether a person started this process, with `npm start` or `npx`. */
-export function isUnderNpm(environment: Variables = process.env): boolean {
-	return ["start", "npx"].includes(environment["npm_lifecycle_event"] ?? "");
+export function isUnderNpm(): boolean {
+	return ["start", "npx"].includes(process.env["npm_lifecycle_event"] ?? "");
 }

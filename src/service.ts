@@ -27,9 +27,7 @@ import type { OpenOptions } from "./store/engine.ts";
 import { nameOfStore, openStore } from "./store/open.ts";
 import { StorageUnavailable, type Store } from "./store/store.ts";
 
-type Limits = Partial<Pick<ServerOptions, "timeouts">> & Pick<AppOptions, "loadLimits">;
-
-export interface ServiceOptions extends Limits {
+export interface ServiceOptions extends Partial<Pick<ServerOptions, "timeouts">>, Pick<AppOptions, "loadLimits"> {
 	config: Config;
 	log: Log;
 	droppedLogLines?: () => number;
@@ -50,9 +48,8 @@ export interface Service {
 	firstKey: string | undefined;
 	store: Store;
 	/**
-	 * Keeps taking requests for the configured delay while `/readyz` is 503, answers them, then closes everything.
-	 * Requests that take longer than `graceMs` are cut off.
-	 * @param cause for the log
+	 * Keeps taking requests for the configured delay, while `/readyz` is 503, then closes everything. Requests that
+	 * take longer than `graceMs` are cut off. @param cause for the log
 	 */
 	stop(graceMs?: number, cause?: object): Promise<void>;
 	traffic: () => TrafficCounts;
@@ -71,8 +68,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const { config, log } = options;
 	const ops = buildOps(options);
 	const store = await open(options, ops);
-	const { app, close } = await buildPublic(options, ops, store);
+	const { app, close } = buildPublic(options, ops, store);
 	try {
+		await provisionKey(options, ops, store);
 		await listenPublic(app.server, options);
 		await ops.listen();
 		// As late as possible: if the start failed afterwards, nobody would see the key.
@@ -105,6 +103,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await close(stopGraceMs);
 		throw error;
 	}
+}
+
+/** Adds `API_KEY`. @throws StorageUnavailable */
+async function provisionKey({ config: { apiKey: key } }: ServiceOptions, { now }: Ops, store: Store) {
+	const provisioned: KeyRequest = { name: "API_KEY", scopes: [...defaultScopes], unless: "same secret" };
+	if (key !== undefined) await createKey(issuerOf(store, now), { ...provisioned, key });
 }
 
 /** @returns undefined if the store has a key, or if no first key is wanted */
@@ -149,32 +153,16 @@ async function open(options: ServiceOptions, ops: Ops): Promise<Store> {
 		writeWaitMaxMs: config.createWaitMax,
 		random: Math.random,
 	};
-	try {
-		return await prepare(await openStore(config.databaseUrl, now, openOptions), config, now);
-	} catch (error) {
+	return openStore(config.databaseUrl, now, openOptions).catch(async (error) => {
 		await ops.close();
 		throw error;
-	}
-}
-
-const provisioned: KeyRequest = { name: "API_KEY", scopes: [...defaultScopes], unless: "same secret" };
-
-/** Adds `API_KEY`. Closes a store that cannot be served yet. @throws StoreRefused, StorageUnavailable */
-async function prepare(store: Store, { apiKey: key }: Config, now: () => number): Promise<Store> {
-	try {
-		if (key !== undefined) await createKey(issuerOf(store, now), { ...provisioned, key });
-		return store;
-	} catch (error) {
-		await store.close();
-		throw error;
-	}
+	});
 }
 
 const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });
 
 type Ops = ReturnType<typeof buildOps>;
 
-/** Builds metrics, the log of replies and the port with the probes. */
 function buildOps(options: ServiceOptions) {
 	const { config, log, droppedLogLines = () => 0, now = Date.now, timeouts = defaultTimeouts } = options;
 	/** Whether the service stops, and whether replies close their connections. */
@@ -200,7 +188,6 @@ function buildOps(options: ServiceOptions) {
 		clientAddressOf: config.logClientAddress ? (request) => clientAddressOf(request, config.trustProxy) : undefined,
 	});
 	const fields = Object.entries(securityHeaders(config.baseUrl)).flat();
-	/** Options of both servers. */
 	const common = { timeouts, fields, isClosing: () => phase.isClosing, watch };
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
 	return {
@@ -224,11 +211,11 @@ function buildOps(options: ServiceOptions) {
 const descriptorsKept = 100;
 
 /** The public port, which does not listen yet. */
-async function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops, store: Store) {
+function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops, store: Store) {
 	const { now, metrics, traffic, probes, common, background } = ops;
 	const keyCheck = createKeyCheck(store.keys, now, background);
 	const activity = watchActivity(metrics);
-	const most = (await readMaxDescriptors()) ?? Infinity;
+	const most = readMaxDescriptors();
 	const app = buildApp({
 		store,
 		keyCheck,

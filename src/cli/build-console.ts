@@ -1,5 +1,4 @@
-// Builds the console and the reference in a checkout if they are missing or older than their sources, because
-// installing runs no scripts.
+// Builds the console and the reference of a checkout if they are missing or outdated: installing runs no scripts.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";

@@ -46,7 +46,6 @@ async function list({ json, ...flags }: DatabaseOptions): Promise<void> {
 	await toStdout(formatTable([cells], ["number", "animals", "name"], isNumber));
 }
 
-/** Applies the change and prints the result. @throws CommandError */
 async function change(changeOf: (store: Store) => Promise<CategoryChange>, { json, ...flags }: DatabaseOptions) {
 	const { outcome, id, name } = await changeStore(flags, async (store) => {
 		const [result] = (await store.categories.apply([await changeOf(store)])) as [CategoryResult];
@@ -70,7 +69,6 @@ export async function findCategory({ categories }: Store, text: string): Promise
 	throw new CommandError(`no category is called ${JSON.stringify(text)}: ${fix}`);
 }
 
-/** @throws CommandError */
 function parseCategoryName(name: string): string {
 	const { faults } = checkCategoryName({ name });
 	if (faults) throw new CommandError(describeFaults(faults));

@@ -50,7 +50,6 @@ function describeNoReply({ message }: Error): string {
 	return `${message}; is the service running there? ${fix}`;
 }
 
-/** One sentence for an error of a file or a socket; for an unexpected error, its stack. */
 function describeSystemError(error: SystemError): string {
 	const { code, syscall, port, address, path, errno = 0 } = error;
 	if (code && port === undefined && (path !== undefined || syscall === "write")) {

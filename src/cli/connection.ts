@@ -1,8 +1,8 @@
 // Connects commands to a running service or a store: the address, the API key, and how long to wait.
 
 import type { Command } from "commander";
-import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
-import { ConfigError, collect, type connectionNames, type Flags, readConfig } from "../config.ts";
+import { AnimalStore } from "../../client/src/index.ts";
+import { ConfigError, collect, type Flags, readConfig } from "../config.ts";
 import { matching, optional, setting, settings } from "../settings.ts";
 import type { OpenOptions } from "../store/engine.ts";
 import { nameOfStore, openStore } from "../store/open.ts";
@@ -23,7 +23,7 @@ const connectionSettings = {
 		"an API key, without spaces (flag --key); on the service's host, animal-store keys create --name me creates one",
 		matching(/^[\x21-\x7e]{1,255}$/),
 	),
-} satisfies Record<(typeof connectionNames)[number], object>;
+};
 
 /** Reads address and key. Flags override the environment. @throws ConfigError */
 export function readConnection({ url, key }: ConnectionOptions, environment?: NodeJS.ProcessEnv) {
@@ -79,6 +79,6 @@ export function sayStore(databaseUrl: string): void {
 }
 
 /** @throws ConfigError */
-export function connect({ url, key }: ConnectionOptions, options: ClientOptions = {}): AnimalStore<"bigint"> {
-	return new AnimalStore({ retryForMs, ...options, ...readConnection({ url, key }), int64: "bigint" });
+export function connect(options: ConnectionOptions): AnimalStore<"bigint"> {
+	return new AnimalStore({ retryForMs, ...readConnection(options), int64: "bigint" });
 }

@@ -1,12 +1,10 @@
-// `animal-store copy` copies a whole store to another store, of any engine, with all ids, keys, secrets and
-// Idempotency-Keys unchanged.
+// `animal-store copy` copies a whole store, with the same ids, keys and Idempotency-Keys, to one of any engine.
 
 import type { Command } from "commander";
 import { problemOfDatabaseUrl } from "../config.ts";
 import { CommandError } from "./command-error.ts";
 import { sayStore } from "./connection.ts";
-import { interruptible } from "./interrupt.ts";
-import { type LongWork, withBar } from "./long-work.ts";
+import { longWork } from "./long-work.ts";
 import { copyStore } from "./maintenance/copy.ts";
 import { engineOf } from "./maintenance/work.ts";
 import { countOf, printResult } from "./output.ts";
@@ -27,12 +25,10 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 	await source.refuseOpenStore(from, "copy");
 	await target.refuseOpenStore(to, "copy", false);
 	const startedAtMs = performance.now();
-	const copyAll = (work: LongWork) =>
+	const copied = await longWork("nothing was copied", (work) =>
 		source.inTransaction(from, "source", (locked) =>
 			target.inTransaction(to, "target", (empty) => copyStore(locked, empty, work)),
-		);
-	const copied = await interruptible("nothing was copied", (signal) =>
-		withBar((onProgress) => copyAll({ signal, onProgress })),
+		),
 	);
 	sayStore(to);
 	const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(1);

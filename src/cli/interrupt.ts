@@ -1,5 +1,4 @@
-// Handles Ctrl-C and other stop signals, for the service and for commands that first finish the work under way. A
-// second signal ends the process at once.
+// Handles Ctrl-C and other stop signals: work under way is finished first. A second signal ends the process at once.
 
 import { CommandError, Interrupted } from "./command-error.ts";
 
@@ -11,10 +10,7 @@ const graceMs = 10_000;
 /** Signals within this time count as one: terminals and supervisors signal all processes; wrappers forward signals. */
 const sameSignalMs = 1000;
 
-/**
- * Calls `first` at the first of these signals, and `again` at a later one.
- * @returns a function that restores default signal handling
- */
+/** Calls `first` at the first of these signals, and `again` at a later one. @returns a function that stops this */
 export function onSignals(
 	names: readonly NodeJS.Signals[],
 	first: (signal: NodeJS.Signals) => void,

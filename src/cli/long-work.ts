@@ -1,5 +1,4 @@
-// Runs long work of commands at a lower priority than the service, until a signal interrupts it, with a progress bar on
-// a terminal. If there is no terminal, an import prints a line every 10 seconds.
+// Runs long work of commands at a lower priority than the service, until a signal, and shows its progress.
 
 import { constants, setPriority } from "node:os";
 import { interruptible } from "./interrupt.ts";
@@ -22,8 +21,7 @@ const drawEveryMs = 100;
 const clearToEnd = "\x1b[K";
 
 /**
- * Shows the progress in one line of a terminal, even during a long step; a narrow terminal cuts the line off. Does
- * nothing if there is no terminal.
+ * Shows the progress in a line of the terminal, if there is one, even during a long step.
  * @returns a function that removes the line
  */
 export function showBar(state: () => Progress, stream: Bar = process.stderr): () => void {
@@ -45,8 +43,7 @@ export function showBar(state: () => Progress, stream: Bar = process.stderr): ()
 
 type Bar = Pick<NodeJS.WriteStream, "isTTY" | "columns"> & { write(text: string): unknown };
 
-/** Shows the progress that the work reports. */
-export function withBar<Result>(work: (onProgress: (progress: Progress) => void) => Promise<Result>): Promise<Result> {
+function withBar<Result>(work: (onProgress: (progress: Progress) => void) => Promise<Result>): Promise<Result> {
 	const startedAtMs = performance.now();
 	let last: Progress = { what: "starting", done: 0, total: 0 };
 	const end = showBar(() => {
@@ -58,10 +55,7 @@ export function withBar<Result>(work: (onProgress: (progress: Progress) => void)
 	}).finally(end);
 }
 
-/**
- * @param outcome the state after an interruption, for the message
- * @throws Interrupted
- */
+/** @param outcome the state after an interruption, for the message @throws Interrupted */
 export function longWork<Result>(outcome: string, work: (options: LongWork) => Promise<Result>): Promise<Result> {
 	try {
 		setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

@@ -23,7 +23,6 @@ interface ListOptions extends OutputOptions, Filter {
 	last?: boolean;
 }
 
-/** The options of `pets create`, one for each field. */
 const fieldOptions: Record<keyof NewPet, Option> = {
 	name: fieldOption("name", "its name, 1 to 255 characters").makeOptionMandatory(),
 	categoryId: fieldOption("categoryId", "the number of its category").makeOptionMandatory(),

@@ -1,5 +1,4 @@
-// The commands of `animal-store`. Every failure ends here, with one sentence for each problem and exit code 1 (130
-// after Ctrl-C). Commander itself reports wrong usage.
+// The commands of `animal-store`. Every failure ends here, except wrong usage, which Commander itself reports.
 
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";

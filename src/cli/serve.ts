@@ -1,5 +1,4 @@
-// `animal-store serve` runs the service until SIGTERM or SIGINT. `animal-store config` shows the settings that the
-// service would use, and the source of each. Secrets are not shown.
+// `animal-store serve` runs the service; `animal-store config` shows its settings and their sources, without secrets.
 
 import type { Command } from "commander";
 import { type Flags, flagOf, type GivenSetting, isUnderNpm, readConfig } from "../config.ts";
@@ -56,7 +55,6 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 		isOnTerminal,
 		onRestartNeeded: () => void close(1),
 	});
-	/** Stops the service, and ends the process with this code. */
 	async function close(code: number, cause: { signal?: NodeJS.Signals } = {}): Promise<void> {
 		if (isClosing) return;
 		isClosing = true;
@@ -85,9 +83,8 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 }
 
 /**
- * On a terminal, SIGHUP means that the terminal was closed. Elsewhere, SIGHUP asks for a reload and is ignored. Always
- * ignored are SIGUSR1, on which Node would open the debugger, and SIGUSR2, which would end the process.
- * @returns SIGHUP if it stops the service
+ * SIGHUP means that the terminal was closed; without a terminal, it asks for a reload and is ignored. Always ignored
+ * are SIGUSR1, on which Node opens the debugger, and SIGUSR2, which ends the process. @returns those that stop it
  */
 function ignoreSignals(log: Log, isOnTerminal: boolean): "SIGHUP"[] {
 	const isHangup = isOnTerminal || isUnderNpm();

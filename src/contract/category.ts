@@ -1,5 +1,4 @@
-// The schema of a category's name, which is for people; programs use the number. It is not in `console.ts`, because the
-// console's first page loads that file and needs no schemas.
+// The schema of a category's name. It is not in `console.ts`, because the console's first page needs no schemas.
 
 import { NewPet } from "./pet.ts";
 import { Type } from "./schema.ts";

@@ -1,5 +1,4 @@
-// Requests and replies of the console's private endpoints, under /console. They may change with the console and are
-// not part of the interface.
+// Requests and replies of the console's private endpoints: no part of the interface, they change with the console.
 
 import type { Pet, PetStatus } from "./pet.ts";
 import type { Fault } from "./validate.ts";

@@ -1,6 +1,5 @@
-// The table of errors, and their class (interface document §7). The meaning of a code never changes, and codes may be
-// added; messages are for people and may change. The OpenAPI document, its introduction and docs/errors.md follow
-// from this table, and test/contract/check-order.test.ts provokes each example.
+// The table of errors, and their class (interface document §7). A code never changes its meaning. The OpenAPI document
+// and docs/errors.md follow from this table, and test/contract/check-order.test.ts provokes each example.
 
 import { type Deprecation, getPetDeprecation } from "./deprecation.ts";
 import { bodyMaxBytes, bodyMaxDepth, headersMaxBytes, headersMaxCount, urlMaxLength } from "./limits.ts";
@@ -26,7 +25,6 @@ interface ExampleOperation {
 
 interface ErrorEntry {
 	status: number;
-	/** When the error is sent. */
 	when: string;
 	/** What the caller should do, in Markdown. */
 	fix: string;
@@ -240,9 +238,8 @@ export function entryOf(code: ErrorCode): ErrorEntry {
 }
 
 /**
- * An expected failure, which is thrown. The caller gets the message, which names the field and the fix, and no
- * internals. It is not an Error, because recording a stack takes longer than the rest of a refusal. It contains nothing
- * of a request, so a failure without values can be created once and used again.
+ * An expected failure, which is thrown. The message names the field and the fix, and no internals. It is not an Error,
+ * because recording a stack takes longer than the rest of a refusal. Without values, it can be used again.
  */
 export class ApiError {
 	readonly code: ErrorCode;

@@ -10,10 +10,7 @@ export function isInt64(value: unknown): value is number | bigint {
 	return Number.isSafeInteger(value);
 }
 
-/**
- * Reads the plain decimal form of an int64: no `+`, no leading zero, no `-0`. Each value has exactly one spelling.
- * @returns undefined for any other text
- */
+/** Reads the only plain decimal form of an int64: no `+`, no leading zero, no `-0`. Undefined for any other text. */
 export function int64FromDecimal(text: string): bigint | undefined {
 	if (text.length > 20 || !/^(?:0|-?[1-9][0-9]*)$/.test(text)) return undefined;
 	const value = BigInt(text);
@@ -24,9 +21,8 @@ export function int64FromDecimal(text: string): bigint | undefined {
 const mayRound = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]*\d[eE])/;
 
 /**
- * Parses JSON exactly. A safe integer becomes a number, any other int64 a bigint. `1.0` and `1e3` are integers (JSON
- * Schema). A fraction that a double would round to an integer becomes NaN.
- * @throws SyntaxError when the text is not one JSON value
+ * Parses JSON exactly: a safe integer (also `1.0` and `1e3`) becomes a number, any other int64 a bigint, and a fraction
+ * that a double would round to an integer NaN. @throws SyntaxError when the text is not one JSON value
  */
 export function parseJson(text: string): unknown {
 	return mayRound.test(text) ? JSON.parse(text, exactNumber as Reviver) : JSON.parse(text);

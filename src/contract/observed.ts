@@ -44,9 +44,8 @@ export interface TrafficCounts {
 }
 
 /**
- * The id of the caller's trace, 32 hexadecimal digits (W3C Trace Context).
+ * The id of the caller's trace, 32 hexadecimal digits (W3C Trace Context); undefined without a valid header.
  * @param header the request's `traceparent`
- * @returns undefined for a missing or an invalid header
  */
 export function traceIdOf(header: unknown): string | undefined {
 	if (typeof header !== "string") return undefined;

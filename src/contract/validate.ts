@@ -1,5 +1,4 @@
-// Checks values against their schemas, for the service, the commands and the console. One message names all broken
-// fields and their rules; a rule is the schema's own `description`.
+// Checks values against their schemas. One message names all broken fields and their rules, the `description`s.
 
 import { int64FromDecimal, isInt64 } from "./json.ts";
 import { isInt64Schema, NewPet, newPetFields } from "./pet.ts";

@@ -107,10 +107,7 @@ function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnT
 	return keyHash ? keyCheck.check(keyHash) : undefined;
 }
 
-/**
- * Compares a secret with a caller's string, in constant time for strings of the same length. Buffers for
- * `timingSafeEqual` would take longer than a hash.
- */
+/** Compares strings of equal length in constant time. For `timingSafeEqual`, buffers would take longer than a hash. */
 export function isEqual(one: string, other: string): boolean {
 	let difference = one.length ^ other.length;
 	for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);

@@ -52,7 +52,6 @@ export class Connection {
 		open.set(socket, this);
 	}
 
-	/** Requests without a complete reply. */
 	get requestsInFlight(): number {
 		return this.#underWay.length;
 	}
@@ -111,9 +110,8 @@ export class Connection {
 	}
 
 	/**
-	 * Closes the connection for writing, and completely a moment later: a full close with unread bytes would cause a
-	 * reset, and the last reply could be lost. Node calls this after the last reply, instead of its own `destroySoon`.
-	 * @param text sent before the close
+	 * Closes the connection for writing, and completely a moment later: a full close with unread bytes would reset the
+	 * connection and lose the last reply. Node calls this after the last reply. @param text sent before the close
 	 */
 	end(text = ""): void {
 		const { socket } = this;

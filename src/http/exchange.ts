@@ -97,7 +97,6 @@ export class Exchange {
 	/** The reply's key in the response cache: the target, which has no space, and the base address. */
 	cacheKey = "";
 	imported: ImportCounts | undefined;
-	/** Why the request failed. */
 	failure: ErrorCode | undefined;
 	status = 200;
 	/** The length of the reply's body; undefined if there is no body. */
@@ -168,9 +167,8 @@ export class Exchange {
 	}
 
 	/**
-	 * Sends a body of unknown length in pieces, as fast as the client takes them, until the client leaves. If a piece
-	 * fails, the connection is reset: an HTTP/1.0 client would take an orderly close for the end of the body.
-	 * @throws the failure of the pieces
+	 * Sends a body in pieces, as fast as the client takes them. If a piece fails, the connection is reset, because an
+	 * HTTP/1.0 client would take an orderly close for the end of the body. @throws the failure of the pieces
 	 */
 	async stream(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
 		if (this.isRefused) return;

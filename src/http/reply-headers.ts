@@ -1,5 +1,4 @@
-// The headers that do not depend on a reply's content: security headers for browsers (OWASP REST security), and CORS
-// (Fetch standard).
+// Headers that do not depend on the content: security (OWASP REST security), and CORS (Fetch standard).
 
 import type { IncomingMessage } from "node:http";
 import { type Operation, operations, responseHeaders } from "../contract/operations.ts";

@@ -1,6 +1,5 @@
-// The cache of replies. The reply to a read depends only on the base address, the request target and the store. So a
-// reply is cached by base address and target, and sent again until the store changes. Headers that depend on the
-// request, such as its id or its rate limit, are added to each reply.
+// The cache of replies. The reply to a read depends only on base address, target and store, and is sent again until the
+// store changes. Headers that depend on the request, such as its id, are added to each reply.
 
 import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";

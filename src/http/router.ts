@@ -60,10 +60,9 @@ export function createRouter() {
 
 	return {
 		/**
-		 * Serves a path: its methods, HEAD if it has GET, OPTIONS, and 405 for all other methods. OPTIONS and 405 reveal
-		 * the path's methods, so they are open only if all routes of the path are.
+		 * Serves a path: its methods, HEAD if it has GET, OPTIONS, and 405 for all others. OPTIONS and 405 reveal methods,
+		 * so they are open only if all routes of the path are. @throws Error for a path that equals another
 		 * @param path may end with a parameter, such as `/v1/pets/:petId`
-		 * @throws Error for a path that cannot be distinguished from another
 		 */
 		add(path: string, routes: Partial<Record<"GET" | "POST", RouteRules>>): void {
 			const endpoint = endpointOf(path, routes);

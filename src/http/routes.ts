@@ -1,5 +1,4 @@
-// Both ports with all their routes: each path with its methods, their access and their handlers. Only the operations
-// of the interface are under /v1 (docs/interface.md).
+// Both ports with all their routes: each path with its methods, their access and their handlers.
 
 import type { Activity } from "../contract/console.ts";
 import type { Rate } from "../contract/durations.ts";

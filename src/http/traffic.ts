@@ -1,5 +1,4 @@
-// Counts the connections of a server, their bytes and their requests in progress, and limits the connections from one
-// address.
+// Counts the connections, bytes and requests of a server, and limits the connections from one address.
 
 import { isIPv6 } from "node:net";
 import type { Log, TrafficCounts } from "../contract/observed.ts";

@@ -36,8 +36,7 @@ export async function createKey({ rows, now, random }: Issuer, request: KeyReque
 }
 
 /**
- * Replaces a key's secret. The old one works for another `graceMs`. Id, name, scopes and rate stay the same. A key that
- * expires gets its full lifetime again.
+ * Replaces a key's secret; the old one works for another `graceMs`. A key that expires gets its full lifetime again.
  * @returns the new secret @throws NoSuchKey
  */
 export async function rotateKey(issuer: Issuer, keyId: string, graceMs: number): Promise<string> {

@@ -1,6 +1,5 @@
-// Finds the row of an API key, on the hot path. A cached row is trusted for less than a second, so that a revoked key
-// stops working within a second on every node, and only while the store is on the timeline that the row came from.
-// Last-used times are collected here and stored every few seconds.
+// Finds the row of an API key, on the hot path. A cached row is trusted for less than a second, on its timeline only:
+// a revoked key stops working within a second on every node. Last-used times are stored every few seconds.
 
 import type { Background, KeyRow, KeyRows, KeyUse } from "../store/store.ts";
 import { hashOfKey, isWellFormedKey } from "./formats.ts";

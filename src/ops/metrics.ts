@@ -79,7 +79,6 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 interface Sources {
 	version: string;
-	/** Log lines that were dropped because the log was not read in time. */
 	droppedLogLines: () => number;
 	traffic: () => TrafficCounts;
 	store: () => StoreSources;

@@ -1,5 +1,4 @@
-// Metrics of the process from the official client, under the names that dashboards for Node expect: CPU, memory, heap,
-// garbage collection, event loop and files.
+// Metrics of the process from the official client, under the names that dashboards for Node expect.
 
 import type { Registry } from "@prometheus-io/client";
 import { loadClient } from "./exposition.ts";

@@ -5,8 +5,7 @@ import { test } from "node:test";
 import { cpuQuota } from "./processor.ts";
 
 test("the CPU quota is the lowest of the control groups, of both versions, and infinite if none sets one", () => {
-	const quotaIn = (files: Record<string, string>) =>
-		cpuQuota((path) => files[path] ?? assert.fail(`${path} does not exist`));
+	const quotaIn = (files: Record<string, string>) => cpuQuota((path) => files[path] ?? "");
 	const second = "/sys/fs/cgroup/system.slice/animal-store.service/cpu.max";
 	const unit = { "/proc/self/cgroup": "0::/system.slice/animal-store.service\n" };
 	assert.equal(quotaIn({}), Number.POSITIVE_INFINITY);

@@ -1,5 +1,4 @@
-// Requests: rate, errors and duration by operation, refusals by reason, connections and bytes. Every label has a
-// bounded number of values.
+// Metrics of requests, refusals, connections and bytes. Every label has a bounded number of values.
 
 import { createHistogram } from "node:perf_hooks";
 import { errorCodes } from "../contract/errors.ts";

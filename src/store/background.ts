@@ -1,26 +1,18 @@
-// Background work, such as storing when keys were used. No request waits for it. A failure is reported, and the work is
-// retried later.
+// Background work, for which no request waits. A failure is reported, and the work is retried later.
 
 /** The tasks' names in the service's log and metrics. */
 export const backgroundTasks = ["key use", "sweep", "probe", "backup"] as const;
 export type BackgroundTask = (typeof backgroundTasks)[number];
 
-export interface Background {
-	/** Does the work once. Never rejects. @returns whether it succeeded */
-	run(task: BackgroundTask, work: () => Promise<unknown>): Promise<boolean>;
-	/**
-	 * Repeats the work, but never starts it while it is still under way.
-	 * @returns a function that stops the repetition, and resolves when nothing is under way any more
-	 */
-	repeat(task: BackgroundTask, everyMs: number, work: () => Promise<unknown>): () => Promise<void>;
-}
+export type Background = ReturnType<typeof createBackground>;
 
 /** @param onFailure `isFirst` is true if the task's previous run did not fail */
 export function createBackground(
 	onFailure: (task: BackgroundTask, error: unknown, isFirst: boolean) => void = () => {},
-): Background {
+) {
 	const failing = new Set<BackgroundTask>();
 
+	/** Does the work once. Never rejects. @returns whether it succeeded */
 	async function run(task: BackgroundTask, work: () => Promise<unknown>): Promise<boolean> {
 		try {
 			await work();
@@ -35,7 +27,11 @@ export function createBackground(
 
 	return {
 		run,
-		repeat(task, everyMs, work) {
+		/**
+		 * Repeats the work, but never starts it while it is still under way.
+		 * @returns a function that stops the repetition, and resolves when nothing is under way any more
+		 */
+		repeat(task: BackgroundTask, everyMs: number, work: () => Promise<unknown>): () => Promise<void> {
 			let running: Promise<unknown> | undefined;
 			const timer = setInterval(() => {
 				running ??= run(task, work).finally(() => {
@@ -54,10 +50,9 @@ export function createBackground(
 const sweepEveryMs = 60_000;
 
 /**
- * Removes expired Idempotency-Keys again and again, in batches that delay other writes only briefly. Each node sweeps:
- * a key that another node has removed costs nothing. Each node has a random interval, so that nodes sweep in turn.
- * @param sweep removes at most `rows` keys, and returns the number of removed keys
- * @param random returns 0 to 1
+ * Removes expired Idempotency-Keys in batches that delay other writes only briefly. Each node sweeps, at random
+ * intervals: a key that another node has removed costs nothing.
+ * @param sweep removes at most `rows` keys, and returns their number @param random returns 0 to 1
  * @returns a function that stops the sweeps
  */
 export function sweepIdempotencyKeys(

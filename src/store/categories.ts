@@ -5,11 +5,9 @@ import { type Category, type CategoryChange, type CategoryResult, foldedText } f
 import type { Dialect, Transaction } from "./dialect.ts";
 import type { Scan } from "./reads.ts";
 import type { CategoryName } from "./store.ts";
-import { createRecordReader, createRowWriter, insertRows, pickColumns, tables } from "./tables.ts";
+import { createRowWriter, insertRows, tables } from "./tables.ts";
 
 const toRow = createRowWriter(tables.categories);
-const named = pickColumns(tables.categories, ["id", "name"]);
-const toName = createRecordReader<CategoryName>(named);
 const setName = "ON CONFLICT (id) DO UPDATE SET name = excluded.name, folded = excluded.folded";
 /** The exclusive upper bound of new numbers: programs round larger ones. */
 const idEnd = 2n ** 53n;
@@ -45,7 +43,7 @@ function* forget(id: bigint): Transaction<CategoryResult> {
 
 function* read(condition: string, value: unknown): Transaction<CategoryName | undefined> {
 	const [row] = yield { text: `SELECT id, name FROM categories WHERE ${condition}`, values: [value] };
-	return row && toName(row);
+	return row && { id: row[0] as bigint, name: row[1] as string };
 }
 
 /** One more than the largest number below 2^53 that a category with a name or with animals has. */

@@ -1,5 +1,4 @@
-// Decides the result of creates with Idempotency-Keys: a new animal, a replay of an earlier create, or a key that was
-// already used for another animal. Pure functions, for both engines.
+// Decides for both engines the result of creates with Idempotency-Keys: a new animal, a replay, or a reused key.
 
 import { hash } from "node:crypto";
 import { idempotencyHours } from "../contract/operations.ts";
@@ -29,9 +28,8 @@ export function keyOfCreate({ pet, idempotencyKey, nowMs }: Create): KeyOfCreate
 const laterFields = newPetFields.filter((field) => !["name", "categoryId", "status"].includes(field));
 
 /**
- * Two requests have the same fingerprint exactly when they create the same animal: SHA-256 of `categoryId status name`.
- * `categoryId` and `status` contain no spaces, and `-` stands for an absent status. Later fields are appended if
- * present, each after a U+0000, which a name cannot contain.
+ * SHA-256 of `categoryId status name`, where `-` is an absent status: equal exactly for requests that create the same
+ * animal. Later fields are appended if present, each after a U+0000, which a name cannot contain.
  */
 export function fingerprintOf(pet: NewPet): string {
 	const { name, categoryId, status } = pet;

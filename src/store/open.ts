@@ -7,8 +7,7 @@ import { withoutPassword } from "./postgres/url.ts";
 import type { Store } from "./store.ts";
 
 /**
- * @param databaseUrl `sqlite:` and a path, or `postgres://…`; config.ts has validated it
- * @param now milliseconds since 1970
+ * @param databaseUrl `sqlite:` and a path, or `postgres://…` (config.ts) @param now milliseconds since 1970
  * @throws StoreRefused
  */
 export async function openStore(databaseUrl: string, now: () => number, given?: OpenOptions): Promise<Store> {

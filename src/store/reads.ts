@@ -1,7 +1,6 @@
 // Reads pages and counts of animals, and API keys, for both engines. The database itself writes the JSON of animals, so
 // that no value is converted twice.
 
-import assert from "node:assert/strict";
 import { filterNames } from "../contract/operations.ts";
 import { idOfPetJson, petFields } from "../contract/pet.ts";
 import type {
@@ -17,14 +16,11 @@ import type {
 } from "./store.ts";
 import { type Column, columnNames, columnsOf, createRecordReader, pickColumns, type Row, tables } from "./tables.ts";
 
-/**
- * The SQL of an animal's JSON, with the same bytes as `petJson`.
- * @param quoted returns SQL that writes a text column as a JSON string
- */
+/** The SQL of an animal's JSON, the bytes of `petJson`. @param quoted returns SQL of a text column as a JSON string */
 export function petJsonSql(quoted: (column: string) => string): string {
 	const members = petFields.map((field, index) => {
 		const { name, type, isOptional, fromSql }: Column = tables.pets.columns[field];
-		assert.equal(fromSql, undefined, `the JSON of ${field} is its stored value`);
+		if (fromSql) throw new Error(`the JSON of ${field} must be its stored value`);
 		const member = `'${index === 0 ? "{" : ","}"${field}":' || ${type === "text" ? quoted(name) : name}`;
 		return isOptional ? `CASE WHEN ${name} IS NULL THEN '' ELSE ${member} END` : member;
 	});
@@ -32,7 +28,7 @@ export function petJsonSql(quoted: (column: string) => string): string {
 }
 
 /**
- * The SQL of a page between FROM and LIMIT, its values and its name. Equal SQL has equal names.
+ * The SQL of a page between FROM and LIMIT, its values and its name: equal SQL has equal names.
  * @param parameter returns the placeholder of the n-th value, from 1
  */
 export function pageSql(query: PageQuery, parameter: (place: number) => string) {

@@ -1,7 +1,6 @@
-// Takes a backup after each interval, and keeps only the newest backups. Each `animal-store backup` is its own process.
-// A backup's name contains its time, which shows when the next one is due, so a restart causes no extra backup. Its
-// folder is named after its store. So neither a wrong clock nor another store with the same BACKUP_TO causes good
-// backups to be removed.
+// Takes a backup after each interval, in its own process, and keeps only the newest backups. Their names contain their
+// times, so a restart causes no extra backup; their folder is named after the store. So neither a wrong clock nor a
+// store with the same BACKUP_TO causes good backups to be removed.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
@@ -26,7 +25,6 @@ export interface ScheduleOptions {
 	environment: Record<string, string | undefined>;
 	now: () => number;
 	onBackup: (backup: { file: string; animals: number; durationMs: number }) => void;
-	/** Called once for each failed try. */
 	onFailure: (reason: string) => void;
 }
 
@@ -39,7 +37,6 @@ export function scheduleBackups(plan: ScheduleOptions) {
 	const { everyMs, keep, environment, now, onBackup, onFailure } = plan;
 	const folder = join(plan.folder, folderOf(plan.cursorSecret));
 	let lastAtMs = 0;
-	/** After a failure, when the next try is due. */
 	let retryAtMs = 0;
 	const retryAfterMs = Math.min(everyMs, retryMs);
 	const stopping = new AbortController();
@@ -111,11 +108,7 @@ function newestMs(folder: string, nowMs: number): number {
 	return times.find((time) => time <= nowMs) ?? 0;
 }
 
-/**
- * Removes old backups.
- * @param made the latest backup's name: backups with later times are from a wrong clock, and are removed first
- * @param keep how many to keep
- */
+/** Removes old backups, first those with later times than `made`, the latest: they are from a wrong clock. */
 function removeOld(folder: string, made: string, keep: number): void {
 	const names = backupsIn(folder);
 	const byAge = [...names.filter((one) => one <= made), ...names.filter((one) => one > made)];
@@ -123,9 +116,8 @@ function removeOld(folder: string, made: string, keep: number): void {
 }
 
 /**
- * Refuses to create a store while the folder has backups, of any store: either the disk of the store is not mounted, or
- * the store must be restored.
- * @throws StoreRefused
+ * Refuses a new store while the folder has backups, of any store: a disk is not mounted, or the store must be
+ * restored. @throws StoreRefused
  */
 export function refuseNewStore(file: string, folder: string): void {
 	// The folder is read first, because another node may be creating the store and then taking its first backup.

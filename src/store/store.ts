@@ -41,8 +41,7 @@ export interface Store {
 	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
 
 	/**
-	 * Stores the animals of an import in one transaction, each as `createPet` does. New animals get consecutive ids, in
-	 * the order of the rows.
+	 * Stores the animals of an import in one transaction, each as `createPet` does. New ids are consecutive, in order.
 	 * @throws StoreBusy, StorageUnavailable; then no animal was acknowledged
 	 */
 	createPets(rows: readonly KeyedPet[]): Promise<ImportedPet[]>;
@@ -55,8 +54,7 @@ export interface Store {
 	readonly categories: Categories;
 
 	/**
-	 * Searches all animals, without delaying other reads.
-	 * @param signal when it is aborted, a search that has not begun is dropped
+	 * Searches all animals, without delaying other reads. An aborted `signal` drops a search that has not begun.
 	 * @throws StorageUnavailable, and the signal's reason
 	 */
 	findPets(query: FindQuery, signal?: AbortSignal): Promise<FoundPets>;
@@ -90,10 +88,7 @@ export interface WriteQueue {
 	readonly isFull: boolean;
 }
 
-/**
- * `slow`: creates wait too long, and new ones are refused. `failing`: the latest write failed. `stopped`: all writes
- * fail until the service is restarted.
- */
+/** `slow`: new creates are refused. `failing`: the latest write failed. `stopped`: all writes fail until a restart. */
 export type WriteState = "working" | "slow" | "failing" | "stopped";
 
 /** Where a page is: the first animals with ids above `after`, or the last ones with ids up to and including `upTo`. */
@@ -245,9 +240,8 @@ export interface KeyRows {
 	/** One row per key, with its newest secret, oldest key first. */
 	list(): Promise<ListedKey[]>;
 	/**
-	 * Stores a new key with its first secret in one transaction.
+	 * Stores a new key with its first secret in one transaction. @returns whether the key was stored
 	 * @param unless nothing is stored if the store has any key, or this secret; of several nodes at once, one succeeds
-	 * @returns whether the key was stored
 	 */
 	add(key: NewKey, secret: NewSecret, unless?: AddUnless): Promise<boolean>;
 	/** Adds a secret to the key. Older secrets expire at `graceEndsAtMs` or earlier. One transaction. */

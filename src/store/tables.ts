@@ -138,7 +138,6 @@ export const tables = {
 		fingerprint: text("fingerprint"),
 		createdAtMs: number("created_at_ms"),
 	}),
-	/** The column `erased_at_ms` is no longer read or written. */
 	edits: table<EditRecord>("edits", 1, {
 		id: int64("id"),
 		atMs: number("at_ms"),

@@ -12,10 +12,7 @@ export function compileCacheVariable(): { NODE_COMPILE_CACHE?: string } {
 	return cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) };
 }
 
-/**
- * `execArgv` is empty: modules that Node loads by an option, such as a tracing SDK, are for the main thread. So is the
- * environment.
- */
+/** Modules that Node loads by an option, such as a tracing SDK, and the environment are for the main thread only. */
 export function startThread(program: URL, workerData: unknown): Worker {
 	return new Worker(program, { workerData, execArgv: [], env: { ...compileCacheVariable() } });
 }

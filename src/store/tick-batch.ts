@@ -1,5 +1,4 @@
-// Batches the database reads of one tick of the event loop. Equal reads share one result; different reads are sent
-// together at the end of the tick. A result is never older than its request.
+// Batches the reads of one tick of the event loop; equal reads share one. A result is never older than its request.
 
 /**
  * @param nameOf returns the same value for requests that share a result

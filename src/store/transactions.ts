@@ -1,5 +1,4 @@
-// All writes except creates. Each is one transaction, written once for both engines: a generator that yields statements
-// and receives their rows.
+// All writes except creates. Each is one transaction for both engines: a generator that yields statements.
 
 import type { Pet } from "../contract/pet.ts";
 import { changeCategories } from "./categories.ts";

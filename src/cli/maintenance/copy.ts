@@ -10,10 +10,8 @@ import type { LockedStore } from "./sqlite.ts";
 const cursorSecret = "SELECT value FROM settings WHERE name = 'cursor_secret'";
 
 /**
- * The target must be empty. Cursors of the source become valid in the target, and the next ids follow those of the
- * source.
- * @returns the number of rows of each table
- * @throws StoreRefused, and the signal's reason
+ * Copies all rows to an empty store. Cursors and ids of the source continue in the target.
+ * @returns the number of rows of each table @throws StoreRefused, and the signal's reason
  */
 export async function copyStore(
 	from: LockedStore,

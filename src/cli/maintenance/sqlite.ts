@@ -11,9 +11,8 @@ import { StoreRefused } from "../../store/store.ts";
 import type { Row, Statement } from "../../store/tables.ts";
 
 /**
- * Locks the file against services, through a second hard link: under the file's own name, SQLite would replay its WAL.
- * @param work the work that needs the lock, for the message
- * @returns a function that releases the lock
+ * Locks the file through a second hard link: under the file's own name, SQLite would replay its WAL.
+ * @param work what needs the lock, for the message @returns a function that releases the lock
  */
 export function lockFile(file: string, work: string): () => void {
 	const name = `${draftName(file)}-locked`;
@@ -39,8 +38,7 @@ export function lockFile(file: string, work: string): () => void {
 }
 
 /**
- * Must be called before this process opens the store.
- * @param work the work that needs the service to be stopped, for the message
+ * Must be called before this process opens the store. @param work what needs the service to be stopped
  * @throws StoreRefused if a service has the store open
  */
 export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
@@ -64,8 +62,7 @@ export interface LockedStore {
 
 /**
  * Opens a store to copy from, which must exist and is verified, or one to copy to. Commits when the work resolves.
- * Otherwise the store stays as it was; a new one stays empty.
- * @throws StoreRefused, and the error of the work
+ * @throws StoreRefused, and the error of the work; then the store stays as it was, and a new one stays empty
  */
 export async function inTransaction<Result>(
 	databaseUrl: string,

@@ -20,9 +20,8 @@ const longShare = 1 / 4;
 const scansMax = 2;
 
 /**
- * Begins a transaction of several statements. If the node is lost between two statements, the server rolls the
- * transaction back after this time: less than `lock_timeout`, so that waiting transactions still get its locks. A
- * setting of the transaction works behind any pooler.
+ * Begins a transaction of several statements. If the node is lost, the server rolls it back before `lock_timeout`, so
+ * that waiting transactions still get its locks. A setting of the transaction works behind any pooler.
  */
 export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
 /**

@@ -3,14 +3,25 @@
 
 import type pg from "pg";
 import { type Create, idempotencyMs, keyOfCreate, planBatch } from "../idempotency.ts";
-import { type IdempotencyKey, type ImportedPet, StoreUpgraded } from "../store.ts";
-import { columnList, columnsOf, createRowWriter, type IdempotencyKeyRecord, tables } from "../tables.ts";
+import { type ImportedPet, StoreUpgraded } from "../store.ts";
+import {
+	columnList,
+	columnNames,
+	columnsOf,
+	createRecordReader,
+	createRowWriter,
+	type IdempotencyKeyRecord,
+	type Row,
+	tables,
+} from "../tables.ts";
 import { durably, type NodePool } from "./connections.ts";
 import type { Retry } from "./errors.ts";
 import { schemaMax } from "./migrate.ts";
+import { rowsOf } from "./transaction.ts";
 
 const { pets, idempotencyKeys } = tables;
 const toPetRow = createRowWriter(pets);
+const toRecord = createRecordReader<IdempotencyKeyRecord>(idempotencyKeys);
 /** The columns that a create fills; the id comes from the counter. */
 const newPetColumns = columnsOf(pets).slice(1);
 const newPetNames = newPetColumns.map(({ name }) => name);
@@ -41,17 +52,16 @@ const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
 const sinceParameter = `$${keyParameter + keyArrays.length}`;
 /** Compares the whole primary key, because an engine may distribute the table by `caller` or by both columns. */
 const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FROM unnest(${callers}, ${keys}))`;
-const takenColumns = ["caller", "key", "pet_id", "fingerprint", "created_at_ms", "is_valid"];
+const takenColumns = [...columnNames(idempotencyKeys), "is_valid"];
 const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FROM taken";
 /**
- * If keys were used before, stores nothing and returns those keys. The statement still commits, and so waits for a
- * synchronous standby: the earlier commit may not have waited. If another batch uses one of the keys at the same time,
- * the statement fails with a unique violation and stores nothing.
+ * If keys were used before, stores nothing and returns those keys. It still commits, and so waits for a standby: the
+ * earlier commit may not have. If another batch uses a key at the same time, it fails with a unique violation.
  */
 const addPetsWithKeys = {
 	name: "addPetsWithKeys",
 	text: `WITH taken AS (
-		SELECT caller, key, pet_id, fingerprint, created_at_ms, created_at_ms > ${sinceParameter} AS is_valid
+		SELECT ${columnList(idempotencyKeys)}, created_at_ms > ${sinceParameter} AS is_valid
 		FROM idempotency_keys WHERE ${isGivenKey(keyArrays)}
 	), ${addAnimals("new.animals", `FROM (${newAnimals}) AS new`)}, kept AS (
 		INSERT INTO idempotency_keys (${columnList(idempotencyKeys)})
@@ -78,8 +88,7 @@ export function createAll(pool: NodePool, retry: Retry, batch: Create[]): Promis
 }
 
 async function createPlain(client: pg.PoolClient, batch: Create[]): Promise<ImportedPet[]> {
-	const { rows } = await client.query({ ...addPets, values: petArrays(batch) });
-	const firstId = firstIdOf(rows);
+	const firstId = firstIdOf(await rowsOf(client, { ...addPets, values: petArrays(batch) }));
 	return batch.map((_, index) => ({ id: firstId + BigInt(index), outcome: "created" }));
 }
 
@@ -97,36 +106,20 @@ async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<I
 		});
 		const keyColumns = keyFields.map((field) => keys.map((key) => key[field]));
 		const values = [...petArrays(added.map((at) => batch[at] as Create)), ...keyColumns, sinceMs];
-		const { rows }: pg.QueryResult<TakenKey | Added> = await client.query({ ...addPetsWithKeys, values });
-		const found = rows.filter((row): row is TakenKey => row.first_id === null);
+		const rows = await rowsOf(client, { ...addPetsWithKeys, values });
+		const found = rows.filter(([firstId]) => firstId === null);
 		if (found.length === 0) return planBatch(batchKeys, taken, firstIdOf(rows)).results;
-		const valid = found.filter(({ is_valid: isValid }) => isValid);
+		const valid = found.filter((row) => row.at(-1));
 		if (valid.length < found.length)
 			await client.query({ ...dropExpiredKeys, values: [...keyColumns.slice(0, 2), sinceMs] });
-		taken.push(...valid.map(toRecorded));
+		taken.push(...valid.map((row) => toRecord(row.slice(1))));
 	}
 }
 
-/** @throws StoreUpgraded */
-function firstIdOf([row]: (Added | TakenKey)[]): bigint {
-	if (row?.first_id == null) throw new StoreUpgraded();
-	return row.first_id;
-}
-
-interface Added {
-	first_id: bigint;
-}
-
-interface TakenKey extends IdempotencyKey {
-	first_id: null;
-	pet_id: bigint;
-	fingerprint: string;
-	created_at_ms: bigint;
-	is_valid: boolean;
-}
-
-function toRecorded({ caller, key, pet_id, fingerprint, created_at_ms }: TakenKey) {
-	return { caller, key, petId: pet_id, fingerprint, createdAtMs: Number(created_at_ms) };
+function firstIdOf([row]: Row[]): bigint {
+	const firstId = row?.[0];
+	if (typeof firstId !== "bigint") throw new StoreUpgraded();
+	return firstId;
 }
 
 /** The number of animals, and an array for each column. */

@@ -1,5 +1,4 @@
-// Converts PostgreSQL's errors to the errors of the Store, and retries transactions that the server rolled back because
-// of other transactions.
+// Converts PostgreSQL's errors, and retries transactions that the server rolled back because of others.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -54,10 +53,7 @@ export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 	return new StoreRefused(`cannot use ${server} (${code} ${message}): fix the server, or DATABASE_URL`);
 }
 
-/**
- * Retries a transaction that the server rolled back, but not a transaction with an unknown result.
- * @throws StorageUnavailable
- */
+/** Retries a transaction that the server rolled back, none with an unknown result. @throws StorageUnavailable */
 export type Retry = <T>(transaction: () => Promise<T>) => Promise<T>;
 
 /**
@@ -68,9 +64,7 @@ const retryForMs = 3_000;
 /** A few round trips to a nearby server. */
 const pauseMaxMs = 100;
 
-/**
- * @param random returns 0 to 1; pauses are anything from 0 to the maximum, so that conflicting transactions spread out
- */
+/** @param random returns 0 to 1, so that the pauses of conflicting transactions differ */
 export function createRetry(random: () => number): Retry {
 	return async (transaction) => {
 		const startedAtMs = performance.now();
@@ -93,10 +87,7 @@ export function createRetry(random: () => number): Retry {
 /** Codes of a serialization failure, a deadlock, and (CIINF, Citus) a shard that was moved during the statement. */
 const rolledBackCodes = new Set(["40001", "40P01", "CIINF"]);
 
-/**
- * Citus names the index of a shard only in the message, and reports a violation as XX000 if the rows come from a
- * query.
- */
+/** Citus names the index of a shard in the message only, and reports XX000 if the rows come from a query. */
 const usedKeyOfShard = /"idempotency_keys_pkey_\d+"/;
 
 /** True if other transactions caused the rollback, or if another node has just used the Idempotency-Key. */

@@ -16,10 +16,7 @@ const migrationLimitMs = 30 * 60_000;
 /** A commit that waits longer than this for a standby is not just slow. */
 const standbySeconds = 2;
 
-/**
- * A lock on the version row serializes concurrent starts: one node migrates, then the others have nothing to do.
- * @throws StoreRefused, and the server's errors
- */
+/** Of concurrent starts, one migrates, and the others wait. @throws StoreRefused, and the server's errors */
 export async function migrate(pool: NodePool): Promise<void> {
 	const startedAtMs = performance.now();
 	for (;;) {

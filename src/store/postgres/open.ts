@@ -22,10 +22,7 @@ const guarded = new Set<TransactionName>(["editPet", "changeCategories", "probe"
 /** Each commit may take at least this long, even if its creates have already waited as long as they may. */
 const answerMinMs = 1_000;
 
-/**
- * Opens the store in this database, and migrates it if needed.
- * @throws StoreRefused
- */
+/** Opens the store in this database, and migrates it if needed. @throws StoreRefused */
 export async function openPostgres(url: string, now: () => number, options: StoreOptions): Promise<Store> {
 	const { pool, cursorSecret } = await openPool(url, options);
 	const retry = createRetry(options.random ?? (() => 1));
@@ -71,10 +68,7 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 	return createStore(engine, now, options);
 }
 
-/**
- * Waits for a commit as long as its creates may wait. After that, the outcome is unknown: the commit may still succeed.
- * @throws StorageUnavailable
- */
+/** Waits for a commit as long as its creates may wait. @throws StorageUnavailable; then the outcome is unknown */
 async function answered<Results>(commit: Promise<Results>, leftMs: number): Promise<Results> {
 	if (leftMs === Infinity) return commit;
 	const late = Promise.withResolvers<never>();

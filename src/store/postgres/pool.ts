@@ -1,6 +1,5 @@
-// Opens the connection pool of a PostgreSQL database, with TLS and a time-out for every wait. `sslmode` has the same
-// meaning as in PostgreSQL's own clients (manual, libpq, SSL Support): `require` encrypts, `verify-ca` also checks the
-// issuer of the certificate, and `verify-full` its host name too.
+// Opens the connection pool of a PostgreSQL database, with a time-out for every wait, and TLS: `sslmode` has the same
+// meaning as in PostgreSQL's own clients (manual, libpq, SSL Support).
 
 import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
@@ -28,10 +27,7 @@ const types = {
 		integers.includes(oid) ? BigInt : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/**
- * The time-outs are connection parameters: a setting of a session would stay on a pooler's connection to the server.
- * @throws StoreRefused
- */
+/** Time-outs are connection parameters: a session's setting would stay in a pooler. @throws StoreRefused */
 export async function openPool(
 	url: string,
 	options: OpenOptions = {},
@@ -39,13 +35,9 @@ export async function openPool(
 ): Promise<{ pool: NodePool; cursorSecret: Buffer }> {
 	const { mustExist = false, onCreate, connectionsMax = connectionsDefault } = options;
 	const parsed = parsePostgresUrl(url);
-	const { host, port, user, password, database, parameters } = parsed;
+	const { parameters, ...server } = parsed;
 	const pool = new NodePool({
-		host,
-		port,
-		user,
-		password,
-		database,
+		...server,
 		ssl: tlsOptions(parsed),
 		max: connectionsMax,
 		statement_timeout: limitMs,
@@ -65,7 +57,7 @@ export async function openPool(
 		await migrate(pool);
 		await refuseUnsafe(pool); // New tables may be placed elsewhere.
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
-		if (!hasStore) onCreate?.(`the database ${database}`);
+		if (!hasStore) onCreate?.(`the database ${server.database}`);
 		return { pool, cursorSecret: rows[0].value };
 	} catch (error) {
 		await pool.end();

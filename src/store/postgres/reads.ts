@@ -47,8 +47,7 @@ function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
 	return { rows, version: { timeline: timeline.join(" "), lastEdit: BigInt(lastEdit), lastId: BigInt(lastId) } };
 }
 
-// If animals were distributed by id, a get would ask only the shards of its ids, but a page, which is a range of ids,
-// would ask every shard.
+// If animals were distributed by id, a get would ask few shards, but a page, a range of ids, would ask all.
 const petJson = petJsonSql((column) => `to_json(${column})`);
 const petsById = {
 	name: "petsById",
@@ -65,10 +64,7 @@ export function createReads(
 ): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select" | "scan"> {
 	let timeline = "";
 
-	/**
-	 * Sends a statement that reads the state. An error closes the connection.
-	 * @throws StorageUnavailable, including on a standby
-	 */
+	/** Sends a statement that reads the state; an error closes the connection. @throws StorageUnavailable */
 	async function read(statement: Statement, readRows = rowsOf) {
 		const result = await retry(() => pool.run(async (client) => toReadResult(await readRows(client, statement))));
 		timeline = result.version.timeline;

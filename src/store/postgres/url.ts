@@ -1,6 +1,5 @@
-// Checks the DATABASE_URL of a PostgreSQL store. The driver's library parses it; this file refuses URLs that the
-// library accepts silently, or reads differently from libpq. It does not load the driver, because each check of the
-// settings loads this file.
+// Checks the DATABASE_URL of a PostgreSQL store: refuses what the library that parses it accepts silently, or reads
+// differently from libpq. Each check of the settings loads this file, so it does not load the driver.
 
 import { parse } from "pg-connection-string";
 

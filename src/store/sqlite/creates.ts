@@ -1,6 +1,5 @@
-// Sends the creates of a batch to the writer thread, adds them to the database, and returns their results. The thread
-// receives the animals and the keys as two strings and returns one id for all: copying objects would take longer than
-// adding the rows.
+// Sends the creates of a batch to the writer thread, which adds them. The thread receives animals and keys as strings,
+// and returns one id for all: copying objects would take longer than adding the rows.
 
 import Database from "better-sqlite3";
 import { newPetFields, petJson } from "../../contract/pet.ts";
@@ -79,7 +78,6 @@ function insertItems(table: Table, idColumn: string, paths: string[]): string {
 
 /** @returns a function that adds the creates of a batch, and must be called in a transaction */
 export function prepareCreates(database: Database.Database): (creates: SentCreates) => CreatedBatch {
-	/** Reads the id that SQLite would assign next. */
 	const nextId = database
 		.prepare<[], bigint>(
 			`SELECT 1 + max(
@@ -96,12 +94,8 @@ export function prepareCreates(database: Database.Database): (creates: SentCreat
 	const dropExpiredKeys = database.prepare(
 		`DELETE FROM idempotency_keys WHERE (caller, key) IN ${given} AND created_at_ms <= ?`,
 	);
-	const takenKeys = database
-		.prepare<unknown[], unknown[]>(
-			`SELECT ${columnNames(idempotencyKeys).join(", ")} FROM idempotency_keys WHERE (caller, key) IN ${given}`,
-		)
-		.safeIntegers()
-		.raw();
+	const selectTaken = `SELECT ${columnList(idempotencyKeys)} FROM idempotency_keys WHERE (caller, key) IN ${given}`;
+	const takenKeys = database.prepare<unknown[], unknown[]>(selectTaken).safeIntegers().raw();
 
 	/** @returns false if a key was used before; then nothing is added */
 	function addNewKeys(firstId: bigint, keys: string): boolean {

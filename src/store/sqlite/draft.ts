@@ -1,6 +1,5 @@
-// A new file is written as a draft in the same folder, and is named only when it is complete on disk. Only its owner
-// may read a draft. A draft's name contains the process id, so that the next start can remove those of killed
-// processes.
+// A new file is written as a draft, which only its owner may read, and gets its name when it is complete on disk. The
+// name of a draft contains the process id, so that the next start can remove those of killed processes.
 
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -17,10 +16,7 @@ const defaultFolder = "data";
 /** Suffixes of the files next to a database: SQLite's own files, and the report of a failed sync. */
 const companions = ["-journal", "-wal", "-shm", failedSyncSuffix];
 
-/**
- * Creates only the folder of the default store: any other missing folder may be on a disk that is not mounted.
- * @throws StoreRefused
- */
+/** Creates only the default folder: any other one may be on a disk that is not mounted. @throws StoreRefused */
 function makeFolder(file: string): void {
 	const folder = resolve(dirname(file));
 	if (statSync(folder, { throwIfNoEntry: false })) return;

@@ -10,10 +10,7 @@ export function toStoreError(error: unknown): unknown {
 	return isStorage ? new StorageUnavailable(`${code}: ${message}`) : error;
 }
 
-/**
- * After a failed sync the kernel may have discarded the written data, and a second sync would still succeed. No later
- * write can be trusted.
- */
+/** A failed sync: the kernel may have dropped data, and the next sync may succeed. No later write can be trusted. */
 export function isFailedSync({ code }: { code: string }): boolean {
 	return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);
 }
@@ -25,9 +22,8 @@ const waitMinMs = 100;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Runs a transaction of a writing connection when no other process writes. SQLite itself would sleep for up to 100 ms
- * between tries; meanwhile, often no process would write, or another would take the lock. Blocks the thread.
- * @throws SQLITE_BUSY after `maxMs`, 5 seconds at most
+ * Runs a transaction when no other process writes. SQLite itself would sleep for up to 100 ms between tries, in which
+ * other processes take the lock. Blocks the thread. @throws SQLITE_BUSY after `maxMs`, 5 seconds at most
  */
 export function waitForLock<Result>(transaction: () => Result, maxMs = busyTimeoutMs): Result {
 	const giveUpAtMs = performance.now() + Math.min(busyTimeoutMs, Math.max(waitMinMs, maxMs));

@@ -22,10 +22,7 @@ export const failedSyncSuffix = "-failed-sync";
 /** How long to wait for read transactions of other processes on a WAL that was unlinked. */
 const readersMaxMs = 5000;
 
-/**
- * Call this right after the first read or write of the opened database.
- * @param identity the file's identity, read before the file was opened
- */
+/** Call this right after the first use of the database. @param identity the file's identity, before it was opened */
 export function trackOpenFiles(file: string, identity: string | undefined) {
 	// SQLite places its WAL and lock file next to the target of a symbolic link.
 	const real = realpathSync(file);

@@ -15,10 +15,7 @@ import { createReads } from "./reads.ts";
 import { createScans, findSql } from "./scans.ts";
 import { startWriter, type Write } from "./writer.ts";
 
-/**
- * Opens the store in this file, and creates a missing one unless `mustExist` is set.
- * @throws StoreRefused
- */
+/** Opens the store in this file; creates a missing one unless `mustExist` is set. @throws StoreRefused */
 export async function openSqlite(file: string, now: () => number, options: StoreOptions): Promise<Store> {
 	const { onCreate, onNotice = () => {}, mustExist = false, backupFolder } = options;
 	if (backupFolder !== undefined && !mustExist) {

@@ -133,7 +133,6 @@ function createTickReads(database: Database.Database, refuseReplaced: () => void
 		 * @throws StorageUnavailable, including if the store's path now names another file
 		 */
 		read: <Result>(query: () => Result, name: unknown = query) => batch({ name, query }) as Promise<Result>,
-		/** The store's version in the snapshot, for queries. */
 		version,
 		timeline: () => latest?.timeline ?? "",
 	};

@@ -1,5 +1,4 @@
-// The main thread's side of the thread for searches and counts (scan-thread.ts). The thread starts with the first
-// request, runs one statement after another, and is restarted after a failure.
+// The main thread's side of scan-thread.ts, which starts with the first request and again after a failure.
 
 import { extname } from "node:path";
 import type { Worker } from "node:worker_threads";

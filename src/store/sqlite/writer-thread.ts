@@ -110,10 +110,7 @@ function attempt<Results>(file: string, files: OpenFiles, work: () => Results) {
 	}
 }
 
-/**
- * @returns a function that applies a batch in one transaction: the whole batch is on disk when it returns, and nothing
- * is stored when it throws
- */
+/** @returns a function that commits a batch: all of it is on disk when it returns, nothing is stored when it throws */
 function prepareCommit(database: Database.Database): (batch: SentBatch) => SentResults {
 	const createPets = prepareCreates(database);
 	let appliedAtMs = 0;

@@ -23,9 +23,8 @@ interface WriterOptions extends WriterData {
 }
 
 /**
- * Starts the writer thread. When a sync fails, a file of the store is removed or replaced, or the thread ends, writes
- * are rejected until the service is restarted. Reads still work.
- * @throws StoreRefused
+ * Starts the writer thread. After a failed sync, the loss of a file or the end of the thread, writes are rejected
+ * until the service is restarted, and reads still work. @throws StoreRefused
  */
 export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOptions) {
 	const program = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
