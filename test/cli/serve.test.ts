@@ -1,7 +1,7 @@
 // `animal-store serve`: starts, refused starts, and stops.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -11,7 +11,7 @@ import { settings } from "../../src/settings.ts";
 import { ask } from "../support/caller.ts";
 import { assertRefused, callWell } from "../support/command.ts";
 import { listenFor } from "../support/listen.ts";
-import { assertProgramRefused, runProgram, type Start, startProgram, startRefused } from "../support/program.ts";
+import { assertProgramRefused, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder, temporaryStore, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
@@ -109,26 +109,22 @@ test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor o
 
 test("a module that Node preloads runs in the service only, not in its threads and backups", async (context) => {
 	const folder = temporaryFolder(context);
-	const [preload, notes] = [join(folder, "preload.mjs"), join(folder, "notes")];
-	const note = `appendFileSync(${JSON.stringify(notes)}, threadId + " ")`;
+	const notes = join(folder, "notes");
 	const imports = 'import { threadId } from "node:worker_threads"; import { appendFileSync } from "node:fs";';
-	writeFileSync(preload, `${imports} ${note}`);
-	const starts: [variables: Record<string, string>, options: Start][] = [
-		[{ NODE_OPTIONS: `--import ${preload}` }, {}],
-		[{}, { nodeOptions: ["--import", preload] }],
-	];
-	for (const [index, [variables, options]] of starts.entries()) {
-		const BACKUP_TO = join(folder, `backups-${index}`);
-		mkdirSync(BACKUP_TO);
-		// BACKUP_TO is a flag, so a backup process with the service's environment would refuse BACKUP_EVERY.
-		const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_EVERY: "1h", ...variables };
-		const parameters = ["serve", "--backup-to", BACKUP_TO];
-		const service = await startProgram(context, environment, { ...options, parameters });
-		await until("a backup", () => service.output.stdout.includes('"msg":"backup made"'));
-		assert.equal(readFileSync(notes, "utf8"), "0 ");
-		rmSync(notes);
-		assert.equal((await service.stop()).code, 0);
-	}
+	for (const name of ["variable", "option"])
+		writeFileSync(join(folder, `${name}.mjs`), `${imports} appendFileSync("${notes}", "${name} " + threadId + " ");`);
+	const BACKUP_TO = join(folder, "backups");
+	mkdirSync(BACKUP_TO);
+	// BACKUP_TO is a flag, so a backup process with the service's environment would refuse BACKUP_EVERY.
+	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_EVERY: "1h" };
+	const service = await startProgram(
+		context,
+		{ ...environment, NODE_OPTIONS: `--import ${join(folder, "variable.mjs")}` },
+		{ parameters: ["serve", "--backup-to", BACKUP_TO], nodeOptions: ["--import", join(folder, "option.mjs")] },
+	);
+	await until("a backup", () => service.output.stdout.includes('"msg":"backup made"'));
+	assert.equal(readFileSync(notes, "utf8"), "variable 0 option 0 ");
+	assert.equal((await service.stop()).code, 0);
 });
 
 test("signals within a second are one stop, and a later one ends the service immediately", async (context) => {

@@ -64,46 +64,36 @@ test("an address keeps its path, and ends with /v1 once", async () => {
 });
 
 test("wrong values and unknown names are refused with the rule, without key and password", () => {
+	const milliseconds = /^timeoutMs must be milliseconds from 1 to 2147483647, not "/;
+	const aKey = /^key must be an API key such as pets_…, without spaces and line breaks$/;
 	const address = /^url must be http:\/\/ or https:\/\/ with a host, without user name, query and fragment, not "/;
-	const wrong: [options: object, message: RegExp][] = [
-		[{ url: "localhost:8080" }, address],
-		[{ url: "ftp://a.example" }, address],
-		[{ url: "http://a.example:99999" }, address],
-		[{ url: "http://a.example/?x=1" }, address],
-		[{ url: "http://a.example/#x" }, address],
-		[{ url: "http://me:pa55@a.example" }, address],
-		[{ key: "Bearer pets_secret" }, /^key must be an API key such as pets_…, without spaces and line breaks$/],
-		[{ key: "pets_secrét" }, /^key must be/],
-		[{ key: 7 }, /^key must be/],
-		[{ int64: "exact" }, /^int64 must be "string", "bigint" or "number", not "exact"$/],
-		[{ timeoutMs: 0 }, /^timeoutMs must be milliseconds from 1 to 2147483647, not "0"$/],
-		[{ timeoutMs: "5" }, /^timeoutMs must be/],
-		[{ timeoutMs: Number.NaN }, /^timeoutMs must be/],
-		[{ timeoutMs: 2 ** 31 }, /^timeoutMs must be/],
-		[{ retryForMs: -1 }, /^retryForMs must be milliseconds from 0, not "-1"$/],
-		[{ retryForMs: Number.NaN }, /^retryForMs must be/],
-		[{ maxRetries: -1 }, /^maxRetries must be an integer from 0, not "-1"$/],
-		[{ maxRetries: 1.5 }, /^maxRetries must be/],
-		[{ maxRetries: "3" }, /^maxRetries must be/],
-		[{ onRetry: true }, /^onRetry must be a function, not "true"$/],
-		[{ beforeRequest: [] }, /^beforeRequest must be a function/],
-		[{ afterResponse: {} }, /^afterResponse must be a function/],
-		[{ fetch: "fetch" }, /^fetch must be a function/],
-		[{ timeout: 5 }, /^unknown option timeout: the options are url, key, int64, timeoutMs, .*, fetch$/],
-		[{ apiKey: "pets_secret" }, /^unknown option apiKey: /],
-		[{ signal: AbortSignal.abort() }, /^unknown option signal: /],
+	const authorities = ["a.example:99999", "a.example/?x=1", "a.example/#x", "me:pa55@a.example"];
+	const wrong: [option: string, message: RegExp, ...values: unknown[]][] = [
+		["url", address, "localhost:8080", "ftp://a.example", ...authorities.map((text) => `http://${text}`)],
+		["key", aKey, "Bearer pets_secret", "pets_secrét", 7],
+		["int64", /^int64 must be "string", "bigint" or "number", not "exact"$/, "exact"],
+		["timeoutMs", milliseconds, 0, "5", Number.NaN, 2 ** 31],
+		["retryForMs", /^retryForMs must be milliseconds from 0, not "/, -1, Number.NaN],
+		["maxRetries", /^maxRetries must be an integer from 0, not "/, -1, 1.5, "3"],
+		["onRetry", /^onRetry must be a function, not "true"$/, true],
+		["beforeRequest", /^beforeRequest must be a function/, []],
+		["afterResponse", /^afterResponse must be a function/, {}],
+		["fetch", /^fetch must be a function/, "fetch"],
+		["timeout", /^unknown option timeout: the options are url, key, int64, timeoutMs, .*, fetch$/, 5],
+		["apiKey", /^unknown option apiKey: /, "pets_secret"],
+		["signal", /^unknown option signal: /, AbortSignal.abort()],
 	];
-	for (const [options, message] of wrong) {
-		assert.throws(
-			() => new AnimalStore({ url, key, ...options }),
-			(error) => {
-				assert.ok(error instanceof TypeError, String(error));
-				assert.match(error.message, message);
-				assert.doesNotMatch(error.message, /secr|pa55/);
-				return true;
-			},
-		);
-	}
+	for (const [option, message, ...values] of wrong)
+		for (const value of values)
+			assert.throws(
+				() => new AnimalStore({ url, key, [option]: value }),
+				(error) => {
+					assert.ok(error instanceof TypeError, String(error));
+					assert.match(error.message, message);
+					assert.doesNotMatch(error.message, /secr|pa55/);
+					return true;
+				},
+			);
 });
 
 test("every option can be undefined, and limits of numbers are allowed", async () => {

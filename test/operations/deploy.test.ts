@@ -170,6 +170,7 @@ test("compose: every password is set, each for its scripts, and no node gets the
 		assert.ok(!JSON.stringify(environment).includes("POSTGRES_PASSWORD"));
 	}
 	const [, { environment = {} } = {}] = nodes[0] ?? [];
+	for (const name of Object.keys(environment)) assert.ok(name in settings, name);
 	const given = Object.entries(environment).map(([name, value]) => [
 		name,
 		value.replaceAll(/\$\{\w+:-(\w*)\}/g, "$1").replaceAll(/\$\{[^}]+\}/g, "x"),

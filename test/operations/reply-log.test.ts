@@ -81,7 +81,7 @@ test("on a terminal, a log line has method and path, without query and key", asy
 	}
 });
 
-test("a client that leaves before the reply gets one short line with level info and status 499", async (context) => {
+test("a client that leaves before the reply is one short line with level info, and counted as 499", async (context) => {
 	const service = await testService(context);
 	const upload = new Connection(service.port);
 	const headers = `traceparent: 00-${"a".repeat(32)}-${"b".repeat(16)}-01\r\nExpect: 100-continue\r\n`;
@@ -91,6 +91,8 @@ test("a client that leaves before the reply gets one short line with level info 
 	upload.socket.resetAndDestroy();
 	const line = await until("the log line", () => service.log.find((entry) => entry["error.type"] === "client_abort"));
 	assert.deepEqual([line["level"], line["http.response.status_code"]], ["info", 499]);
+	assert.equal(await countOf(service, "createPet", 499), 1);
+	assert.equal(await figureOf(service, "animal_store_refusals_total", { reason: "client_abort" }), 1);
 	assert.ok(JSON.stringify(line).length < 300, JSON.stringify(line));
 	assertNoErrors(service);
 	assert.ok(warningsIn(service).every(({ msg }) => String(msg).startsWith("links in replies")));

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent } from "node:http";
-import { connect } from "node:net";
 import { test } from "node:test";
 import { ask } from "../support/caller.ts";
 import { attempt, post } from "../support/create.ts";
@@ -22,14 +21,13 @@ async function unfinished({ port }: TestService, path: string, lines = ""): Prom
 }
 
 /** Waits until the port refuses connections. */
-async function portClosed({ port }: TestService): Promise<void> {
-	const isRefused = async () => {
-		const socket = connect(port, "127.0.0.1");
-		const isOpen = await once(socket, "connect").catch(() => undefined);
-		socket.destroy();
-		return !isOpen;
-	};
-	await until("the port to close", isRefused, { everyMs: 5 });
+async function portClosed({ url }: TestService): Promise<void> {
+	const isRefused = () =>
+		ask(`${url}/livez`).then(
+			() => false,
+			({ code }) => code === "ECONNREFUSED",
+		);
+	await until("the port to close", isRefused);
 }
 
 test("while the service stops, readyz is 503 on both ports, and accepted requests are answered", async (context) => {
