@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
 import { withdrawn } from "../../src/settings.ts";
-import { assertRefused, call } from "../support/command.ts";
+import { call } from "../support/command.ts";
 import { oldTools } from "../support/machine.ts";
 import { programOf, refusals, runProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
@@ -35,11 +35,6 @@ test("config shows each setting, its value and source, as a table or JSON, witho
 	const shownKey = shown.find(({ name }) => name === "API_KEY");
 	assert.deepEqual(shownKey, { name: "API_KEY", value: `…${key.slice(-4)}`, from: "environment" });
 	assert.doesNotMatch(json, new RegExp(`hidden|${key}`));
-});
-
-test("config ends with 1 when the service would not start", async () => {
-	const said = /^animal-store: PORT must be an integer from 0 to 65535/;
-	await assertRefused([[["config"], said]], { environment: { PORT: "x" } });
 });
 
 function problemsOf(environment: Record<string, string>): string[] {

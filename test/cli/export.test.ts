@@ -34,8 +34,6 @@ async function exporter(context: TestContext, animals = 120) {
 		run: (...parameters: string[]) => call(["export", ...parameters], { environment, folder }),
 		refuses: (file: string, said: RegExp, ...more: string[]) =>
 			assertRefused([[["export", file, ...more], said]], { environment, folder }),
-		programRefuses: (under: string[], file: string, said: RegExp) =>
-			assertProgramRefused([[["export", file], said]], { environment, folder, under }),
 	};
 }
 
@@ -93,15 +91,20 @@ test("an existing file is replaced only with --force, and an unknown extension n
 	await refuses("none/a.csv", /none\/a\.csv cannot be used: no such file or directory\n$/);
 });
 
-test("an export to a full disk fails with one sentence and leaves no partial file", async (context) => {
-	const { folder, refuses, programRefuses } = await exporter(context, 2000);
-	const limited = ["prlimit", "--fsize=65536"];
-	await programRefuses(limited, "a.csv", /: a\.csv cannot be written: file too large; the export was not kept/);
+test("an export or help for a full disk fails with one sentence and leaves no partial file", async (context) => {
+	const { folder, environment, refuses } = await exporter(context, 2000);
+	const tooLarge = /: a\.csv cannot be written: file too large; the export was not kept/;
+	const limited = { environment, folder, under: ["prlimit", "--fsize=65536"] };
+	await assertProgramRefused([[["export", "a.csv"], tooLarge]], limited);
 	assert.deepEqual(readdirSync(folder), []);
 	const full = /^animal-store: \/dev\/full cannot be written: no space left on device; the export was not/;
 	await refuses("/dev/full", full, "--format", "csv");
-	const toFull = ["bash", "-c", '"$@" > /dev/full', "-"];
-	await programRefuses(toFull, "-", /^animal-store: the output cannot be written: no space left on device\n$/);
+	const unwritten = /^animal-store: the output cannot be written: no space left on device\n$/;
+	const under = ["bash", "-c", '"$@" > /dev/full', "-"];
+	await assertProgramRefused(
+		["export", "serve --help"].map((command) => [command.split(" "), unwritten]),
+		{ environment, under },
+	);
 });
 
 test("an export that fails in the middle, or is stopped by Ctrl-C, leaves no partial file", async (context) => {

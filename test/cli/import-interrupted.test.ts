@@ -78,9 +78,9 @@ function animalsIn({ stderr }: Finished): number {
 test("an import whose key is revoked stops; with another key, the same file adds each row once", async (context) => {
 	const { service, gate, file } = await gated(context);
 	const key = await createKey(service.issuer, { name: "short", scopes: ["pets:read", "pets:write"] });
-	const importing = importOf(file, { url: gate.url, key: key.key }, "--retry-for", "1s");
+	const calling = { url: gate.url, key: key.key };
 	gate.fateOf = async () => "unsent";
-	const unsent = await call(...importing);
+	const unsent = await call(...importOf(file, calling, "--retry-for", "1s"));
 	assert.deepEqual([unsent.code, unsent.stdout, animalsIn(unsent)], [1, "", 0]);
 	assert.match(unsent.stderr, /no reply from .* is the service running there\?/);
 	gate.creates = 0;
@@ -89,7 +89,7 @@ test("an import whose key is revoked stops; with another key, the same file adds
 		if (n === middle) await revoke(service, key);
 		return n === middle - 2 ? "refused" : n === middle - 1 ? "lost" : "passed";
 	};
-	const stopped = await call(...importing);
+	const stopped = await call(...importOf(file, calling));
 	assert.equal(stopped.code, 1);
 	assert.match(stopped.stderr, /animal-store: this API key does not work/);
 	const before = animalsIn(stopped);

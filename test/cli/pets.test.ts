@@ -129,8 +129,3 @@ test("a closed pipe ends the command silently", async (context) => {
 		assert.match(stdout, /(^|\n)0\n$/, command);
 	}
 });
-
-test("help that cannot be written is reported with one sentence", async () => {
-	const { code, stderr } = await runProgram(["serve", "--help"], { under: ["bash", "-c", '"$@" > /dev/full', "-"] });
-	assert.deepEqual([stderr, code], ["animal-store: the output cannot be written: no space left on device\n", 1]);
-});

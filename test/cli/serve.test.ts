@@ -11,13 +11,17 @@ import { settings } from "../../src/settings.ts";
 import { ask } from "../support/caller.ts";
 import { assertRefused, callWell } from "../support/command.ts";
 import { listenFor } from "../support/listen.ts";
-import { assertProgramRefused, runProgram, startProgram, startRefused } from "../support/program.ts";
+import { assertProgramRefused, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder, temporaryStore, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
 test("the quick start prints the first key once, with a working curl command and its reply", async (context) => {
 	const environment = { DATABASE_URL: temporaryStore(context) };
-	const first = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
+	const options = { parameters: ["serve", "--first-key"] };
+	const PORT = String(await listenFor(context, createServer()));
+	await assert.rejects(startProgram(context, { ...environment, PORT }, options), /port \d+ on .* is in use/);
+	// The start that failed has not used up the first key.
+	const first = await startProgram(context, environment, options);
 	await until("the first answer", () => first.output.stderr.includes("The reply now"));
 	const [key = ""] = /pets_[0-9A-Za-z]{49}/.exec(first.output.stderr) ?? [];
 	for (const parts of [curlForFirst(`${first.url}/v1/pets`), curlOf(`${first.url}/v1/pets`)])
@@ -26,18 +30,10 @@ test("the quick start prints the first key once, with a working curl command and
 	assert.match(first.output.stderr, /The reply now: 200 \[\]/);
 	assert.ok(!first.output.stdout.includes(key), "no key in the log");
 	assert.equal((await first.stop("SIGINT")).code, 0);
-	const second = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
+	const second = await startProgram(context, environment, options);
 	const known = await ask(`${second.url}/console/key`, { key });
 	assert.deepEqual(JSON.parse(known.body).scopes, ["pets:read", "pets:write", "metrics:read", "pets:edit"]);
 	assert.doesNotMatch(second.output.stderr, /pets_/);
-});
-
-test("a failed quick start does not use up the first key", async (context) => {
-	const environment = { DATABASE_URL: temporaryStore(context), OPS_PORT: "0" };
-	const port = await listenFor(context, createServer());
-	const failed = await runProgram(["serve", "--first-key"], { environment: { ...environment, PORT: String(port) } });
-	assert.equal(failed.code, 1);
-	assert.equal(await callWell(["keys", "list", "--json"], { environment }), "[]\n");
 });
 
 test("a wrong environment is refused with one sentence for each problem and exit code 1", async (context) => {
@@ -92,7 +88,8 @@ test("serve --help lists every setting with variable and default; a flag overrid
 	const { url } = await startProgram(context, environment, { parameters });
 	assert.equal((await ask(`${url}/livez`)).status, 200);
 	const said = /^animal-store: HOST must be .*\nanimal-store: --port must be an integer from 0 to 65535/;
-	await assertRefused([[["serve", "--port", "70000"], said]], { environment: { HOST: "ä" } });
+	const wrong = ["serve", "config"].map((command): [string[], RegExp] => [[command, "--port", "70000"], said]);
+	await assertRefused(wrong, { environment: { HOST: "ä" } });
 });
 
 test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor open a debugger", async (context) => {

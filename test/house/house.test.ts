@@ -1,7 +1,6 @@
 // Checks the rules of ARCHITECTURE.md in the source, and that documents name only existing files, settings and tests.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { globSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
@@ -121,26 +120,6 @@ test("every file and every test that a document names exists", () => {
 		for (const [, name = ""] of text.matchAll(/“([^”]+)”/g))
 			assert.ok(tests.includes(name.replaceAll(/\s+/g, " ")), `${path} names the test “${name}”`);
 	}
-});
-
-test("every relative link of a document in the package leads to a file in the package", () => {
-	const pack = ["pack", "--dry-run", "--ignore-scripts", "--json"];
-	const listing = JSON.parse(execFileSync("npm", pack, { cwd: checkout, encoding: "utf8" }));
-	const [packed] = Object.values<{ files: { path: string }[] }>(listing);
-	const paths = packed?.files.map(({ path }) => path) ?? [];
-	const linksOf = (path: string) =>
-		[...read(path).matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)|(?:src|href)="(?![a-z]+:|#)([^"#]+)/g)].map(
-			([, target, attribute = ""]) => ({ path, target: join(dirname(path), target ?? attribute) }),
-		);
-	const links = paths.filter((path) => path.endsWith(".md")).flatMap(linksOf);
-	assert.ok(links.length > 100, `${links.length} links`);
-	const isThere = (target: string) => paths.some((path) => path === target || path.startsWith(join(target, "/")));
-	// The page says that the package lacks the tests that it links to.
-	const isTest = (target: string) => /^(test|src)\/.+\.\w+$/.test(target);
-	const broken = links.filter(
-		({ path, target }) => !isThere(target) && !(path === "docs/promises.md" && isTest(target)),
-	);
-	assert.deepEqual(broken, []);
 });
 
 /** The anchors that GitHub makes from the headings of a page. */
