@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { createKey } from "../../src/keys/issue.ts";
 import { assertRefused, call } from "../support/command.ts";
 import { listenFor } from "../support/listen.ts";
-import { onTerminal, programOf, runProgram } from "../support/program.ts";
+import { assertProgramRefused, onTerminal, programOf, runProgram } from "../support/program.ts";
 import { testService } from "../support/service.ts";
 
 const run = promisify(execFile);
@@ -117,7 +117,7 @@ test("create says that the animal may have been added if the reply is not the se
 	assert.doesNotMatch(unsent.stderr, /may have been added/);
 });
 
-test("a closed pipe ends the command silently", async (context) => {
+test("a closed pipe ends the command silently, a full disk with one sentence", async (context) => {
 	const { service, environment } = await connected(context);
 	const name = "x".repeat(200);
 	await Promise.all(Array.from({ length: 1000 }, () => service.store.createPet({ name, categoryId: 1n })));
@@ -128,4 +128,6 @@ test("a closed pipe ends the command silently", async (context) => {
 		assert.doesNotMatch(stdout, /EPIPE|\n\s+at /);
 		assert.match(stdout, /(^|\n)0\n$/, command);
 	}
+	const full = /^animal-store: the output cannot be written: no space left on device\n$/;
+	await assertProgramRefused([[["serve", "--help"], full]], { under: ["bash", "-c", '"$@" > /dev/full', "-"] });
 });

@@ -135,7 +135,7 @@ test("broken connections, time-outs and addresses that replied are retried for t
 const unanswered: typeof fetch = (_url, request) =>
 	new Promise((_resolve, reject) => request?.signal?.addEventListener("abort", () => reject(request.signal?.reason)));
 
-test("an abort ends a call at once, in an attempt and between two", async () => {
+test("an abort ends a call at once, in an attempt, between two, and in onRetry", async (context) => {
 	const reason = new Error("the user left");
 	for (const send of [unanswered, async () => refusal(503, { "retry-after": "20" })]) {
 		const leaving = new AbortController();
@@ -144,6 +144,11 @@ test("an abort ends a call at once, in an attempt and between two", async () => 
 		setTimeout(() => leaving.abort(reason), 50);
 		assert.equal(await call.catch((error) => error), reason);
 	}
+	const waits = unhurried(context);
+	const leaving = new AbortController();
+	const { store, attempts } = answered([refusal(503)], { onRetry: () => leaving.abort(reason) });
+	assert.equal(await store.listPage({}, { signal: leaving.signal }).catch((error) => error), reason);
+	assert.deepEqual([attempts.length, waits], [1, []]);
 });
 
 test("maxRetries limits the attempts; options of a call override those of the client", async (context) => {
@@ -187,13 +192,4 @@ test("onRetry gets each failed attempt that is repeated, and the wait before the
 	retries.length = 0;
 	await failureOf(answered([refusal(400)], { onRetry: (retry) => void retries.push(retry) }).store.listPage());
 	assert.deepEqual(retries, []);
-});
-
-test("onRetry may abort the call, which then does not wait", async (context) => {
-	const waits = unhurried(context);
-	const leaving = new AbortController();
-	const reason = new Error("no patience");
-	const { store, attempts } = answered([refusal(503)], { onRetry: () => leaving.abort(reason) });
-	assert.equal(await store.listPage({}, { signal: leaving.signal }).catch((error) => error), reason);
-	assert.deepEqual([attempts.length, waits], [1, []]);
 });

@@ -1,21 +1,26 @@
 // Checks the rules of ARCHITECTURE.md in the source, and that documents name only existing files, settings and tests.
 
 import assert from "node:assert/strict";
-import { globSync, readdirSync } from "node:fs";
+import { globSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { completeLock } from "../../package/lock.ts";
 import { settings } from "../../src/settings.ts";
 import { checkout, read } from "../support/checkout.ts";
-import { titlesOfTests } from "./titles.ts";
 
-const filesIn = (folder: string) =>
-	readdirSync(join(checkout, folder), { recursive: true, encoding: "utf8" })
-		.filter((path) => !path.includes("node_modules"))
-		.map((path) => join(folder, path));
-const sources = ["src", "openapi", "client/src", "console/src", "console/reference"]
-	.flatMap(filesIn)
-	.filter((path) => /\.tsx?$/.test(path) && !path.endsWith(".test.ts"));
+/** The files that match, by their paths in the checkout. */
+const find = (pattern: string, ...others: string[]) =>
+	globSync([pattern, ...others], { cwd: checkout, exclude: ["**/node_modules"] }).sort();
+const rooms = "{src,openapi,client/src,console/src,console/reference}";
+const sources = find(`${rooms}/**/*.{ts,tsx}`).filter((path) => !path.endsWith(".test.ts"));
+
+/** The titles of the tests in each file, by its path. */
+const titlesOfTests = new Map(
+	find("src/**/*.ts", "test/*/**/*.ts").map((path) => [
+		path,
+		[...read(path).matchAll(/^\t*test\(\s*(["`])(.*?)\1,/gm)].map(([, , title = ""]) => title),
+	]),
+);
 
 /** The files of this repository that each folder may import. */
 const mayImport: Record<string, RegExp> = {
@@ -84,9 +89,7 @@ test("requests, SQL, environment, clock and Node's own functions stay in their r
 });
 
 test("every file starts with a comment", () => {
-	for (const path of [...sources, ...filesIn("test"), ...filesIn("bench")]) {
-		if (path.endsWith(".ts")) assert.match(read(path), /^\/\/ .{20,}/, path);
-	}
+	for (const path of [...sources, ...find("{test,bench}/**/*.ts")]) assert.match(read(path), /^\/\/ .{20,}/, path);
 });
 
 test("the lock file has what npm leaves out: no engines but of Node's packages, no compiling", () => {
@@ -106,9 +109,8 @@ test("the image, the unit, npm start and the benchmark limit V8's young generati
 });
 
 test("every file and every test that a document names exists", () => {
-	const code = [...filesIn("test"), ...filesIn("src")].filter((path) => path.endsWith(".ts"));
-	const tests = code.map(read).join("\n");
-	for (const path of globSync(["*.md", "client/README.md", "docs/**/*.md"], { cwd: checkout })) {
+	const tests = find("{test,src}/**/*.ts").map(read).join("\n");
+	for (const path of find("*.md", "client/README.md", "docs/**/*.md")) {
 		const text = read(path);
 		for (const [, target = "", heading] of text.matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g)) {
 			const linked = target ? join(dirname(path), target) : path;
@@ -133,7 +135,7 @@ function anchorsOf(page: string): string[] {
 }
 
 test("docs has at most 15,500 words in 18 pages, and no line of prose is wider than 130 columns", () => {
-	const pages = filesIn("docs").filter((path) => /^docs\/[\w-]+\.md$/.test(path));
+	const pages = find("docs/*.md");
 	const words = pages.flatMap((path) => read(path).split(/\s+/).filter(Boolean));
 	assert.ok(words.length <= 15_500, `${words.length} words`);
 	assert.ok(pages.length <= 18, pages.join(" "));
@@ -145,14 +147,13 @@ test("docs has at most 15,500 words in 18 pages, and no line of prose is wider t
 });
 
 test("a title of a test is a promise of at most 90 characters", () => {
-	const titles = [...titlesOfTests()].flatMap(([path, all]) => (path.startsWith("test/") ? all : []));
+	const titles = [...titlesOfTests].flatMap(([path, all]) => (path.startsWith("test/") ? all : []));
 	assert.ok(titles.length > 450, `${titles.length} titles were found`);
 	// An interpolated part counts as eight characters.
 	for (const title of titles) assert.ok(title.replaceAll(/\$\{[^}]*\}/g, "12345678").length <= 90, title);
 });
 
 test("every promise links to tests and proofs, and quotes titles that the linked files have", () => {
-	const tests = titlesOfTests();
 	const items = read("docs/promises.md").split(/^- /m).slice(1);
 	assert.ok(items.length > 40, `${items.length} promises`);
 	for (const item of items) {
@@ -160,7 +161,7 @@ test("every promise links to tests and proofs, and quotes titles that the linked
 		assert.ok(links.length > 0, `no test is linked: ${item}`);
 		for (const [link, title = "", path = ""] of links) {
 			assert.match(path, /\.test\.ts$|\/suite\.ts$|\.requests\.txt$|^test\/proofs\//, link);
-			const isQuoted = title === "" || tests.get(path)?.some((one) => one.includes(title));
+			const isQuoted = title === "" || titlesOfTests.get(path)?.some((one) => one.includes(title));
 			assert.ok(isQuoted, link);
 		}
 	}
