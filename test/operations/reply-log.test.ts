@@ -81,7 +81,7 @@ test("on a terminal, a log line has method and path, without query and key", asy
 	}
 });
 
-test("a client that leaves before the reply is one short line with level info, and counted as 499", async (context) => {
+test("a client that leaves before the reply is one short line with level info, counted as 499", async (context) => {
 	const service = await testService(context);
 	const upload = new Connection(service.port);
 	const headers = `traceparent: 00-${"a".repeat(32)}-${"b".repeat(16)}-01\r\nExpect: 100-continue\r\n`;

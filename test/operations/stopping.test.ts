@@ -86,7 +86,7 @@ test("on a busy event loop where nobody connects, a stop does not wait for a sho
 	await within("the stop", stopped, 10_000);
 });
 
-test("a client that pauses gets one more reply while the service stops, which ends the connection", async (context) => {
+test("a client that pauses gets one more reply while the service stops, with Connection: close", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const emptyLines = "POST /v1/pets HTTP/1.1\r\nHost: a\r\nContent-Length: 8\r\n\r\n\r\n\r\n\r\n\r\n";
 	const requests = ["GET /livez HTTP/1.1\r\nHost: a\r\n\r\n", emptyLines];
