@@ -5,11 +5,10 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readConnection } from "../../src/cli/connection.ts";
 import { readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
 import { withdrawn } from "../../src/settings.ts";
-import { assertRefused, call } from "../support/command.ts";
+import { call } from "../support/command.ts";
 import { oldTools } from "../support/machine.ts";
 import { programOf, refusals, runProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
@@ -36,11 +35,6 @@ test("config shows each setting, its value and source, as a table or JSON, witho
 	const shownKey = shown.find(({ name }) => name === "API_KEY");
 	assert.deepEqual(shownKey, { name: "API_KEY", value: `…${key.slice(-4)}`, from: "environment" });
 	assert.doesNotMatch(json, new RegExp(`hidden|${key}`));
-});
-
-test("config ends with 1 when the service would not start", async () => {
-	const said = /^animal-store: PORT must be an integer from 0 to 65535/;
-	await assertRefused([[["config"], said]], { environment: { PORT: "x" } });
 });
 
 function problemsOf(environment: Record<string, string>): string[] {
@@ -97,8 +91,6 @@ test("--env-file adds the variables that are not set, for each command, before o
 			["PORT 3 flag", "OPS_PORT 5 environment", `DATABASE_URL ${store} environment`],
 		);
 	}
-	const created = await runProgram(["--env-file", file, "keys", "create", "--name", "a"], { folder });
-	assert.match(created.stderr, new RegExp(`^in ${store}$`, "m"));
 	const pet = await runProgram(["pets", "create", "--name", "Rex", "--category-id", "1", "--env-file", file]);
 	assert.deepEqual([pet.code, pet.stdout], [0, "id  categoryId  status  name\n 1           1  -       Rex\n"]);
 });
@@ -113,47 +105,37 @@ test("an env file that cannot be read ends the command, by Node or in one senten
 	assert.equal(older.stderr, `animal-store: --env-file names ${file}, which does not exist\n`);
 });
 
-test("a client command needs a URL and a key; a flag overrides the environment", () => {
-	assert.equal(readConnection({}, { ANIMAL_STORE_KEY: "e" }).key, "e");
-	assert.equal(readConnection({ key: "f" }, { ANIMAL_STORE_KEY: "e" }).key, "f");
-	const [wrongUrl, missingKey, ...others] = refusals(() => readConnection({ url: "x" }, {}));
-	assert.match(wrongUrl ?? "", /^--url must be the http or https URL of a service/);
-	assert.match(missingKey ?? "", /^ANIMAL_STORE_KEY is required and must be an API key/);
-	assert.deepEqual(others, []);
-});
-
 test("BASE_URL ends with /v1 once", () => {
 	for (const BASE_URL of ["https://pets.example/v1", "https://pets.example/v1/", "https://pets.example"])
 		assert.equal(readConfig({ BASE_URL }).baseUrl, "https://pets.example/v1");
 });
 
 test("a wrong value, and settings that cannot work together, are refused with one sentence each", () => {
-	const database = (parameters: string) => `postgres://me:hidden@h1/db?${parameters}`;
+	const origins = [
+		"*",
+		"https://*.example",
+		"https://a.example,*",
+		"https://a.example/",
+		"https://user@a.example",
+		"null",
+	];
+	const alone: [name: string, rule: RegExp, ...values: string[]][] = [
+		["PORT", /^PORT must be an integer from 0 to 65535/, "http", "65536"],
+		["OPS_PORT", /^OPS_PORT must be/, "-1"],
+		["HOST", /^HOST must be a host name/, "a b"],
+		["DATABASE_URL", /^DATABASE_URL must be sqlite: and the path/, "animals.db", "mysql://a/b"],
+		["DATABASE_URL", /^DATABASE_URL has an invalid .*: write %25 for a %$/, "postgres://me:hid%den@h1/db"],
+		["BASE_URL", /^BASE_URL must be an http or https URL/, "pets.example", "https://pets.example/v1?a=1"],
+		["TRUST_PROXY", /^TRUST_PROXY must be addresses or networks of proxies, .*loopback/, "1"],
+		["RATE_LIMIT", /^RATE_LIMIT must be a number of requests in a window, such as 100\/1m/, "many"],
+		["CORS_ORIGINS", /^CORS_ORIGINS must be origins .*without wildcards/, ...origins],
+		["CONNECTIONS_PER_ADDRESS", /^CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/, "-1"],
+		["CREATE_WAIT_MAX", /^CREATE_WAIT_MAX must be the longest time that a create may wait/, "0s"],
+		["STOP_DELAY", /^STOP_DELAY must be the time for which a stopping service/, "-1s"],
+		["LOG_LEVEL", /^LOG_LEVEL must be fatal, error/, "loud"],
+	];
 	const rows: [environment: Record<string, string>, ...rules: RegExp[]][] = [
-		[{ PORT: "http" }, /^PORT must be an integer from 0 to 65535/],
-		[{ PORT: "65536" }, /^PORT must be/],
-		[{ OPS_PORT: "-1" }, /^OPS_PORT must be/],
-		[{ HOST: "a b" }, /^HOST must be a host name/],
-		[{ DATABASE_URL: "animals.db" }, /^DATABASE_URL must be sqlite: and the path/],
-		[{ DATABASE_URL: "mysql://a/b" }, /^DATABASE_URL must be/],
-		[{ DATABASE_URL: database("port=x") }, /^DATABASE_URL has the port x: use an integer from 1 to 65535$/],
-		[{ DATABASE_URL: "postgres://me:hid%den@h1/db" }, /^DATABASE_URL has an invalid .*: write %25 for a %$/],
-		[{ DATABASE_URL: database("conect_timeout=1") }, /^DATABASE_URL has the unknown parameter c.*: .* known .* host, /],
-		[{ BASE_URL: "pets.example" }, /^BASE_URL must be an http or https URL/],
-		[{ BASE_URL: "https://pets.example/v1?a=1" }, /^BASE_URL must be/],
-		[{ TRUST_PROXY: "1" }, /^TRUST_PROXY must be addresses or networks of proxies, .*loopback/],
-		[{ RATE_LIMIT: "many" }, /^RATE_LIMIT must be a number of requests in a window, such as 100\/1m/],
-		...["*", "https://*.example", "https://a.example,*", "https://a.example/", "https://user@a.example", "null"].map(
-			(origins): [Record<string, string>, RegExp] => [
-				{ CORS_ORIGINS: origins },
-				/^CORS_ORIGINS must be origins .*without wildcards/,
-			],
-		),
-		[{ CONNECTIONS_PER_ADDRESS: "-1" }, /^CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/],
-		[{ CONNECTIONS_PER_ADDRESS: "many" }, /^CONNECTIONS_PER_ADDRESS must be/],
-		[{ CREATE_WAIT_MAX: "0s" }, /^CREATE_WAIT_MAX must be the longest time that a create may wait/],
-		[{ STOP_DELAY: "-1s" }, /^STOP_DELAY must be the time for which a stopping service/],
-		[{ LOG_LEVEL: "loud" }, /^LOG_LEVEL must be fatal, error/],
+		...alone.flatMap(([name, rule, ...values]) => values.map((value): (typeof rows)[0] => [{ [name]: value }, rule])),
 		[{ PORT: "9464" }, /^OPS_PORT must differ from PORT$/],
 		[{ PORT: "9464", HOST: "0.0.0.0" }],
 		[{ BACKUP_EVERY: "1h" }, /^BACKUP_EVERY needs BACKUP_TO/],

@@ -1,18 +1,16 @@
 // `animal-store export` writes complete files or none, and the files can be imported again.
 
 import assert from "node:assert/strict";
-import fs, { existsSync, openAsBlob, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import fs, { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { Command } from "commander";
-import { exportCommand } from "../../src/cli/export.ts";
+import { openImportFile } from "../../src/cli/import-file.ts";
 import { readRows } from "../../src/files/rows.ts";
-import { readWorkbook } from "../../src/files/workbook.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
 import { assertRefused, call } from "../support/command.ts";
 import { listAll } from "../support/ledger.ts";
+import { listenFor } from "../support/listen.ts";
 import { assertProgramRefused, begin } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -36,8 +34,6 @@ async function exporter(context: TestContext, animals = 120) {
 		run: (...parameters: string[]) => call(["export", ...parameters], { environment, folder }),
 		refuses: (file: string, said: RegExp, ...more: string[]) =>
 			assertRefused([[["export", file, ...more], said]], { environment, folder }),
-		programRefuses: (under: string[], file: string, said: RegExp) =>
-			assertProgramRefused([[["export", file], said]], { environment, folder, under }),
 	};
 }
 
@@ -45,30 +41,22 @@ test("an export in each format can be imported again, field for field", async (c
 	const { service, run, path, folder } = await exporter(context);
 	const expected = (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet);
 	const name = 'Dog, "7"';
-	await service.store.categories.apply([{ id: 2n ** 63n - 2n, name }]);
-	const other = await testService(context);
-	for (const file of ["a.csv", "a.jsonl", "a.ndjson", "a.json"]) {
+	const named = 2n ** 63n - 2n;
+	await service.store.categories.apply([{ id: named, name }]);
+	const formats = { "a.csv": "csv", "a.json": "json", "a.jsonl": "ndjson", "a.ndjson": "ndjson", "a.xlsx": "csv" };
+	for (const [file, format] of Object.entries(formats)) {
 		const { code, stdout, stderr } = await run(file);
 		assert.deepEqual([code, stdout, stderr], [0, "", `${statSync(path(file)).size} bytes exported to ${file}\n`]);
-		if (file === "a.ndjson") assert.equal(readFileSync(path(file), "utf8"), readFileSync(path("a.jsonl"), "utf8"));
-		if (file === "a.jsonl") continue;
-		const names = file === "a.csv" ? ['9223372036854775806,"Dog, ""7""",pending'] : [];
-		assert.deepEqual(readFileSync(path(file), "utf8").match(/[^,]*,"Dog.*$/gm) ?? [], names, "no name in JSON");
-		const environment = { ANIMAL_STORE_URL: other.url, ANIMAL_STORE_KEY: other.key };
-		const imported = await call(["import", path(file)], { environment });
-		assert.equal(imported.code, 0, imported.stderr);
-		const pets = (await listAll(other.url, other.key)).map(({ id: _id, ...pet }) => pet);
-		assert.deepEqual(pets.splice(-expected.length), expected, file);
-		assert.equal(pets.length % expected.length, 0);
+		const { source, kind } = await openImportFile(path(file), new AbortController().signal);
+		assert.deepEqual([kind.format, kind.sheet !== undefined], [format, file === "a.xlsx"]);
+		const rows = (await Array.fromAsync(readRows(source, kind, { onUnused: assert.fail }))).flat();
+		const pets = rows.map(({ pet }) => pet);
+		assert.deepEqual(pets, expected, file);
+		const given = rows.find(({ pet }) => pet?.categoryId === named)?.given;
+		if (typeof given === "string") assert.doesNotMatch(given, /Dog/, "no name in JSON");
+		else assert.deepEqual(given?.cells.slice(2), [String(named), name, "pending"]);
 	}
-	assert.equal((await run("a.xlsx")).code, 0);
-	const { source, kind } = await readWorkbook(await openAsBlob(path("a.xlsx")));
-	const rows = (await Array.fromAsync(readRows(source, kind, { onUnused: assert.fail }))).flat();
-	const given = rows.find(({ pet }) => pet?.categoryId === 2n ** 63n - 2n)?.given;
-	assert.deepEqual(Object(given).cells.slice(2), ["9223372036854775806", name, "pending"]);
-	const pets = rows.map(({ pet }) => pet);
-	assert.deepEqual(pets, expected);
-	assert.deepEqual(readdirSync(folder).sort(), ["a.csv", "a.json", "a.jsonl", "a.ndjson", "a.xlsx"]);
+	assert.deepEqual(readdirSync(folder).sort(), Object.keys(formats));
 });
 
 test("standard output is NDJSON or the --format, filtered by --status", async (context) => {
@@ -104,14 +92,16 @@ test("an existing file is replaced only with --force, and an unknown extension n
 });
 
 test("an export to a full disk fails with one sentence and leaves no partial file", async (context) => {
-	const { folder, refuses, programRefuses } = await exporter(context, 2000);
-	const limited = ["prlimit", "--fsize=65536"];
-	await programRefuses(limited, "a.csv", /: a\.csv cannot be written: file too large; the export was not kept/);
+	const { folder, environment, refuses } = await exporter(context, 2000);
+	const tooLarge = /: a\.csv cannot be written: file too large; the export was not kept/;
+	const limited = { environment, folder, under: ["prlimit", "--fsize=65536"] };
+	await assertProgramRefused([[["export", "a.csv"], tooLarge]], limited);
 	assert.deepEqual(readdirSync(folder), []);
 	const full = /^animal-store: \/dev\/full cannot be written: no space left on device; the export was not/;
 	await refuses("/dev/full", full, "--format", "csv");
-	const toFull = ["bash", "-c", '"$@" > /dev/full', "-"];
-	await programRefuses(toFull, "-", /^animal-store: the output cannot be written: no space left on device\n$/);
+	const unwritten = /^animal-store: the output cannot be written: no space left on device\n$/;
+	const under = ["bash", "-c", '"$@" > /dev/full', "-"];
+	await assertProgramRefused([[["export"], unwritten]], { environment, under });
 });
 
 test("an export that fails in the middle, or is stopped by Ctrl-C, leaves no partial file", async (context) => {
@@ -145,9 +135,7 @@ test("an export that fails in the middle, or is stopped by Ctrl-C, leaves no par
 test("another server's reply is not taken for an export", async (context) => {
 	const { refuses, folder } = await exporter(context, 1);
 	const other = createServer((_, response) => response.end('{"path":"/console/exports/x"}'));
-	await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-	context.after(() => other.close());
-	const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+	const url = `http://127.0.0.1:${await listenFor(context, other)}`;
 	await refuses("a.json", /^animal-store: the reply is not a file \(unexpected_reply\): is this/, "--url", url);
 	other.removeAllListeners("request");
 	other.on("request", (_, response) => response.writeHead(403, { "content-disposition": "attachment" }).end("blocked"));
@@ -156,18 +144,14 @@ test("another server's reply is not taken for an export", async (context) => {
 });
 
 test("an export is synced before it gets its name", async (context) => {
-	const { service, path } = await exporter(context, 3);
+	const { run, path } = await exporter(context, 3);
 	const calls: string[] = [];
 	const { fsync } = fs;
 	context.mock.method(fs, "fsync", (...given: Parameters<typeof fsync>) => {
 		calls.push(`synced, there: ${existsSync(path("a.csv"))}`);
 		fsync(...given);
 	});
-	context.mock.method(console, "error", () => {});
-	const parameters = [path("a.csv"), "--url", service.url, "--key", service.key];
-	const command = new Command();
-	exportCommand(command);
-	await command.parseAsync(parameters, { from: "user" });
+	await run("a.csv");
 	assert.deepEqual(calls, ["synced, there: false"]);
 	assert.match(readFileSync(path("a.csv"), "utf8"), /^id,name/);
 });

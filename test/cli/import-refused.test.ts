@@ -1,51 +1,43 @@
 // `import` refuses broken files of any size without using much memory, wrong keys, and services without imports.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync } from "node:fs";
-import { createServer } from "node:http";
-import { test } from "node:test";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
+import { type TestContext, test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
+import { assertRefused } from "../support/command.ts";
 import { assertImported, importer } from "../support/importer.ts";
 import { listenFor } from "../support/listen.ts";
-import { type Finished, runProgram, type Start } from "../support/program.ts";
+import { runProgram } from "../support/program.ts";
+import { temporaryFolder } from "../support/service.ts";
 
 test("a malformed file is refused with its line number, and nothing is sent", async (context) => {
-	const { service, write, run, path } = await importer(context);
-	const good = "name,categoryId\nRex,1\n";
-	const rows: [content: string | Buffer, said: RegExp][] = [
-		[`${good}"Rex,2\nAnn,3\n`, /a, line 3: a quote opens here and is not closed within 65536 characters/],
-		["name,name,categoryId\nRex,Rex,1\n", /two columns "name"; row 1 has .*; rename one of them; nothing was sent/],
-		["name,Name,categoryId\n", /match name: "name", "Name"; .*; --map name=name or --map name=Name chooses one;/],
+	const { service, environment, write, path } = await importer(context);
+	const files = {
+		quote: 'name,categoryId\nRex,1\n"Rex,2\nAnn,3\n',
+		same: "name,name,categoryId\nRex,Rex,1\n",
+		alike: "name,Name,categoryId\n",
+	};
+	for (const [name, content] of Object.entries(files)) write(name, content);
+	const rows: [file: string, said: RegExp][] = [
+		["quote", /^.*quote, line 3: a quote opens here and is not closed within 65536 characters.*\n$/],
+		["same", /^.*two columns "name"; row 1 has .*; rename one of them; nothing was sent\n$/],
+		["alike", /^.*match name: "name", "Name"; .*; --map name=name or --map name=Name chooses one;.*\n$/],
+		["none.csv", /^.*none\.csv cannot be used: no such file or directory\n$/],
+		[".", /^.*\. is a folder: name a file in it\n$/],
 	];
-	for (const [content, said] of rows) {
-		write("a", content);
-		const { code, stdout, stderr } = await run("a");
-		assert.deepEqual([code, stdout], [1, ""], `${stderr}${said}`);
-		assert.match(stderr, said);
-		assert.match(stderr, /^animal-store: [^\n]+\n$/, "one sentence");
-	}
-	assert.match((await run("none.csv")).stderr, /none\.csv cannot be used: no such file or directory\n$/);
-	assert.match((await run(".")).stderr, /\. is a folder: name a file in it\n$/);
-	assert.equal(service.log.filter((line) => line["http.request.method"] === "POST").length, 0);
-	assert.ok(!existsSync(path("a.rejected.csv")));
+	const called = rows.map(([file, said]): [string[], RegExp] => [["import", file], said]);
+	await assertRefused(called, { environment, folder: path(".") });
+	assert.ok(!service.log.some((line) => line["http.request.method"] === "POST"));
+	assert.deepEqual(readdirSync(path(".")).sort(), ["alike", "quote", "same", "tmp"]);
 });
 
-/** Runs a command. @throws AssertionError if it used more than 192 MiB */
-async function runMeasured(parameters: string[], { nodeOptions = [], ...options }: Start): Promise<Finished> {
-	const watch = "process.on('exit',()=>console.error('peak',process.resourceUsage().maxRSS))";
-	const watched = [...nodeOptions, "--import", `data:text/javascript,${watch}`];
-	const finished = await runProgram(parameters, { ...options, nodeOptions: watched });
-	const [, peakKiB = "none"] = /peak (\d+)/.exec(finished.stderr) ?? [];
-	assert.ok(Number(peakKiB) < 192 * 1024, `${peakKiB} KiB`);
-	return finished;
-}
-
 test("a file of 100,000 rows needs only the memory of the rows being read", async (context) => {
-	const { environment, path } = await importer(context);
 	const rows = "{ echo name,categoryId; yes 'Rex the dog with a name of forty characters,1' | head -n 100000; }";
 	const under = ["bash", "-c", `${rows} | "$@"`, "-"];
-	const options = { environment, nodeOptions: ["--max-old-space-size=40"], under, folder: path(".") };
-	const { code, stdout, stderr } = await runMeasured(["import", "-", "--dry-run"], options);
+	const nodeOptions = ["--max-old-space-size=40"];
+	const options = { environment: { TMPDIR: temporaryFolder(context) }, nodeOptions, under };
+	const { code, stdout, stderr } = await runProgram(["import", "-", "--dry-run"], options);
 	assert.equal(code, 0, stderr);
 	assert.match(stderr, /^stdin: CSV with commas, UTF-8, 100000 animals\n/);
 	assert.match(stdout, /\nand 99997 more animals\n$/);
@@ -73,16 +65,12 @@ test("a wrong key, a key without write scope and an unreachable service are repo
 	const wrong = await withKey("nonsense");
 	assert.deepEqual([wrong.code, wrong.stdout], [1, ""]);
 	assert.match(wrong.stderr, /^a\.csv: .*\nanimal-store: .*\(invalid_credential, [^\n]*\n$/, "one sentence");
-	const isSent = service.log.some((line) => line["http.request.method"] === "POST");
-	assert.ok(!isSent, "no animal is sent with a key that is refused");
 	assert.ok(!existsSync(path("a.csv.rejected.csv")));
 	write("b.csv", "name,categoryId\nRex,1\nMia,1.5\n");
 	mkdirSync(path("b.csv.rejected.csv"));
-	assert.match(
-		(await run("b.csv")).stderr,
-		/b\.csv\.rejected\.csv cannot be used: illegal operation on a directory\n$/,
-	);
-	assert.ok(!service.log.some((line) => line["http.request.method"] === "POST"));
+	const unwritable = await run("b.csv");
+	assert.match(unwritable.stderr, /b\.csv\.rejected\.csv cannot be used: illegal operation on a directory\n$/);
+	assert.ok(!service.log.some((line) => line["http.request.method"] === "POST"), "nothing is sent");
 	const refused = await withKey(reader);
 	assert.equal(refused.code, 1);
 	const lacks = /\nanimal-store: this API key lacks the scope pets:write[^\n]*; added 0 of 1 animals; run it again /;
@@ -94,33 +82,35 @@ test("a wrong key, a key without write scope and an unreachable service are repo
 	assert.match(gone.stderr, /no reply from .* is the service running there\?/);
 });
 
+/** A server in place of the service, and a function that imports a file with its address. */
+async function importerFor(context: TestContext, reply: RequestListener) {
+	const { environment, write, run } = await importer(context);
+	const url = `http://127.0.0.1:${await listenFor(context, createServer(reply))}`;
+	return async (content: string, ...more: string[]) => {
+		write("a.csv", content);
+		return run("a.csv", { environment: { ...environment, ANIMAL_STORE_URL: url }, more });
+	};
+}
+
 test("a service too busy to check the key first still gets the animals", async (context) => {
-	const { write, run, environment } = await importer(context);
-	write("a.csv", "name,categoryId\nRex,1\n");
 	for (const status of [429, 503]) {
-		const server = createServer((request, response) => {
+		const run = await importerFor(context, (request, response) => {
 			const isImport = request.url === "/console/imports";
 			response.writeHead(isImport ? 200 : status, { "retry-after": "3600" });
 			response.end(JSON.stringify(isImport ? { results: [{ outcome: "added", id: 1 }] } : { code: "busy", status }));
 		});
-		const url = `http://127.0.0.1:${await listenFor(context, server)}`;
-		assertImported(await run("a.csv", { environment: { ...environment, ANIMAL_STORE_URL: url } }), /: 1 added/);
+		assertImported(await run("name,categoryId\nRex,1\n"), /: 1 added/);
 	}
 });
 
 test("if a service supports no imports, both possible reasons are named, and nothing is sent", async (context) => {
-	const { write, run, environment } = await importer(context);
-	write("a.csv", "name,categoryId\nRex,1\n");
-	const server = createServer((request, response) => {
+	const run = await importerFor(context, (request, response) => {
 		response.statusCode = request.url?.startsWith("/v1/") ? 200 : 404;
 		response.end(response.statusCode === 200 ? "[]" : "not here");
 	});
-	const url = `http://127.0.0.1:${await listenFor(context, server)}`;
-	const elsewhere = { environment: { ...environment, ANIMAL_STORE_URL: url } };
-	const { code, stderr } = await run("a.csv", elsewhere);
+	const { code, stderr } = await run("name,categoryId\nRex,1\n");
 	assert.equal(code, 1);
-	write("b.csv", "name,type\nRex,Dog\n");
-	const older = await run("b.csv", { ...elsewhere, more: ["--create-categories"] });
-	assert.match(older.stderr, /the service is too old to make categories; nothing was sent\n$/);
 	assert.match(stderr, /takes no imports: the service is older than this program, or a proxy publishes only \/v1 /);
+	const older = await run("name,type\nRex,Dog\n", "--create-categories");
+	assert.match(older.stderr, /the service is too old to make categories; nothing was sent\n$/);
 });

@@ -11,7 +11,8 @@ const nameRule =
 	"must be a string of 1 to 255 Unicode code points: not only white space, no control characters, no lone surrogates";
 const integerRule = "must be an integer from -9223372036854775808 to 9223372036854775807";
 
-const rex = { name: "Rex", categoryId: 1n, status: "available" };
+const given = { name: "Rex", categoryId: 1, status: "available" };
+const rex = { ...given, categoryId: 1n };
 
 test("bad lines of CSV go to a file with the reason, which is imported once it is corrected", async (context) => {
 	const { write, read, run, pets } = await importer(context);
@@ -20,16 +21,13 @@ test("bad lines of CSV go to a file with the reason, which is imported once it i
 	assert.equal(code, 2, stderr);
 	assert.match(stdout, /^a\.csv: 1 added, 0 already there, 4 rejected \(see a\.csv\.rejected\.csv\)/);
 	const lines = read("a.csv.rejected.csv").split("\n");
-	const expected = [
-		/^line,reason,name,categoryId,status$/,
-		/^3,categoryId must be an integer from -9223372036854775808 to 9223372036854775807,x,1.5,sold$/,
-		/^4,"name must be a string of 1 to 255 Unicode code points: .*",,3,$/,
-		/^5,"status must be one of ""available"", ""pending"", ""sold""",d,4,5$/,
-		/^6,"status must be one of ""available"", ""pending"", ""sold""",f,6,gone$/,
-		/^$/,
-	];
-	assert.equal(lines.length, expected.length);
-	for (const [index, pattern] of expected.entries()) assert.match(lines[index] ?? "", pattern);
+	const status = '"status must be one of ""available"", ""pending"", ""sold"""';
+	assert.deepEqual(lines, [
+		"line,reason,name,categoryId,status",
+		`3,categoryId ${integerRule},x,1.5,sold`,
+		`4,"name ${nameRule}",,3,`,
+		...[`5,${status},d,4,5`, `6,${status},f,6,gone`, ""],
+	]);
 	write("b.csv", `${lines[0]}\n${lines[1]?.replace("x,1.5", "x,1")}\n${lines[3]}\n`);
 	assert.match((await run("b.csv")).stdout, /^b\.csv: 1 added, 0 already there, 1 rejected/);
 	assert.match(read("b.csv.rejected.csv"), /^line,reason,name,categoryId,status\n3,[^\n]+,d,4,5\n$/);
@@ -38,10 +36,7 @@ test("bad lines of CSV go to a file with the reason, which is imported once it i
 
 test("bad lines of NDJSON and JSON keep their text and numbers in the rejected file", async (context) => {
 	const { write, read, run, pets } = await importer(context);
-	write(
-		"a",
-		`{"name":"Rex","categoryId":1,"status":"available"}\n{"name":"x","categoryId":1.50}\n{broken\n5\n{"nmae":"x"}\n`,
-	);
+	write("a", `${JSON.stringify(given)}\n{"name":"x","categoryId":1.50}\n{broken\n5\n{"nmae":"x"}\n`);
 	assert.equal((await run("a")).code, 2);
 	const lines = read("a.rejected.ndjson").trimEnd().split("\n");
 	const expected = [
@@ -59,10 +54,9 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 	assert.deepEqual(await pets(), [rex, { name: "x", categoryId: 1n }]);
 	write("b.json", '[\n{"name":"",\n"categoryId":9223372036854775808}\n]');
 	assert.equal((await run("b.json")).code, 2);
-	assert.match(
-		read("b.json.rejected.ndjson"),
-		/^\{"name":"", "categoryId":9223372036854775808,"line":2,"reason":"name must be a string [^"]+; categoryId must be an integer [^"]+"\}\n$/,
-	);
+	const reason = `name ${nameRule}; categoryId ${integerRule}`;
+	const rejected = `{"name":"", "categoryId":9223372036854775808,"line":2,"reason":"${reason}"}\n`;
+	assert.equal(read("b.json.rejected.ndjson"), rejected);
 });
 
 test("a spreadsheet's file shows its format, ignored columns and frequent reasons", async (context) => {
@@ -117,11 +111,8 @@ test("the sheet with animals is found or named, and damaged or huge workbooks ar
 	assert.equal(code, 2);
 	assert.match(stderr, /^animals\.xlsx: sheet "All animals" of a workbook, 2 animals, 1 row to reject\n/);
 	assert.match(read("animals.xlsx.rejected.csv"), /\n3,categoryId must be an integer [^\n]*,2026-11-22,1\.5\n/);
-	assert.deepEqual(
-		(await pets()).map(({ categoryId }) => categoryId),
-		[3n, 9_007_199_254_740_993n],
-		"not rounded",
-	);
+	const categories = (await pets()).map(({ categoryId }) => categoryId);
+	assert.deepEqual(categories, [3n, 9_007_199_254_740_993n], "not rounded");
 	const other = await run("animals.xlsx", { more: ["--sheet", "Other"] });
 	assert.match(other.stderr, /no column is named "categoryId"; row 1 has the columns "name"/);
 	const huge = archive({ "xl/workbook.xml": "<workbook/>" });
@@ -183,20 +174,16 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 	write("both.csv", "name,categoryId,status\n,1,verkauft\n");
 	assert.match((await run("both.csv")).stderr, /, 0 animals, 1 row to reject\n/, "a meaning would not be enough");
 	write("odd.csv", "1,2\nA,B\nRex,1\n");
-	const map = ["--map", "name=A", "--map", "categoryId=B"];
-	for (const row of ["4", "1000"])
-		assert.match(
-			(await run("odd.csv", { more: [...map, "--header-row", row] })).stderr,
-			/: row \d+ is empty or missing/,
-		);
-	assert.match(
-		(await run("odd.csv", { more: ["--header-row", "1001"] })).stderr,
-		/must be an integer from 1 to 1000\./,
-	);
-	assert.match((await run("odd.csv", { more: ["--header-row", "1"] })).stderr, /row 1 has the columns "1", "2"/);
-	assert.match((await run("odd.csv", { more: [...map, "--header-row", "2"] })).stdout, /1 added/);
-	const unknown = await run("odd.csv", { more: ["--map", "status:x=y"] });
-	assert.match(unknown.stderr, /A status is available, pending, sold, or/);
+	const map = ["--map", "name=A", "--map", "categoryId=B", "--header-row"];
+	for (const [more, said] of [
+		[[...map, "4"], /: row 4 is empty or missing/],
+		[[...map, "1000"], /: row 1000 is empty or missing/],
+		[["--header-row", "1001"], /must be an integer from 1 to 1000\./],
+		[["--header-row", "1"], /row 1 has the columns "1", "2"/],
+		[["--map", "status:x=y"], /A status is available, pending, sold, or/],
+	] as const)
+		assert.match((await run("odd.csv", { more: [...more] })).stderr, said);
+	assert.match((await run("odd.csv", { more: [...map, "2"] })).stdout, /1 added/);
 });
 
 test("names of categories are matched; unknown ones are made only on request, and once", async (context) => {

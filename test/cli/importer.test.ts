@@ -3,7 +3,6 @@
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
-import { createServer } from "node:http";
 import { test } from "node:test";
 import fc from "fast-check";
 import { bodyMaxBytes } from "../../src/contract/limits.ts";
@@ -13,37 +12,23 @@ import { createImporter, digestOf, type SettledRow } from "../../src/files/impor
 import { readRows } from "../../src/files/rows.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { listAll } from "../support/ledger.ts";
-import { listenFor } from "../support/listen.ts";
 import { seed } from "../support/random.ts";
 import { testService } from "../support/service.ts";
-import { petsOf } from "../support/store-reads.ts";
+import { readPets } from "../support/store-reads.ts";
 
 /** What happens to a request. `late`: the service stores it after the importer has given up on it. */
 type Fate = "answered" | "unanswered" | "unsent" | "late";
 
-/** The network between an importer and the service. */
-function createNetwork() {
-	let fates: Fate[] = [];
-	let late: (() => Promise<unknown>)[] = [];
-	const send: typeof fetch = async (input, { signal: _, ...init } = {}) => {
-		const fate = fates.shift() ?? "answered";
+/** The network between an importer and the service. @param late gets functions that send the late requests */
+function networkWith(fates: readonly Fate[], late: (() => Promise<unknown>)[]): typeof fetch {
+	let sent = 0;
+	return async (input, { signal: _, ...init } = {}) => {
+		const fate = fates[sent++] ?? "answered";
 		if (fate === "late") late.push(() => fetch(input, init));
 		if (fate === "late" || fate === "unsent") throw new TypeError("the connection failed");
 		const reply = await fetch(input, init);
 		if (fate === "answered") return reply;
 		throw new TypeError("the reply is lost");
-	};
-	return {
-		send,
-		expect(next: readonly Fate[]): void {
-			fates = [...next];
-		},
-		/** Sends the late requests to the service. */
-		async settle(): Promise<void> {
-			const sending = late.map((sendNow) => sendNow());
-			late = [];
-			await Promise.all(sending);
-		},
 	};
 }
 
@@ -70,7 +55,6 @@ test("whatever is lost, with whatever keys, an import adds each row once, in the
 	const { url, issuer, store, key: reader } = await testService(context);
 	const scopes = ["pets:write"];
 	const keys = await Promise.all([1, 2, 3].map((n) => createKey(issuer, { name: `key ${n}`, scopes })));
-	const { send, expect, settle } = createNetwork();
 	let runs = 0;
 	let failures = 0;
 	let lastId = 0n;
@@ -82,7 +66,8 @@ test("whatever is lost, with whatever keys, an import adds each row once, in the
 			// Names have up to 750 bytes, so that the sizes of batches differ. Some names repeat.
 			const names = lengths.map((length, n) => `import ${runs} ${n % 7} ${"犬".repeat(Math.min(length, 235))}`);
 			const importer = await importerOf(names.map((name) => `${name},1`));
-			expect(fates);
+			const late: (() => Promise<unknown>)[] = [];
+			const send = networkWith(fates, late);
 			for (let isComplete = false; !isComplete; ) {
 				const { key } = keys[turns.shift() ?? 0] as (typeof keys)[0];
 				try {
@@ -91,16 +76,14 @@ test("whatever is lost, with whatever keys, an import adds each row once, in the
 					assert.ok(error instanceof ImportFailure && error.kind === "unreachable", String(error));
 					failures++;
 				}
-				await settle();
+				await Promise.all(late.splice(0).map((sendNow) => sendNow()));
 			}
-			const stored: string[] = [];
-			for (let hasMore = true; hasMore; ) {
-				const page = await store.listPets({ after: lastId, limit: 1000 });
-				stored.push(...petsOf(page).map(({ name }) => name));
-				lastId = page.ids?.last ?? lastId;
-				hasMore = page.hasMore;
-			}
-			assert.deepEqual(stored, names);
+			const stored = await readPets(store, { after: lastId, limit: 1000 });
+			lastId = stored.at(-1)?.id ?? lastId;
+			assert.deepEqual(
+				stored.map(({ name }) => name),
+				names,
+			);
 			assert.equal(importer.count("added"), names.length, "a row whose reply was lost was not there before");
 			const again = await importerOf(names.map((name) => `${name},1`));
 			assert.ok(await again.run({ url, key: reader, retryForMs: 0, signal: never }));
@@ -112,42 +95,26 @@ test("whatever is lost, with whatever keys, an import adds each row once, in the
 	assert.ok(failures > 20);
 });
 
-test("imports of the same file at the same time add each row once, and each reports all rows", async (context) => {
-	const { url, key } = await testService(context);
-	const lines = Array.from({ length: 3000 }, (_, n) => `animal ${n},${n}`);
-	const importers = await Promise.all([importerOf(lines), importerOf(lines), importerOf(lines)]);
-	await Promise.all(importers.map((importer) => importer.run({ url, key, retryForMs: 10_000, signal: never })));
-	assert.equal((await listAll(url, key)).length, lines.length);
-	for (const { count } of importers) assert.equal(count("added") + count("present"), lines.length);
-	const added = importers.reduce((sum, { count }) => sum + count("added"), 0);
-	assert.equal(added, lines.length);
-});
-
 test("a batch that is too large is halved, down to a row, and sent when Retry-After says", async (context) => {
 	const { url, key } = await testService(context);
 	const sizes: number[] = [];
 	let [refusedAtMs, waitedMs] = [0, 0];
 	let refusals = 1;
-	const server = createServer(async (request, response) => {
-		const body = Buffer.concat(await request.toArray());
-		if (sizes.length > 4 && refusals-- > 0) return void response.writeHead(401).end();
-		if (sizes.push(body.length) === 2) {
+	const send: typeof fetch = async (input, { signal: _, ...init } = {}) => {
+		const size = Buffer.byteLength(String(init.body));
+		if (sizes.length > 4 && refusals-- > 0) return new Response(null, { status: 401 });
+		if (sizes.push(size) === 2) {
 			refusedAtMs = performance.now();
-			return void response.writeHead(429, { "retry-after": "1" }).end();
+			return new Response(null, { status: 429, headers: { "retry-after": "1" } });
 		}
 		waitedMs ||= refusedAtMs && performance.now() - refusedAtMs;
-		if (body.length > 2000) return void response.writeHead(413, { "content-type": "text/plain" }).end("too large");
-		const { authorization = "" } = request.headers;
-		const headers = { authorization, "content-type": "application/json" };
-		const reply = await fetch(`${url}${request.url}`, { method: "POST", headers, body });
-		response.writeHead(reply.status, { "content-type": "application/json" }).end(await reply.text());
-	});
-	const proxy = `http://127.0.0.1:${await listenFor(context, server)}`;
+		return size > 2000 ? new Response("too large", { status: 413 }) : fetch(input, init);
+	};
 	const names = Array.from({ length: 50 }, (_, n) => `animal ${n}`);
 	names[20] = "犬".repeat(255);
 	const importer = await importerOf(names.map((name) => `${name},1`));
 	const { signal } = new AbortController();
-	const target = { url: proxy, key, retryForMs: 10_000, signal };
+	const target = { url, key, retryForMs: 10_000, signal, fetch: send };
 	await assert.rejects(importer.run(target), { kind: "refused" });
 	assert.ok(await importer.run(target));
 	assert.equal(importer.count("added"), names.length, "the rows of a half that was stored before the refusal, too");

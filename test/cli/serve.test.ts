@@ -1,7 +1,7 @@
 // `animal-store serve`: starts, refused starts, and stops.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -11,13 +11,14 @@ import { settings } from "../../src/settings.ts";
 import { ask } from "../support/caller.ts";
 import { assertRefused, callWell } from "../support/command.ts";
 import { listenFor } from "../support/listen.ts";
-import { assertProgramRefused, runProgram, type Start, startProgram, startRefused } from "../support/program.ts";
+import { assertProgramRefused, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder, temporaryStore, testService } from "../support/service.ts";
 import { until, within } from "../support/until.ts";
 
 test("the quick start prints the first key once, with a working curl command and its reply", async (context) => {
 	const environment = { DATABASE_URL: temporaryStore(context) };
-	const first = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
+	const options = { parameters: ["serve", "--first-key"] };
+	const first = await startProgram(context, environment, options);
 	await until("the first answer", () => first.output.stderr.includes("The reply now"));
 	const [key = ""] = /pets_[0-9A-Za-z]{49}/.exec(first.output.stderr) ?? [];
 	for (const parts of [curlForFirst(`${first.url}/v1/pets`), curlOf(`${first.url}/v1/pets`)])
@@ -26,17 +27,17 @@ test("the quick start prints the first key once, with a working curl command and
 	assert.match(first.output.stderr, /The reply now: 200 \[\]/);
 	assert.ok(!first.output.stdout.includes(key), "no key in the log");
 	assert.equal((await first.stop("SIGINT")).code, 0);
-	const second = await startProgram(context, environment, { parameters: ["serve", "--first-key"] });
+	const second = await startProgram(context, environment, options);
 	const known = await ask(`${second.url}/console/key`, { key });
 	assert.deepEqual(JSON.parse(known.body).scopes, ["pets:read", "pets:write", "metrics:read", "pets:edit"]);
 	assert.doesNotMatch(second.output.stderr, /pets_/);
 });
 
 test("a failed quick start does not use up the first key", async (context) => {
-	const environment = { DATABASE_URL: temporaryStore(context), OPS_PORT: "0" };
-	const port = await listenFor(context, createServer());
-	const failed = await runProgram(["serve", "--first-key"], { environment: { ...environment, PORT: String(port) } });
-	assert.equal(failed.code, 1);
+	const environment = { DATABASE_URL: temporaryStore(context) };
+	const PORT = String(await listenFor(context, createServer()));
+	const failed = startProgram(context, { ...environment, PORT }, { parameters: ["serve", "--first-key"] });
+	await assert.rejects(failed, /port \d+ on .* is in use/);
 	assert.equal(await callWell(["keys", "list", "--json"], { environment }), "[]\n");
 });
 
@@ -92,52 +93,41 @@ test("serve --help lists every setting with variable and default; a flag overrid
 	const { url } = await startProgram(context, environment, { parameters });
 	assert.equal((await ask(`${url}/livez`)).status, 200);
 	const said = /^animal-store: HOST must be .*\nanimal-store: --port must be an integer from 0 to 65535/;
-	await assertRefused([[["serve", "--port", "70000"], said]], { environment: { HOST: "ä" } });
-});
-
-test("a stop names its signal; SIGHUP, SIGUSR1 and SIGUSR2 neither stop it nor open a debugger", async (context) => {
-	const environment = { DATABASE_URL: temporaryStore(context) };
-	const service = await startProgram(context, environment);
-	const ignored = ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
-	for (const signal of ignored) service.process.kill(signal);
-	await until("a log line for each signal", () => ignored.every((name) => service.output.stdout.includes(`"${name}"`)));
-	assert.equal((await ask(`${service.url}/livez`)).status, 200);
-	const { code, stdout, stderr } = await service.stop();
-	assert.deepEqual([code, stderr], [0, ""], "Node would report a debugger");
-	assert.match(stdout, /"signal":"SIGTERM","msg":"stopping"/);
+	const wrong = ["serve", "config"].map((command): [string[], RegExp] => [[command, "--port", "70000"], said]);
+	await assertRefused(wrong, { environment: { HOST: "ä" } });
 });
 
 test("a module that Node preloads runs in the service only, not in its threads and backups", async (context) => {
 	const folder = temporaryFolder(context);
-	const [preload, notes] = [join(folder, "preload.mjs"), join(folder, "notes")];
-	const note = `appendFileSync(${JSON.stringify(notes)}, threadId + " ")`;
+	const notes = join(folder, "notes");
 	const imports = 'import { threadId } from "node:worker_threads"; import { appendFileSync } from "node:fs";';
-	writeFileSync(preload, `${imports} ${note}`);
-	const starts: [variables: Record<string, string>, options: Start][] = [
-		[{ NODE_OPTIONS: `--import ${preload}` }, {}],
-		[{}, { nodeOptions: ["--import", preload] }],
-	];
-	for (const [index, [variables, options]] of starts.entries()) {
-		const BACKUP_TO = join(folder, `backups-${index}`);
-		mkdirSync(BACKUP_TO);
-		// BACKUP_TO is a flag, so a backup process with the service's environment would refuse BACKUP_EVERY.
-		const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_EVERY: "1h", ...variables };
-		const parameters = ["serve", "--backup-to", BACKUP_TO];
-		const service = await startProgram(context, environment, { ...options, parameters });
-		await until("a backup", () => service.output.stdout.includes('"msg":"backup made"'));
-		assert.equal(readFileSync(notes, "utf8"), "0 ");
-		rmSync(notes);
-		assert.equal((await service.stop()).code, 0);
-	}
+	for (const name of ["variable", "option"])
+		writeFileSync(join(folder, `${name}.mjs`), `${imports} appendFileSync("${notes}", "${name} " + threadId + " ");`);
+	const BACKUP_TO = join(folder, "backups");
+	mkdirSync(BACKUP_TO);
+	// BACKUP_TO is a flag, so a backup process with the service's environment would refuse BACKUP_EVERY.
+	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_EVERY: "1h" };
+	const service = await startProgram(
+		context,
+		{ ...environment, NODE_OPTIONS: `--import ${join(folder, "variable.mjs")}` },
+		{ parameters: ["serve", "--backup-to", BACKUP_TO], nodeOptions: ["--import", join(folder, "option.mjs")] },
+	);
+	await until("a backup", () => service.output.stdout.includes('"msg":"backup made"'));
+	assert.equal(readFileSync(notes, "utf8"), "variable 0 option 0 ");
+	assert.equal((await service.stop()).code, 0);
 });
 
-test("signals within a second are one stop, and a later one ends the service immediately", async (context) => {
+test("signals within a second are one stop, a later one ends at once; SIGHUP, SIGUSR1 do nothing", async (context) => {
 	const DATABASE_URL = temporaryStore(context);
-	const graceful = await startProgram(context, { DATABASE_URL, STOP_DELAY: "1s" });
-	for (const signal of ["SIGTERM", "SIGINT", "SIGTERM"] as const) graceful.process.kill(signal);
-	const { code, stdout } = await within("the service to end", graceful.finished);
-	assert.match(stdout, /"msg":"stopped"/);
-	assert.equal(code, 0);
+	const { process, output, url, finished } = await startProgram(context, { DATABASE_URL, STOP_DELAY: "1s" });
+	const ignored = ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const;
+	for (const signal of ignored) process.kill(signal);
+	await until("a log line for each signal", () => ignored.every((name) => output.stdout.includes(`"${name}"`)));
+	assert.equal((await ask(`${url}/livez`)).status, 200);
+	for (const signal of ["SIGTERM", "SIGINT", "SIGTERM"] as const) process.kill(signal);
+	const { code, stdout, stderr } = await within("the service to end", finished);
+	assert.deepEqual([code, stderr], [0, ""], "Node would report a debugger");
+	assert.match(stdout, /"signal":"SIG(TERM|INT)","msg":"stopping"[\s\S]*"msg":"stopped"/);
 
 	const delayed = await startProgram(context, { DATABASE_URL, STOP_DELAY: "60s" });
 	const stoppedAtMs = performance.now();

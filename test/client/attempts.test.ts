@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { AnimalStore, ApiError, NoReply, type Retry } from "../../client/src/index.ts";
+import { ApiError, NoReply, type Retry } from "../../client/src/index.ts";
 import { answered, failureOf, refusal, rex, unhurried } from "./fake-fetch.ts";
 
 const broken = () => Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNRESET", message: "read" } });
@@ -17,8 +17,7 @@ test("a create's result is unknown after a 5xx but overloaded, and a reply of an
 		[503, "overloaded", false],
 		[429, "rate_limited", false],
 	] as const) {
-		const once = answered([refusal(status, {}, { code, message: "m" })], { maxRetries: 0 });
-		const error = await failureOf(once.store.createPet(rex));
+		const error = await failureOf(answered([refusedWith(status, code)], { maxRetries: 0 }).store.createPet(rex));
 		assert.ok(error instanceof ApiError && error.isUnsettled === isUnsettled, code);
 	}
 	for (const body of [{ code: "overloaded" }, { message: "m" }, {}]) {
@@ -48,14 +47,10 @@ test("only a Retry-After in seconds is used, and never beyond the budget", async
 test("the pauses between attempts double up to 8 s, with up to half random jitter", async (context) => {
 	const most = [200, 400, 800, 1600, 3200, 6400, 8000, 8000];
 	const waits = unhurried(context);
-	for (const [random, part] of [
-		[0, 0.5],
-		[0.5, 0.75],
-		[1, 1],
-	] as const) {
+	for (const random of [0, 1]) {
 		context.mock.method(Math, "random", () => random);
 		await answered([...most.map(() => refusal(503)), new Response("[]")]).store.listPage();
-		const expected = most.map((ms) => ms * part);
+		const expected = most.map((ms) => (random === 1 ? ms : ms / 2));
 		assert.deepEqual(waits.splice(0), expected);
 	}
 });
@@ -78,41 +73,29 @@ test("429, 502, 503 and 504 are retried; all other errors, even 500, are reporte
 test("a refusal of the request itself settles a create, even after an unknown outcome", async (context) => {
 	unhurried(context);
 	for (const [status, code, isUnsettled] of [
-		[400, "invalid_json", false],
 		[400, "invalid_body", false],
-		[400, "invalid_parameter", false],
-		[413, "body_too_large", false],
-		[415, "unsupported_media_type", false],
-		[422, "idempotency_key_reused", false],
-		[400, "malformed_request", true],
 		[400, "added_later", true],
 		[401, "invalid_credential", true],
-		[403, "insufficient_scope", true],
 	] as const) {
 		for (const before of [broken(), refusedWith(503, "storage_unavailable")]) {
 			const { store, attempts } = answered([before, refusedWith(status, code)]);
 			const error = await failureOf(store.createPet(rex));
 			assert.deepEqual([error.isUnsettled, attempts.length], [isUnsettled, 2], code);
 		}
-		const error = await failureOf(
-			answered([refusedWith(503, "overloaded"), refusedWith(status, code)]).store.createPet(rex),
-		);
-		assert.equal(error.isUnsettled, false, `${code} after overloaded`);
+		const { store } = answered([refusedWith(503, "overloaded"), refusedWith(status, code)]);
+		assert.equal((await failureOf(store.createPet(rex))).isUnsettled, false, `${code} after overloaded`);
 	}
 });
 
 test("a client that never got a reply gives up within half a second if there is no connection", async (context) => {
 	const waits = unhurried(context);
-	let nowMs = 0;
-	context.mock.method(performance, "now", () => nowMs + waits.reduce((sum, ms) => sum + ms, 0));
+	context.mock.method(performance, "now", () => waits.reduce((sum, ms) => sum + ms, 0));
 	const unreachable = [
 		{ code: "ECONNREFUSED" },
-		{ code: "ENOTFOUND" },
-		{ code: "DEPTH_ZERO_SELF_SIGNED_CERT" },
 		{ code: "ECONNRESET", message: "Client network socket disconnected before secure TLS connection was established" },
 		{ message: "unexpected redirect" },
 	].map((cause) => Object.assign(new TypeError("fetch failed"), { cause }));
-	for (const error of [...unreachable, new TypeError("Failed to fetch"), new TypeError("Load failed")]) {
+	for (const error of [...unreachable, new TypeError("Failed to fetch")]) {
 		waits.length = 0;
 		const { store, attempts } = answered([error], { retryForMs: 60_000 });
 		const failure = await failureOf(store.createPet(rex));
@@ -123,10 +106,7 @@ test("a client that never got a reply gives up within half a second if there is 
 		assert.ok(waits.reduce((sum, ms) => sum + ms, 0) <= 500);
 	}
 	waits.length = 0;
-	const beforeRequest = () => {
-		nowMs += 600;
-	};
-	const started = answered([new TypeError("Failed to fetch")], { beforeRequest });
+	const started = answered([new TypeError("Failed to fetch")], { beforeRequest: () => void waits.push(600) });
 	await failureOf(started.store.listPage());
 	assert.equal(started.attempts.length, 1, "a slow failure is not repeated");
 });
@@ -146,8 +126,7 @@ test("broken connections, time-outs and addresses that replied are retried for t
 		assert.match(failure.message, /the connection was lost \(/);
 		assert.ok(waits.splice(0).length >= 5, "30 seconds of pauses that grow up to 8 s");
 	}
-	const refusedLater = [new Response("[]"), new TypeError("Failed to fetch")];
-	const { store } = answered(refusedLater);
+	const { store } = answered([new Response("[]"), new TypeError("Failed to fetch")]);
 	await store.listPage();
 	await failureOf(store.listPage());
 	assert.ok(waits.length >= 5);
@@ -156,7 +135,7 @@ test("broken connections, time-outs and addresses that replied are retried for t
 const unanswered: typeof fetch = (_url, request) =>
 	new Promise((_resolve, reject) => request?.signal?.addEventListener("abort", () => reject(request.signal?.reason)));
 
-test("an abort ends a call at once, in an attempt and between two", async () => {
+test("an abort ends a call at once, in an attempt, between two, and in onRetry", async (context) => {
 	const reason = new Error("the user left");
 	for (const send of [unanswered, async () => refusal(503, { "retry-after": "20" })]) {
 		const leaving = new AbortController();
@@ -165,6 +144,11 @@ test("an abort ends a call at once, in an attempt and between two", async () => 
 		setTimeout(() => leaving.abort(reason), 50);
 		assert.equal(await call.catch((error) => error), reason);
 	}
+	const waits = unhurried(context);
+	const leaving = new AbortController();
+	const { store, attempts } = answered([refusal(503)], { onRetry: () => leaving.abort(reason) });
+	assert.equal(await store.listPage({}, { signal: leaving.signal }).catch((error) => error), reason);
+	assert.deepEqual([attempts.length, waits], [1, []]);
 });
 
 test("maxRetries limits the attempts; options of a call override those of the client", async (context) => {
@@ -188,8 +172,8 @@ test("maxRetries limits the attempts; options of a call override those of the cl
 		[{ timeoutMs: 7 }, { timeoutMs: 8 }, 8],
 		[{}, { timeoutMs: 9 }, 9],
 	] as const) {
-		const silent = new AnimalStore({ url: "http://a.example", key: "k", maxRetries: 0, fetch: unanswered, ...client });
-		const late = await failureOf(silent.listPage({}, call));
+		const { store } = answered([], { maxRetries: 0, fetch: unanswered, ...client });
+		const late = await failureOf(store.listPage({}, call));
 		assert.ok(late instanceof NoReply && late.reason === "timeout");
 		assert.equal(late.message, `no reply from http://a.example/v1: time-out after ${expected} ms`);
 	}
@@ -200,26 +184,12 @@ test("onRetry gets each failed attempt that is repeated, and the wait before the
 	const retries: Retry[] = [];
 	const replies = [broken(), refusal(503, { "retry-after": "2" }), new Response("[]")];
 	await answered(replies, { onRetry: (retry) => void retries.push(retry) }).store.listPage();
-	assert.deepEqual(
-		retries.map(({ attempt, error }) => [attempt, error.name]),
-		[
-			[1, "NoReply"],
-			[2, "ApiError"],
-		],
-	);
+	const reported = retries.map(({ attempt, error }) => `${attempt} ${error.name}`);
+	assert.deepEqual(reported, ["1 NoReply", "2 ApiError"]);
 	const waited = retries.map(({ waitMs }) => waitMs);
 	assert.deepEqual(waited, waits);
 	assert.ok(Number(waits[1]) >= 2000, "after Retry-After");
 	retries.length = 0;
 	await failureOf(answered([refusal(400)], { onRetry: (retry) => void retries.push(retry) }).store.listPage());
 	assert.deepEqual(retries, []);
-});
-
-test("onRetry may abort the call, which then does not wait", async (context) => {
-	const waits = unhurried(context);
-	const leaving = new AbortController();
-	const reason = new Error("no patience");
-	const { store, attempts } = answered([refusal(503)], { onRetry: () => leaving.abort(reason) });
-	assert.equal(await store.listPage({}, { signal: leaving.signal }).catch((error) => error), reason);
-	assert.deepEqual([attempts.length, waits], [1, []]);
 });

@@ -23,7 +23,8 @@ export function answered(replies: (Response | Error)[], options: ClientOptions<I
 		if (!(reply instanceof Response)) throw reply;
 		return reply.clone();
 	};
-	return { attempts, store: new AnimalStore({ url: "http://a.example", key: "k", fetch: send, ...options }) };
+	const given = { url: "http://a.example", key: "k", ...options, fetch: options.fetch ?? send };
+	return { attempts, store: new AnimalStore(given) };
 }
 
 export function refusal(

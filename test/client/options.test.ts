@@ -3,18 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AnimalStore, type ClientOptions } from "../../client/src/index.ts";
+import { answered, rex } from "./fake-fetch.ts";
 
 const url = "http://a.example";
 const key = "pets_secret";
 
 async function addressOf(options: ClientOptions): Promise<string> {
-	let address = "";
-	const send: typeof fetch = async (input, request) => {
-		address = `${input} ${new Headers(request?.headers).get("authorization")}`;
-		return new Response("[]");
-	};
-	await new AnimalStore({ ...options, fetch: send }).listPage({ limit: 1 });
-	return address;
+	const { store, attempts } = answered([new Response("[]")], { url: undefined, key: undefined, ...options });
+	await store.listPage({ limit: 1 });
+	return `${attempts[0]?.url} ${attempts[0]?.headers.get("authorization")}`;
 }
 
 test("a missing url or key is refused with the option and the variable that set it", (context) => {
@@ -48,14 +45,8 @@ test("without a process, or permission to read the environment, options are requ
 	context.after(() => Object.assign(globalThis, { process }));
 	for (const replacement of [undefined, {}, denied]) {
 		Object.assign(globalThis, { process: replacement });
-		let message = "";
-		let address = "";
-		try {
-			address = await addressOf({ url, key });
-			new AnimalStore({ url });
-		} catch (error) {
-			message = String(error);
-		}
+		const address = await addressOf({ url, key });
+		const message = await addressOf({ url }).catch(String);
 		Object.assign(globalThis, { process });
 		assert.equal(address, "http://a.example/v1/pets?limit=1 Bearer pets_secret");
 		assert.match(message, /key is missing/);
@@ -73,71 +64,48 @@ test("an address keeps its path, and ends with /v1 once", async () => {
 });
 
 test("wrong values and unknown names are refused with the rule, without key and password", () => {
+	const milliseconds = /^timeoutMs must be milliseconds from 1 to 2147483647, not "/;
+	const aKey = /^key must be an API key such as pets_…, without spaces and line breaks$/;
 	const address = /^url must be http:\/\/ or https:\/\/ with a host, without user name, query and fragment, not "/;
-	const wrong: [options: object, message: RegExp][] = [
-		[{ url: "localhost:8080" }, address],
-		[{ url: "a.example" }, address],
-		[{ url: "ftp://a.example" }, address],
-		[{ url: "http://" }, address],
-		[{ url: "http://a.example:99999" }, address],
-		[{ url: "http://a.example/?x=1" }, address],
-		[{ url: "http://a.example/#x" }, address],
-		[{ url: "http://me:pa55@a.example" }, address],
-		[{ key: "pets_secret\n" }, /^key must be an API key such as pets_…, without spaces and line breaks$/],
-		[{ key: "Bearer pets_secret" }, /^key must be/],
-		[{ key: "pets_secrét" }, /^key must be/],
-		[{ key: 7 }, /^key must be/],
-		[{ int64: "exact" }, /^int64 must be "string", "bigint" or "number", not "exact"$/],
-		[{ timeoutMs: 0 }, /^timeoutMs must be milliseconds from 1 to 2147483647, not "0"$/],
-		[{ timeoutMs: -5 }, /^timeoutMs must be/],
-		[{ timeoutMs: "5" }, /^timeoutMs must be/],
-		[{ timeoutMs: Number.NaN }, /^timeoutMs must be/],
-		[{ timeoutMs: Infinity }, /^timeoutMs must be/],
-		[{ timeoutMs: 2 ** 31 }, /^timeoutMs must be/],
-		[{ retryForMs: -1 }, /^retryForMs must be milliseconds from 0, not "-1"$/],
-		[{ retryForMs: Number.NaN }, /^retryForMs must be/],
-		[{ maxRetries: -1 }, /^maxRetries must be an integer from 0, not "-1"$/],
-		[{ maxRetries: 1.5 }, /^maxRetries must be/],
-		[{ maxRetries: "3" }, /^maxRetries must be/],
-		[{ onRetry: true }, /^onRetry must be a function, not "true"$/],
-		[{ beforeRequest: [] }, /^beforeRequest must be a function/],
-		[{ afterResponse: {} }, /^afterResponse must be a function/],
-		[{ fetch: "fetch" }, /^fetch must be a function/],
-		[{ timeout: 5 }, /^unknown option timeout: the options are url, key, int64, timeoutMs, .*, fetch$/],
-		[{ apiKey: "pets_secret" }, /^unknown option apiKey: /],
-		[{ signal: AbortSignal.abort() }, /^unknown option signal: /],
+	const authorities = ["a.example:99999", "a.example/?x=1", "a.example/#x", "me:pa55@a.example"];
+	const wrong: [option: string, message: RegExp, ...values: unknown[]][] = [
+		["url", address, "localhost:8080", "ftp://a.example", ...authorities.map((text) => `http://${text}`)],
+		["key", aKey, "Bearer pets_secret", "pets_secrét", 7],
+		["int64", /^int64 must be "string", "bigint" or "number", not "exact"$/, "exact"],
+		["timeoutMs", milliseconds, 0, "5", Number.NaN, 2 ** 31],
+		["retryForMs", /^retryForMs must be milliseconds from 0, not "/, -1, Number.NaN],
+		["maxRetries", /^maxRetries must be an integer from 0, not "/, -1, 1.5, "3"],
+		["onRetry", /^onRetry must be a function, not "true"$/, true],
+		["beforeRequest", /^beforeRequest must be a function/, []],
+		["afterResponse", /^afterResponse must be a function/, {}],
+		["fetch", /^fetch must be a function/, "fetch"],
+		["timeout", /^unknown option timeout: the options are url, key, int64, timeoutMs, .*, fetch$/, 5],
+		["apiKey", /^unknown option apiKey: /, "pets_secret"],
+		["signal", /^unknown option signal: /, AbortSignal.abort()],
 	];
-	for (const [options, message] of wrong) {
-		assert.throws(
-			() => new AnimalStore({ url, key, ...options }),
-			(error) => {
-				assert.ok(error instanceof TypeError, String(error));
-				assert.match(error.message, message);
-				assert.doesNotMatch(error.message, /secr|pa55/);
-				return true;
-			},
-		);
-	}
+	for (const [option, message, ...values] of wrong)
+		for (const value of values)
+			assert.throws(
+				() => new AnimalStore({ url, key, [option]: value }),
+				(error) => {
+					assert.ok(error instanceof TypeError, String(error));
+					assert.match(error.message, message);
+					assert.doesNotMatch(error.message, /secr|pa55/);
+					return true;
+				},
+			);
 });
 
 test("every option can be undefined, and limits of numbers are allowed", async () => {
 	const names = ["url", "key", "int64", "timeoutMs", "retryForMs", "maxRetries", "onRetry", "beforeRequest", "fetch"];
 	const absent = Object.fromEntries(names.map((name) => [name, undefined]));
-	assert.match(await addressOf({ ...absent, url, key }), /a\.example/);
-	assert.match(
-		await addressOf({ url, key, timeoutMs: 2 ** 31 - 1, retryForMs: Infinity, maxRetries: Infinity }),
-		/a\./,
-	);
-	assert.match(await addressOf({ url, key, timeoutMs: 1000, retryForMs: 0, maxRetries: 0 }), /a\.example/);
+	const most = { timeoutMs: 2 ** 31 - 1, retryForMs: Infinity, maxRetries: Infinity };
+	for (const options of [absent, most, { timeoutMs: 1000, retryForMs: 0, maxRetries: 0 }])
+		assert.match(await addressOf({ ...options, url, key }), /a\.example/);
 });
 
 test("options of a call are checked, too, before anything is sent", async () => {
-	let sent = 0;
-	const send: typeof fetch = async () => {
-		sent++;
-		return new Response("[]");
-	};
-	const store = new AnimalStore({ url, key, fetch: send });
+	const { store, attempts } = answered([new Response("{}")]);
 	const wrong: [options: object, message: RegExp][] = [
 		[
 			{ timeout: 5 },
@@ -151,10 +119,10 @@ test("options of a call are checked, too, before anything is sent", async () => 
 		[{ idempotencyKey: "x".repeat(256) }, /^idempotencyKey must be/],
 	];
 	for (const [options, message] of wrong) {
-		await assert.rejects(store.createPet({ name: "a", categoryId: 1 }, options), { name: "TypeError", message });
+		await assert.rejects(store.createPet(rex, options), { name: "TypeError", message });
 		await assert.rejects(store.listPets({}, options).first(), { name: "TypeError", message });
 	}
-	assert.equal(sent, 0);
-	await store.createPet({ name: "a", categoryId: 1 }, { idempotencyKey: "x".repeat(255), signal: undefined });
-	assert.equal(sent, 1);
+	assert.equal(attempts.length, 0);
+	await store.createPet(rex, { idempotencyKey: "x".repeat(255), signal: undefined });
+	assert.equal(attempts.length, 1);
 });

@@ -2,15 +2,14 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { checkout, read } from "../support/checkout.ts";
 import { call } from "../support/command.ts";
-import { commandsOf, elsewhere, isProved, pages } from "../support/documents.ts";
+import { commandsOf, isProved, pages } from "../support/documents.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { titlesOfTests } from "./titles.ts";
 
 const run = promisify(execFile);
 
@@ -20,16 +19,6 @@ test("commands are in blocks of the language sh, which a proof runs", () => {
 		const fences = [...text.matchAll(/^```(.*)$/gm)].map(([, language = ""]) => language);
 		assert.equal(fences.length % 2, 0, page);
 		for (const language of fences) assert.ok(others.includes(language), `${page}: ${language}`);
-	}
-});
-
-test("each block that runs elsewhere exists once, and so does the test or script that runs it", () => {
-	const titles = [...titlesOfTests().values()].flat();
-	for (const [page, start, by] of elsewhere) {
-		const found = commandsOf(pages.get(page) ?? "").filter((block) => block.startsWith(start));
-		assert.equal(found.length, 1, `${page}: ${start}`);
-		const isThere = by.includes("/") ? existsSync(join(checkout, by)) : titles.some((title) => title.includes(by));
-		assert.ok(isThere, `${page} names ${by}`);
 	}
 });
 

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { ask } from "../../support/caller.ts";
-import { copyTree } from "../../support/checkout.ts";
+import { copyTree, read } from "../../support/checkout.ts";
 import { newMachine, oldTools } from "../../support/machine.ts";
 import { temporaryFolder } from "../../support/service.ts";
 import { proofTestLimitMs } from "../../support/until.ts";
@@ -23,6 +23,25 @@ function pack(context: TestContext): string {
 	return join(folder, /"filename": "([^"]+)"/.exec(line)?.[1] ?? "");
 }
 
+/** The relative links of the documents among these files that lead to no other of them. */
+function brokenLinks(files: string[]): string[] {
+	const links = files
+		.filter((path) => path.endsWith(".md"))
+		.flatMap((page) => {
+			const found = read(page).matchAll(/\]\((?![a-z]+:|#)([^)#\s]+)|(?:src|href)="(?![a-z]+:|#)([^"#]+)/g);
+			return [...found].map(([, target, attribute = ""]) => ({
+				page,
+				target: join(dirname(page), target ?? attribute),
+			}));
+		});
+	assert.ok(links.length > 100, `${links.length} links`);
+	const isThere = (target: string) => files.some((path) => path === target || path.startsWith(join(target, "/")));
+	// This page says that the package lacks the tests that it links to.
+	const isKnown = (page: string, target: string) => page === "docs/promises.md" && /^(test|src)\/.+\.\w+$/.test(target);
+	const broken = links.filter(({ page, target }) => !isThere(target) && !isKnown(page, target));
+	return broken.map(({ page, target }) => `${page}: ${target}`);
+}
+
 test("the package has JavaScript, types, maps and the console, and serves with Node 20", {
 	timeout: proofTestLimitMs, // npm installs the package.
 }, async (context) => {
@@ -33,6 +52,7 @@ test("the package has JavaScript, types, maps and the console, and serves with N
 	for (const name of ["main.js", "main.d.ts", "main.js.map"])
 		assert.ok(files.includes(`package/lib/src/${name}`), name);
 	assert.ok(files.includes("package/lib/dist/console/index.html"));
+	assert.deepEqual(brokenLinks(files.map((path) => path.replace("package/", ""))), []);
 
 	const home = temporaryFolder(context);
 	const folder = join(home, "empty");
