@@ -7,7 +7,7 @@ import { inTime, type ProbeSources } from "./probes.ts";
 
 /** Empty until the store is open. */
 export interface StoreSources extends ProbeSources {
-	store?: Pick<Store, "queue" | "version" | "countPets" | "writeState" | "checkWrites" | "readUse">;
+	store?: Pick<Store, "queue" | "getPet" | "countPets" | "writeState" | "checkWrites" | "readUse">;
 	/** Undefined if this service takes no backups. `lastAtMs` is 0 before the first backup. */
 	backups?: { everyMs: number; lastAtMs: () => number; isOnStoreDisk: () => boolean } | undefined;
 }
