@@ -29,7 +29,7 @@ async function proxied(context: TestContext, url: string): Promise<string> {
 	return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/shop/animals`;
 }
 
-test("below a prefix of a proxy the console lists, adds, loads each part and shows its own address", async (context) => {
+test("below a proxy's prefix the console lists, adds, loads each part and finds the reference", async (context) => {
 	const service = await testService(context);
 	await addPets(service, ["Rex"]);
 	const root = await proxied(context, service.url);

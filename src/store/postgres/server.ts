@@ -34,7 +34,7 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
 /**
- * Settings of the server, database or role with which writes are lost or wrong, as conditions with a text for each. Neon
+ * Settings of the server, database or role with which writes are lost or wrong: conditions, with a text for each. Neon
  * has no disk to sync: a commit waits until its WAL is on the disks of several others.
  */
 const unsafeSettings = [
