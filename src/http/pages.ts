@@ -39,7 +39,7 @@ function addOpenApi(router: Router, baseUrl: string | undefined): void {
 	addFile(router, "/openapi.json", "openapi.json", Buffer.from(text), { "access-control-allow-origin": "*" });
 }
 
-/** Serves a folder's files below `url`, and its index.html at `url`, where `url` and a slash lead to, if it was built. */
+/** Serves a folder's files below `url`, and its index.html at `url`. @returns whether the folder was built */
 function addFolder(router: Router, url: string, folder: string, indexHeaders = pageHeaders): boolean {
 	if (!existsSync(join(folder, "index.html"))) return false;
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => extname(name) !== "");
