@@ -6,7 +6,12 @@ import { defineConfig } from "vite";
 const service = "http://127.0.0.1:8080";
 
 export default defineConfig({
-	base: "/console/",
+	// All addresses are relative, so that the console works below any prefix that a proxy adds.
+	base: "./",
+	experimental: {
+		// The page is at …/console, without a final slash.
+		renderBuiltUrl: (file, { hostType }) => (hostType === "html" ? `console/${file}` : { relative: true }),
+	},
 	build: {
 		outDir: "../dist/console",
 		emptyOutDir: true,
@@ -19,5 +24,5 @@ export default defineConfig({
 			output: { codeSplitting: { groups: [{ name: "console", test: /src\/main\.tsx/ }] } },
 		},
 	},
-	server: { proxy: { "^/(v1|docs|console/(activity|edits|exports|categories|find|history|imports|key))\\b": service } },
+	server: { proxy: { "^/(v1|docs|console)/": service } },
 });

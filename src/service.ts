@@ -24,7 +24,7 @@ import { ownProcessor, readMaxDescriptors } from "./ops/processor.ts";
 import type { StoreSources } from "./ops/store-metrics.ts";
 import { createBackground } from "./store/background.ts";
 import type { OpenOptions } from "./store/engine.ts";
-import { nameOfStore, openStore } from "./store/open.ts";
+import { nameOfStore, openStore, pathOf } from "./store/open.ts";
 import { StorageUnavailable, type Store } from "./store/store.ts";
 
 export interface ServiceOptions extends Partial<Pick<ServerOptions, "timeouts">>, Pick<AppOptions, "loadLimits"> {
@@ -260,6 +260,7 @@ async function startBackups({ config, log }: ServiceOptions, ops: Ops, store: St
 	const scheduled = scheduleBackups({
 		...backups,
 		cursorSecret: store.cursorSecret,
+		storeFile: pathOf(databaseUrl),
 		environment: environmentFor(databaseUrl),
 		now,
 		onBackup: (made) => log.info(made, "backup made"),
@@ -267,6 +268,7 @@ async function startBackups({ config, log }: ServiceOptions, ops: Ops, store: St
 			metrics.observeFailure("backup");
 			log.error({ reason }, "backup failed");
 		},
+		onSameDisk: () => log.warn({ backups: backups.folder }, "backups are on the disk of the store"),
 	});
 	// After a fatal failure, new backups might be of another file, or damaged, and would replace good ones.
 	fatal.signal.addEventListener("abort", scheduled.stop);

@@ -164,7 +164,7 @@ function commandsOf(session: Session, add: () => void): Command[] {
 	return [
 		{ label: "Go to Animals", keys: "g a", run: () => go(firstAnimals) },
 		{ label: "Go to Activity", keys: "g c", run: () => go({ view: "activity" }) },
-		{ label: "Go to the reference", keys: "g d", run: () => open("/docs") },
+		{ label: "Go to the reference", keys: "g d", run: () => open("docs") },
 		...(may(session, "pets:write") ? writing : []),
 		{ label: `Turn single-key shortcuts ${areShortcutsOn() ? "off" : "on"}`, run: turnShortcuts },
 	];

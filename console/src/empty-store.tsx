@@ -3,10 +3,11 @@
 import { curlForFirst, inLines } from "../../src/contract/curl.ts";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
+import { root } from "./root.ts";
 
 export function EmptyStore({ mayAdd, onAdd }: { mayAdd: boolean; onAdd(): void }) {
 	if (!mayAdd) return <p class="empty">There are no animals yet.</p>;
-	const curl = inLines(curlForFirst(`${location.origin}/v1/pets`));
+	const curl = inLines(curlForFirst(`${root}/v1/pets`));
 	return (
 		<section class="ways" aria-label="There are no animals yet">
 			<div class="stack">

@@ -20,7 +20,7 @@ export function Header({ route, signedIn }: HeaderProps) {
 		<header>
 			<Button class="skip" label="Skip to the content" onClick={() => document.querySelector("h1")?.focus()} />
 			<span class="wordmark">
-				<img class="mark" src="/console/icon.svg" alt="" />
+				<img class="mark" src="console/icon.svg" alt="" />
 				<span>animal-store</span>
 			</span>
 			<nav aria-label="Views">
@@ -30,7 +30,7 @@ export function Header({ route, signedIn }: HeaderProps) {
 						<NavLink to={{ view: "activity" }} at={route} label="Activity" />
 					</>
 				)}
-				<a href="/docs" target="_blank" title="Opens a new tab" rel="noopener">
+				<a href="docs" target="_blank" title="Opens a new tab" rel="noopener">
 					Reference
 				</a>
 			</nav>

@@ -15,6 +15,7 @@ import { History } from "./history.tsx";
 import { Banner, FailureNote, Waiting } from "./notes.tsx";
 import { PetName } from "./pet-name.tsx";
 import { columns, Fact } from "./pet-table.tsx";
+import { root } from "./root.ts";
 import { type AnimalsRoute, filterTexts, hashOf, isFound } from "./route.ts";
 import { may, type Session } from "./session.ts";
 import type { Desk } from "./use-desk.ts";
@@ -93,7 +94,7 @@ function Details({ session, pet, route, desk }: DetailsProps) {
 
 function Snippets({ pet, route, mayAdd }: { pet: Pet; route: AnimalsRoute; mayAdd: boolean }) {
 	const query = queryOf(route);
-	const list = inLines(curlOf(`${location.origin}/v1/pets${query && `?${query}`}`));
+	const list = inLines(curlOf(`${root}/v1/pets${query && `?${query}`}`));
 	const link = new URL(hashOf({ ...route, id: String(pet.id) }), location.href).href;
 	const json = jsonOf(pet);
 	return (
@@ -105,7 +106,7 @@ function Snippets({ pet, route, mayAdd }: { pet: Pet; route: AnimalsRoute; mayAd
 				<div class="line wraps">
 					<CopyButton label="Copy JSON" text={json} />
 					<CopyButton label="Copy curl: list" text={list} />
-					{mayAdd && <CopyButton label="Copy curl: add" text={createCurlOf(location.origin, pet)} />}
+					{mayAdd && <CopyButton label="Copy curl: add" text={createCurlOf(pet)} />}
 					<CopyButton label="Copy link" text={link} />
 				</div>
 			</div>
@@ -169,6 +170,6 @@ function membersOf(fields: readonly (keyof Pet)[], pet: Partial<Pet>, colon: str
 }
 
 /** A command line that adds an animal with these fields. */
-function createCurlOf(origin: string, pet: NewPet): string {
-	return inLines(curlWith(`{${membersOf(newPetFields, pet, ":").join()}}`, `${origin}/v1/pets`));
+function createCurlOf(pet: NewPet): string {
+	return inLines(curlWith(`{${membersOf(newPetFields, pet, ":").join()}}`, `${root}/v1/pets`));
 }

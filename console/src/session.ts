@@ -9,6 +9,7 @@ import type { Scope } from "../../src/contract/operations.ts";
 import type { Sender } from "./add-rows.ts";
 import type { Asking, AskOptions } from "./asking.ts";
 import type { KeptKey } from "./kept-key.ts";
+import { root as url } from "./root.ts";
 
 /** A page of the list, with exact ids. */
 export type PetPage = Page<"bigint">;
@@ -31,7 +32,6 @@ const retryForMs = 2_000;
 const timeoutMs = 10_000;
 /** A file that is sorted by name begins late. */
 const fileTimeoutMs = 60_000;
-const url = location.origin;
 
 export function may({ info }: Session, scope: Scope): boolean {
 	return info.scopes.includes(scope);

@@ -41,7 +41,7 @@ export function SignIn({ reason, onSignIn }: SignInProps) {
 
 	return (
 		<main class="stack sign-in" id="main">
-			<img class="mark" src="/console/icon.svg" alt="" />
+			<img class="mark" src="console/icon.svg" alt="" />
 			<Heading>Sign in</Heading>
 			{reason && (
 				<p class="stack note" role="alert">

@@ -5,7 +5,7 @@ import { interruptible } from "./interrupt.ts";
 
 export interface Progress {
 	what: string;
-	/** If `done` and `total` are both 0, the progress is unknown. */
+	/** If `total` is 0, the progress is unknown, and no bar is shown. */
 	done: number;
 	total: number;
 }
@@ -28,9 +28,10 @@ export function showBar(state: () => Progress, stream: Bar = process.stderr): ()
 	if (!stream.isTTY) return () => {};
 	const draw = () => {
 		const { what, done, total } = state();
-		const share = total > 0 ? Math.min(1, done / total) : 0;
+		const share = Math.min(1, done / total);
 		const full = Math.round(share * barWidth);
-		const line = `${"█".repeat(full)}${"░".repeat(barWidth - full)} ${Math.floor(100 * share)}% | ${what}`;
+		const bar = `${"█".repeat(full)}${"░".repeat(barWidth - full)} ${Math.floor(100 * share)}% | `;
+		const line = total > 0 ? bar + what : what;
 		stream.write(`\r${line.slice(0, (stream.columns || 80) - 1)}${clearToEnd}`);
 	};
 	draw();

@@ -23,16 +23,12 @@ const docsHeaders = { ...pageHeaders, link: '<openapi.json>; rel="service-desc";
 /** @param pagesFolder the folder of the built pages: missing pages are not served */
 export function addPages(router: Router, baseUrl: string | undefined, pagesFolder: string): void {
 	addOpenApi(router, baseUrl);
-	// The page names its files relative to /docs, so that it works below any prefix that a proxy adds.
-	if (addFolder(router, "/docs", join(pagesFolder, "docs"), docsHeaders))
-		router.add("/docs/", { GET: redirectTo("../docs", 308) });
+	// Both pages name their files relative to their own path, so that they work below any prefix that a proxy adds.
+	addFolder(router, "/docs", join(pagesFolder, "docs"), docsHeaders);
 	router.add("/", { GET: redirectTo("console", 302) });
 	const folder = join(pagesFolder, "console");
-	if (addFolder(router, "/console", folder)) {
-		addFile(router, "/console/", join(folder, "index.html"));
-		// Browsers request this path for documents that name no icon, such as JSON.
-		addFile(router, "/favicon.ico", join(folder, "icon.svg"));
-	}
+	// Browsers request this path for documents that name no icon, such as JSON.
+	if (addFolder(router, "/console", folder)) addFile(router, "/favicon.ico", join(folder, "icon.svg"));
 }
 
 /** Serves openapi.json, with the configured address first among its servers. */
@@ -52,6 +48,7 @@ function addFolder(router: Router, url: string, folder: string, indexHeaders = p
 		if (name === "index.html") addFile(router, url, path, readFileSync(path), indexHeaders);
 		else addFile(router, `${url}/${name.split(sep).join("/")}`, path);
 	}
+	router.add(`${url}/`, { GET: redirectTo(`..${url}`, 308) });
 	return true;
 }
 

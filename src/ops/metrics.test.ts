@@ -100,11 +100,12 @@ test("a scrape while the store cannot be read has all figures but the animals", 
 		countPets: () => Promise.reject(new StorageUnavailable("away")),
 		checkWrites,
 	} as unknown as Store;
-	const backups = { everyMs: 3_600_000, lastAtMs: () => 5000 };
+	const backups = { everyMs: 3_600_000, lastAtMs: () => 5000, isOnStoreDisk: () => true };
 	const text = await textOf(await createStoreMetrics(() => ({ store, backups })).read());
 	assert.match(text, /^animal_store_writable 0$/m);
 	assert.match(text, /^animal_store_last_backup_timestamp_seconds 5$/m);
 	assert.match(text, /^animal_store_backup_interval_seconds 3600$/m);
+	assert.match(text, /^animal_store_backup_on_store_disk 1$/m);
 	assert.doesNotMatch(text, /^animal_store_animals\{/m);
 });
 

@@ -65,6 +65,9 @@ export const metricTable = {
 		"When the service completed its last backup, in seconds since 1970; 0 before the first; absent without BACKUP_TO.",
 	),
 	animal_store_backup_interval_seconds: gauge("BACKUP_EVERY in seconds; absent without BACKUP_TO."),
+	animal_store_backup_on_store_disk: gauge(
+		"1 while BACKUP_TO is on the disk of the store, where one failure takes both; absent without BACKUP_TO.",
+	),
 	animal_store_database_bytes: gauge("SQLite: size of the database file."),
 	animal_store_wal_bytes: gauge("SQLite: size of the write-ahead log (the file -wal)."),
 	animal_store_disk_free_bytes: gauge("SQLite: free space that the service may use where the database is."),

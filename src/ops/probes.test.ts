@@ -10,8 +10,8 @@ const never = () => new Promise<never>(() => {});
 
 /** The probes of a node with this store. They wait at most 50 ms for it. */
 function probesOf(store: Partial<ReturnType<Parameters<typeof createProbes>[0]>["store"]>) {
-	const version = async () => ({ timeline: "", lastEdit: 0n, lastId: 0n });
-	const whole = { version, writeState: () => "working" as const, checkWrites: async () => {}, ...store };
+	const getPet = async () => ({ json: undefined, version: { timeline: "", lastEdit: 0n, lastId: 0n } });
+	const whole = { getPet, writeState: () => "working" as const, checkWrites: async () => {}, ...store };
 	return createProbes(
 		() => ({ store: whole }),
 		() => false,
@@ -20,7 +20,7 @@ function probesOf(store: Partial<ReturnType<Parameters<typeof createProbes>[0]>[
 }
 
 test("readyz is 503 when the store does not answer in time", async () => {
-	await assert.rejects(within("the answer", probesOf({ version: never }).ready()), { code: "storage_unavailable" });
+	await assert.rejects(within("the answer", probesOf({ getPet: never }).ready()), { code: "storage_unavailable" });
 	await probesOf({}).ready();
 });
 

@@ -6,7 +6,7 @@ import type { Store } from "../store/store.ts";
 
 /** Empty until the store is open. */
 export interface ProbeSources {
-	store?: Pick<Store, "version" | "writeState" | "checkWrites">;
+	store?: Pick<Store, "getPet" | "writeState" | "checkWrites">;
 }
 
 /** Waits for the store's work. @throws Error if the work takes longer than `timeoutMs` */
@@ -24,7 +24,7 @@ export function createProbes(sources: () => ProbeSources, isStopping: () => bool
 			const { store } = sources();
 			if (isStopping()) throw new ApiError("shutting_down");
 			if (!store) throw new ApiError("storage_unavailable", "the store is not open");
-			const work = [store.version(), store.checkWrites()];
+			const work = [store.getPet(1n), store.checkWrites()];
 			const [read] = await Promise.allSettled(work.map((each) => inTime(each, timeoutMs)));
 			if (read?.status === "rejected") throw new ApiError("storage_unavailable", "the store cannot be read");
 			return { status: "ok", writes: store.writeState() };

@@ -7,9 +7,9 @@ import { inTime, type ProbeSources } from "./probes.ts";
 
 /** Empty until the store is open. */
 export interface StoreSources extends ProbeSources {
-	store?: Pick<Store, "queue" | "version" | "countPets" | "writeState" | "checkWrites" | "readUse">;
+	store?: Pick<Store, "queue" | "getPet" | "countPets" | "writeState" | "checkWrites" | "readUse">;
 	/** Undefined if this service takes no backups. `lastAtMs` is 0 before the first backup. */
-	backups?: { everyMs: number; lastAtMs: () => number } | undefined;
+	backups?: { everyMs: number; lastAtMs: () => number; isOnStoreDisk: () => boolean } | undefined;
 }
 
 const upToWrites = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
@@ -47,6 +47,7 @@ export function createStoreMetrics(sources: () => StoreSources) {
 				animal_store_animals: counts && samplesBy("status", Object.entries(counts.counts)),
 				animal_store_last_backup_timestamp_seconds: backups && backups.lastAtMs() / 1000,
 				animal_store_backup_interval_seconds: backups && backups.everyMs / 1000,
+				animal_store_backup_on_store_disk: backups && Number(backups.isOnStoreDisk()),
 				animal_store_database_bytes: files?.databaseBytes,
 				animal_store_wal_bytes: files?.walBytes,
 				animal_store_disk_free_bytes: files?.diskFreeBytes,

@@ -3,7 +3,7 @@
 // store with the same BACKUP_TO causes good backups to be removed.
 
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { runCommand } from "./command-process.ts";
 import { dropStaleDraftsIn, namesIn } from "./sqlite/draft.ts";
@@ -21,11 +21,24 @@ export interface ScheduleOptions {
 	cursorSecret: Buffer;
 	everyMs: number;
 	keep: number;
+	storeFile: string;
 	/** The environment of the process. It contains DATABASE_URL, because a command line is visible to other users. */
 	environment: Record<string, string | undefined>;
 	now: () => number;
 	onBackup: (backup: { file: string; animals: number; durationMs: number }) => void;
 	onFailure: (reason: string) => void;
+	/** Called when the folder turns out to be on the disk of the store, for example because its own is not mounted. */
+	onSameDisk: () => void;
+	deviceOf?: (path: string) => number | undefined;
+}
+
+/** @returns undefined if the path cannot be looked at; a backup to it says why */
+function deviceNumber(path: string): number | undefined {
+	try {
+		return statSync(path).dev;
+	} catch {
+		return undefined;
+	}
 }
 
 /** The name of a store's own folder, which does not reveal the secret. */
@@ -34,10 +47,11 @@ export function folderOf(cursorSecret: Buffer): string {
 }
 
 export function scheduleBackups(plan: ScheduleOptions) {
-	const { everyMs, keep, environment, now, onBackup, onFailure } = plan;
+	const { everyMs, keep, environment, now, onBackup, onFailure, deviceOf = deviceNumber } = plan;
 	const folder = join(plan.folder, folderOf(plan.cursorSecret));
 	let lastAtMs = 0;
 	let retryAtMs = 0;
+	let isOnStoreDisk = false;
 	const retryAfterMs = Math.min(everyMs, retryMs);
 	const stopping = new AbortController();
 	const { signal } = stopping;
@@ -76,12 +90,20 @@ export function scheduleBackups(plan: ScheduleOptions) {
 	}
 
 	function look(): void {
+		lookAtDisk();
 		lastAtMs = newestMs(folder, now());
 		// The clock may have been set back since the failure.
 		retryAtMs = Math.min(retryAtMs, now() + retryAfterMs);
 		const dueAtMs = Math.max(lastAtMs === 0 ? 0 : lastAtMs + everyMs, retryAtMs);
 		if (now() >= dueAtMs) running = tryBackUp();
 		else wait(dueAtMs - now());
+	}
+
+	function lookAtDisk(): void {
+		const device = deviceOf(plan.folder);
+		const isSame = device !== undefined && device === deviceOf(plan.storeFile);
+		if (isSame && !isOnStoreDisk) plan.onSameDisk();
+		isOnStoreDisk = isSame;
 	}
 
 	function wait(ms: number): void {
@@ -93,6 +115,8 @@ export function scheduleBackups(plan: ScheduleOptions) {
 		everyMs,
 		/** When the newest backup was taken, in milliseconds since 1970; 0 if there is none. */
 		lastAtMs: () => lastAtMs,
+		/** Whether the folder was on the disk of the store within the last minute. */
+		isOnStoreDisk: () => isOnStoreDisk,
 		/** Aborts a backup under way and removes its files. */
 		async stop() {
 			clearTimeout(timer);

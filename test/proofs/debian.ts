@@ -87,6 +87,8 @@ export const proof: Proof = {
 		say("after two upgrades and a second run of all commands, nothing else has changed");
 		await restore(machine, () => namesOf(asClient.call), expected);
 		say("restore refused to replace a store; after a loss of the disk it restored the newest backup");
+		await runTwoNodes(machine, () => namesOf(asClient.call), expected);
+		say("a restore and an upgrade of two nodes start these two, and no other service");
 
 		await fillDisk(machine, asClient.call);
 		say("with a full disk, creates got 503, reads worked and alerts arrived by mail; with space again, both ended");
@@ -149,13 +151,19 @@ function mainPid(run: Run): string {
 	return run("systemctl show -P MainPID animal-store").trim();
 }
 
+/** The block that installs a new version, in a folder of its own although the package is the same. */
+const newVersion = (name: string) =>
+	block("animal-store backup").replace(/(animal-store-)1\.0\.0(?!\.tgz)/g, `$1${name}`);
+
 /** Upgrades twice with the page's commands, while the service makes backups. @returns the names in the newest backup */
 async function upgradeTwice({ run, runOnline }: Machine, request: (path: string, more?: string) => string) {
 	run(`sed -i s/^BACKUP_EVERY=.*/BACKUP_EVERY=1s/ ${settings}`);
 	for (const name of ["after one backup", "after two"]) {
 		const before = mainPid(run);
-		runOnline(block("animal-store backup"));
-		for (const start of ["units=", "systemctl restart"]) run(block(start));
+		runOnline(newVersion(name.replaceAll(" ", "-")));
+		// The files of the version that runs are still there: threads and backups start from them.
+		assert.match(request("/console/find?name=rex"), /"name":"Rex"/);
+		for (const start of ["units=", "systemctl list-units"]) run(block(start));
 		await untilReady(run);
 		assert.notEqual(mainPid(run), before);
 		assert.equal(create(request, name), 201);
@@ -163,20 +171,38 @@ async function upgradeTwice({ run, runOnline }: Machine, request: (path: string,
 	const newest = "$(ls -t /var/backups/animals/*/animal-store-*.db | head -n 1)";
 	await until("a backup", () => / 5 animals/.test(run(`animal-store verify "${newest}"`)), { everyMs: 500 });
 	assert.match(run("ls -1 /var/backups/animals"), /(before-upgrade-[\d-]+\.db\s+){2}/);
+	assert.doesNotMatch(run("journalctl --unit=animal-store --output=cat --no-pager"), /"level":"(error|fatal)"/);
 	return ["Rex", "Mia", "Bo", "after one backup", "after two"];
 }
 
 /** Runs the page's restore twice: while the store exists, and after the loss of the store's disk. */
 async function restore({ run }: Machine, names: () => string[], expected: string[]): Promise<void> {
-	assert.throws(() => run(block("systemctl stop")), /animals\.db already exists/);
+	assert.throws(() => run(block("running=")), /animals\.db already exists/);
 	run(block("systemctl enable"));
 	await untilReady(run);
 	assert.deepEqual(names(), expected);
 	run(`sed -i s/^BACKUP_EVERY=.*/BACKUP_EVERY=1h/ ${settings}; systemctl stop animal-store.socket animal-store`);
 	run("mount -t tmpfs -o size=64m,mode=700,uid=$(id -u animal-store) none /var/lib/animal-store");
-	run(block("systemctl stop"));
+	run(block("running="));
+	run(block("systemctl enable"));
 	await untilReady(run);
 	assert.deepEqual(names(), expected);
+}
+
+/** Restores and upgrades two nodes. */
+async function runTwoNodes({ run }: Machine, names: () => string[], expected: string[]): Promise<void> {
+	run(block("systemctl disable"));
+	for (const start of ["systemctl list-units", "running=", "units=", "systemctl list-units"]) {
+		run(block(start).replace("animal-store restore", "animal-store restore --force"));
+		for (const port of [9464, 9465]) await untilReady(run, port);
+		assert.deepEqual(names(), expected);
+		const running = run("systemctl list-units --plain --no-legend 'animal-store*' | cut -d ' ' -f 1");
+		assert.equal(running, "animal-store@9464.service\nanimal-store@9465.service\nanimal-store.socket\n");
+	}
+	run("systemctl disable --now animal-store.socket animal-store@9464 animal-store@9465");
+	run("rm -r /etc/systemd/system/animal-store.socket.d; systemctl daemon-reload");
+	run(block("systemctl enable"));
+	await untilReady(run);
 }
 
 function isTrue(run: Run, query: string): boolean {

@@ -197,7 +197,7 @@ async function restartWithSocket(run: Run, key: string, count: string): Promise<
 async function restartNodes(run: Run, key: string, count: string): Promise<number> {
 	run(blockOf("docs/debian.md", "systemctl disable"));
 	for (const port of opsPorts) await untilReady(run, port);
-	const loop = blockOf("docs/debian.md", "for node in");
+	const loop = blockOf("docs/debian.md", "systemctl list-units");
 	const requests = allAnswered(underLoad(run, publicUrl, key, rounds(count, loop)));
 	return requests;
 }

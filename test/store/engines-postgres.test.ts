@@ -59,6 +59,17 @@ test("fsync may be off only in Neon, whose commits wait for other servers' disks
 	await opened(await standIn(context, neon));
 });
 
+test("settings with which writes would be lost or wrong are refused at the start", async (context) => {
+	const { url } = await databaseFor(context);
+	await (await openStore(url, Date.now)).close();
+	const settings: [settings: Record<string, string>, refusal: RegExp][] = [
+		[{ array_nulls: "off" }, /^array_nulls is off, .*: turn it on$/],
+		[{ session_replication_role: "replica" }, /^session_replication_role is replica, .*: set it to origin$/],
+	];
+	for (const [set, message] of settings)
+		await assert.rejects(openStore(withSettings(url, set), Date.now), { name: "StoreRefused", message });
+});
+
 /** The part of Citus 13's catalog that shows where tables are placed. */
 const citus = `CREATE TABLE pg_dist_partition (logicalrelid regclass NOT NULL, partmethod "char" NOT NULL, partkey text,
 	colocationid integer NOT NULL DEFAULT 0, repmodel "char" NOT NULL DEFAULT 's', autoconverted boolean NOT NULL DEFAULT false)`;

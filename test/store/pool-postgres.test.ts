@@ -114,6 +114,18 @@ test("while the primary is read-only, the node is ready and reads; later creates
 	await until("a create", async () => (await create(node.url, key)).status === 201);
 });
 
+test("a node is not ready while its animals are locked, for example by a rewrite of the table", async (context) => {
+	const { url } = await databaseFor(context);
+	const node = await startNode(context, { DATABASE_URL: url });
+	const readyz = async () => (await ask(`${node.url}/readyz`)).status;
+	assert.equal(await readyz(), 200);
+	const other = await connect(context, url);
+	await other.query("BEGIN; LOCK TABLE pets");
+	assert.equal(await readyz(), 503);
+	await other.query("ROLLBACK");
+	await until("the node to be ready", async () => (await readyz()) === 200);
+});
+
 test("when a running primary becomes read-only, all move to the one promoted in its place", async (context) => {
 	const { service: node, key, primary: old, standby: next, lead } = await serviceWithStandby(context);
 	assert.equal((await create(node.url, key)).status, 201);

@@ -33,19 +33,22 @@ async function someStore(context: TestContext) {
 	const addOwn = (name: string) => backupStore(databaseUrl, join(to, name), { signal: new AbortController().signal });
 	const made: string[] = [];
 	const failures: string[] = [];
+	const warnings: number[] = [];
 	const clock = { nowMs: noonMs };
 	const schedule = (plan: Partial<ScheduleOptions> = {}) => {
 		const backups = scheduleBackups({
 			...{ folder: outer, cursorSecret, everyMs: hourMs, keep: 3, environment: { DATABASE_URL: databaseUrl } },
+			storeFile: databaseUrl.slice("sqlite:".length),
 			now: () => clock.nowMs,
 			...plan,
 			onBackup: ({ file }) => void made.push(file),
 			onFailure: (reason) => void failures.push(reason),
+			onSameDisk: () => void warnings.push(clock.nowMs),
 		});
 		context.after(() => backups.stop());
 		return backups;
 	};
-	return { outer, to, databaseUrl, clock, made, failures, schedule, addOwn };
+	return { outer, to, databaseUrl, clock, made, failures, warnings, schedule, addOwn };
 }
 
 test("a first backup is made at once, sound and private; a restart makes no second one", async (context) => {
@@ -232,6 +235,24 @@ test("within a minute after a machine slept, or its clock was set, one backup is
 	assert.deepEqual([made.length, failures], [4, []], "one for each jump");
 });
 
+test("each time its folder turns out to be on the store's disk, a warning and the metric say so", async (context) => {
+	const { outer, clock, made, warnings, schedule } = await someStore(context);
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	let isMounted = false;
+	const backups = schedule({ deviceOf: (path) => (isMounted && path === outer ? 2 : 1) });
+	await until("the first backup", () => made.length === 1);
+	const seen = [backups.isOnStoreDisk()];
+	for (const mounted of [false, true, false]) {
+		isMounted = mounted;
+		clock.nowMs += 60_000;
+		context.mock.timers.tick(60_000);
+		seen.push(backups.isOnStoreDisk());
+	}
+	await backups.stop();
+	assert.deepEqual(seen, [true, true, false, true]);
+	assert.deepEqual(warnings, [noonMs, noonMs + 180_000], "once each time");
+});
+
 test("after a fatal failure no backup is made, because it would replace a good one", async (context) => {
 	const to = temporaryFolder(context);
 	const [{ mock: started }, { mock: cleared }] = [
@@ -277,9 +298,11 @@ test("a failed backup is logged as one error line and an alert, and made once it
 	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
 	assert.equal(await figureOf(service, "animal_store_last_backup_timestamp_seconds"), 0, "no backup is left");
 	assert.equal(await figureOf(service, "animal_store_backup_interval_seconds"), 1);
+	assert.equal(await figureOf(service, "animal_store_backup_on_store_disk"), 0, "there is no folder");
 	mkdirSync(to);
 	const made = lines("backup made").length;
 	await until("another backup", () => lines("backup made").length > made);
+	assert.ok(lines("backups are on the disk of the store").length > 0);
 	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);
 	assert.doesNotMatch(stdout, /"level":"fatal"/);

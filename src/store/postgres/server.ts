@@ -33,12 +33,31 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 /** Rows of these tables become visible together, in the counters' order. Only a single server can promise that. */
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
+/**
+ * Settings of the server, database or role with which writes are lost or wrong: conditions, with a text for each. Neon
+ * has no disk to sync: a commit waits until its WAL is on the disks of several others.
+ */
+const unsafeSettings = [
+	[
+		"current_setting('fsync', true) = 'off' AND current_setting('neon.timeline_id', true) IS NULL",
+		"the server acknowledges commits before they are on disk: turn on fsync",
+	],
+	[
+		"current_setting('session_replication_role', true) = 'replica'",
+		"session_replication_role is replica, so no trigger counts the animals: set it to origin",
+	],
+	[
+		"current_setting('array_nulls', true) = 'off'",
+		"array_nulls is off, so an animal without a status cannot be written: turn it on",
+	],
+];
+
 /** A table may have foreign tables as partitions or as children. */
 const readShards = `WITH RECURSIVE parts AS (
 		SELECT name, to_regclass(name)::oid AS id FROM unnest($1::text[]) AS given (name)
 		UNION SELECT name, unnest(ARRAY(SELECT inhrelid FROM pg_inherits WHERE inhparent = id)) FROM parts
 	)
-	SELECT current_setting('fsync', true) = 'off' AND current_setting('neon.timeline_id', true) IS NULL AS "isUnsafe",
+	SELECT CASE ${unsafeSettings.map(([condition, text]) => `WHEN ${condition} THEN '${text}'`).join(" ")} END AS unsafe,
 		to_regclass('pg_dist_partition') IS NOT NULL AS "isCitus",
 		(SELECT max(name) FROM parts WHERE id IN (SELECT oid FROM pg_class WHERE relkind = 'f')) AS "foreignTable"`;
 /** Reads where Citus (11 or newer) has placed each existing table; null for a table that is only on this server. */
@@ -53,15 +72,14 @@ interface PlacedTable {
 }
 
 /**
- * Refuses a server that acknowledges commits before they are on disk. Neon's have no disk to sync: a commit waits until
- * its WAL is on the disks of several others. Also refuses tables that are spread over shards, which do not show
- * a commit at one moment: a reader could see an id before a smaller one, and then miss the smaller one.
+ * Refuses unsafe settings, and tables that are spread over shards, which do not show a commit at one moment: a reader
+ * could see an id before a smaller one, and then miss the smaller one.
  * @throws StoreRefused
  */
 export async function refuseUnsafe(pool: NodePool): Promise<void> {
 	const problem = await pool.run(async (client) => {
-		const [{ isUnsafe, isCitus, foreignTable }] = (await client.query(readShards, [togetherTables])).rows;
-		if (isUnsafe) throw new StoreRefused("the server acknowledges commits before they are on disk: turn on fsync");
+		const [{ unsafe, isCitus, foreignTable }] = (await client.query(readShards, [togetherTables])).rows;
+		if (unsafe) throw new StoreRefused(unsafe);
 		if (foreignTable) return `${foreignTable} has foreign tables`;
 		return isCitus && findSpread((await client.query(readPlacements, [togetherTables])).rows);
 	});

@@ -1,0 +1,55 @@
+// The console behind a proxy that adds a prefix to all addresses.
+
+import assert from "node:assert/strict";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { test } from "../support/browser.ts";
+import { ask } from "../support/caller.ts";
+import { testService } from "../support/service.ts";
+import { addPets, button, fillIn, inTable, openConsole, row, signIn } from "./console.ts";
+
+/** A proxy that serves the service below /shop/animals, and nothing else. @returns the address with the prefix */
+async function proxied(context: TestContext, url: string): Promise<string> {
+	const proxy = createServer((incoming, outgoing) => {
+		const { url: path = "", method, headers } = incoming;
+		if (!path.startsWith("/shop/animals/")) return void outgoing.writeHead(404).end("not here");
+		const forwarded = request(url + path.slice("/shop/animals".length), { method, headers }, (reply) => {
+			outgoing.writeHead(reply.statusCode ?? 502, reply.headers);
+			reply.pipe(outgoing);
+		});
+		forwarded.on("error", () => outgoing.destroy());
+		incoming.pipe(forwarded);
+	});
+	await new Promise<void>((resolve) => void proxy.listen(0, "127.0.0.1", resolve));
+	context.after(() => {
+		proxy.close();
+		proxy.closeAllConnections();
+	});
+	return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/shop/animals`;
+}
+
+test("below a proxy's prefix the console lists, adds, loads each part and finds the reference", async (context) => {
+	const service = await testService(context);
+	await addPets(service, ["Rex"]);
+	const root = await proxied(context, service.url);
+	assert.equal((await ask(`${root}/console/`)).headers.location, "../console");
+	const { page, errors } = await openConsole(context, root);
+	await signIn(page, service.key);
+	await button(page, "Add animal").click();
+	await fillIn(page, "Luna", "2");
+	await button(page, "Add").click();
+	await inTable(page, "Luna").waitFor();
+	await page.keyboard.press("Escape");
+	await row(page, "Rex").click();
+	await page.getByText("For developers").click();
+	await page.getByText("Copy curl: list").waitFor();
+	await page.getByRole("link", { name: "Activity" }).click();
+	await page.getByRole("region", { name: "Replies per minute" }).waitFor();
+	const reference = page.waitForEvent("popup");
+	await page.getByRole("link", { name: "Reference" }).click();
+	const opened = await reference;
+	await opened.getByRole("heading", { level: 1 }).waitFor();
+	assert.equal(opened.url(), `${root}/docs`);
+	assert.deepEqual(errors, []);
+});
