@@ -24,7 +24,7 @@ import { slowMs, until, within } from "../support/until.ts";
 import { engines } from "./engines.ts";
 
 for (const [engine, make] of Object.entries(engines)) {
-	// The proof crash kills the service many times, and fault-points.test.ts repeats creates whose reply was lost.
+	// The proof crash kills the service many times.
 	test(`${engine}: an acknowledged animal survives every SIGKILL, and no id or key is used twice`, {
 		timeout: slowMs, // The service is started three times, and killed twice.
 	}, async (context) => {

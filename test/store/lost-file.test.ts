@@ -6,7 +6,9 @@ import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { Agent } from "node:http";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
+import Database from "better-sqlite3";
 import { keyFromRandom } from "../../src/keys/formats.ts";
+import { openStore } from "../../src/store/open.ts";
 import { identityOf, trackOpenFiles } from "../../src/store/sqlite/identity.ts";
 import { ask } from "../support/caller.ts";
 import { call } from "../support/command.ts";
@@ -14,7 +16,7 @@ import { attempt, idOf, isShed, post, record } from "../support/create.ts";
 import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../support/histories.ts";
 import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
 import { isServing } from "../support/listen.ts";
-import { keyFor, startProgram } from "../support/program.ts";
+import { type Finished, keyFor, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
 import { animalsIn, withStore } from "../support/store-reads.ts";
@@ -65,35 +67,18 @@ async function loaded(context: TestContext) {
 	return { service, file, other, key, ledger, lose };
 }
 
-/** Asserts that probes and log show the state, a stop is clean, and reads continue unless the path has another file. */
-async function assertStopped(
-	{ service, key }: Awaited<ReturnType<typeof loaded>>,
-	cause: string,
-	isReading = true,
-): Promise<void> {
-	assert.equal((await ask(`${service.url}/livez`)).status, 503);
-	const ready = await ask(`${service.url}/readyz`);
-	if (isReading) {
-		assert.deepEqual([ready.status, ready.body], [200, '{"status":"ok","writes":"stopped"}']);
-		await listAll(service.url, key);
-	} else {
-		assert.equal(ready.status, 503);
-		const scene = { service, key, sql: async () => [] };
-		for (const path of ["/v1/pets", "/v1/pets?limit=2", "/v1/pets/1"]) assert.equal(await statusOf(scene, path), 503);
-	}
-	const { code, stdout } = await service.stop();
-	assert.equal(code, 0);
-	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
-	assert.equal(fatal.length, 1, stdout.slice(0, 2000));
-	// While the folder is removed, a check may find the file but not its WAL, so the message may name the WAL.
-	const { msg } = JSON.parse(fatal[0] ?? "");
-	assert.equal(msg.replace("-wal was", " was"), `${cause.replace("-wal was", " was")}: ${untilRestart}`);
+/** Asserts that nothing is read from a file that another replaced, probes and log show it, and a stop is clean. */
+async function assertStopped({ service, key }: Awaited<ReturnType<typeof loaded>>, cause: string): Promise<void> {
+	const scene = { service, key, sql: async () => [] };
+	for (const path of ["/livez", "/readyz", "/v1/pets", "/v1/pets?limit=2", "/v1/pets/1"])
+		assert.equal(await statusOf(scene, path), 503, path);
+	await assertEnds(service.stop(), cause, 0);
 }
 
-/** Asserts that the service ends with code 1 after one fatal line with this cause, and a clean stop. */
-async function assertEnds({ service }: Awaited<ReturnType<typeof loaded>>, cause: string): Promise<void> {
-	const { code, stdout } = await within("the end", service.finished);
-	assert.equal(code, 1);
+/** Asserts that the service ends with this code after one fatal line with this cause, and a clean stop. */
+async function assertEnds(finished: Promise<Finished>, cause: string, endsWith: number): Promise<void> {
+	const { code, stdout } = await within("the end", finished);
+	assert.equal(code, endsWith);
 	const fatal = stdout.split("\n").filter((line) => line.includes('"level":"fatal"'));
 	assert.equal(fatal.length, 1, stdout.slice(0, 2000));
 	// While the folder is removed, a check may find the file but not its WAL, so the message may name the WAL.
@@ -114,7 +99,7 @@ for (const [what, moved] of Object.entries({ file: (file: string) => file, folde
 			mkdirSync(dirname(it.file), { recursive: true });
 			renameSync(it.other, it.file);
 		});
-		await assertStopped(it, lost(it.file), false);
+		await assertStopped(it, lost(it.file));
 		const names = (await animalsIn(`sqlite:${it.file}`)).map(({ name }) => name);
 		assert.deepEqual(names, ["the other one"], "the previous store's WAL was not replayed over it");
 		it.ledger.verify(await animalsIn(`sqlite:${it.file.replace(place, `${place}.away`)}`));
@@ -174,12 +159,33 @@ test("after a file was restored while no node ran, nothing of the abandoned time
 	await assertSeen(scene, [caller]);
 });
 
-for (const removed of [["-wal"], ["-wal", "-shm"], ["-shm"]]) {
-	test(`nothing is acknowledged without ${removed.join(" and ")}; what was survives a SIGKILL`, async (context) => {
+test("nothing is acknowledged if the file is moved away during its transaction", async (context) => {
+	const file = join(temporaryFolder(context), "s.db");
+	const store = await openStore(`sqlite:${file}`, Date.now);
+	context.after(() => store.close());
+	const other = new Database(file, { timeout: 0 });
+	context.after(() => other.close());
+	const count =
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT max(i) FROM n";
+	other.exec(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN ${count}; END`);
+	const refused = assert.rejects(store.createPet({ name: "a", categoryId: 1n }), { name: "StorageUnavailable" });
+	const isWriting = () => {
+		try {
+			other.exec("BEGIN IMMEDIATE; ROLLBACK");
+			return false;
+		} catch {
+			return true;
+		}
+	};
+	await until("the transaction to run", isWriting, { everyMs: 1 });
+	renameSync(file, `${file}.away`);
+	await refused;
+});
+
+for (const removed of ["-wal", "-shm"]) {
+	test(`nothing is acknowledged without ${removed}; what was survives a SIGKILL`, async (context) => {
 		const it = await loaded(context);
-		await it.lose(() => {
-			for (const suffix of removed) rmSync(it.file + suffix);
-		});
+		await it.lose(() => rmSync(it.file + removed));
 		assert.equal((await ask(`${it.service.url}/livez`)).status, 503);
 		await it.service.stop("SIGKILL");
 		it.ledger.verify(await animalsIn(`sqlite:${it.file}`));
@@ -193,7 +199,7 @@ test("nothing is acknowledged after a sync failed in another process; a later no
 	const later = await startProgram(context, { DATABASE_URL: `sqlite:${it.file}` });
 	const answer = await post(later.url, it.key, new Agent(), attempt(-1));
 	it.ledger.acknowledge(attempt(-1), idOf(answer));
-	await assertEnds(it, `a sync of ${it.file} failed`);
+	await assertEnds(it.service.finished, `a sync of ${it.file} failed`, 1);
 	it.ledger.verify(await listAll(later.url, it.key));
 	other.reportFailedSync();
 	assert.equal(
