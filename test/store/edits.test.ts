@@ -5,7 +5,6 @@ import { test } from "node:test";
 import Database from "better-sqlite3";
 import { auditText } from "../../src/cli/audit.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
-import type { Store } from "../../src/store/store.ts";
 import { pick, seed, seededRandom } from "../support/random.ts";
 import { runSql } from "../support/sql.ts";
 import { readPet, readPets } from "../support/store-reads.ts";
