@@ -16,26 +16,26 @@ const atMs = 1_790_000_000_000;
 /** Waits a tick, because this process sees another process's writes only in a later tick of the event loop. */
 const tick = () => new Promise(setImmediate);
 
-for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: the audit list shows every edit once, in order, over any number of pages`, async (context) => {
-		const { open } = await make(context, () => atMs);
-		const store = await open();
-		await store.createPet({ name: "Rex", categoryId: 1n });
-		for (let edits = 0; edits <= 7; edits++) {
-			const expected = Array.from({ length: edits }, (_, index) => index + 1);
-			const text = async (isJson: boolean) => (await Array.fromAsync(auditText(store, isJson, 3))).join("");
-			const ids = JSON.parse(await text(true)).map(({ id }: { id: number }) => id);
-			assert.deepEqual(ids, expected);
-			const [header = "", ...rows] = (await text(false)).split("\n").slice(0, -1);
-			if (edits > 0) assert.match(header, /^id +at +animal +action +change +by$/);
-			assert.deepEqual(
-				rows.map((row) => [row.split(" ")[0], row.indexOf(editor)]),
-				expected.map((id) => [`${id}`, header.indexOf("by")]),
-			);
-			await store.edits.apply({ petId: 1n, editor, action: "rename", name: `${edits}` });
-		}
-	});
+test("the audit list shows every edit once, in order, over any number of pages", async (context) => {
+	const { open } = await engines.sqlite(context, () => atMs);
+	const store = await open();
+	await store.createPet({ name: "Rex", categoryId: 1n });
+	for (let edits = 0; edits <= 7; edits++) {
+		const expected = Array.from({ length: edits }, (_, index) => index + 1);
+		const text = async (isJson: boolean) => (await Array.fromAsync(auditText(store, isJson, 3))).join("");
+		const ids = JSON.parse(await text(true)).map(({ id }: { id: number }) => id);
+		assert.deepEqual(ids, expected);
+		const [header = "", ...rows] = (await text(false)).split("\n").slice(0, -1);
+		if (edits > 0) assert.match(header, /^id +at +animal +action +change +by$/);
+		assert.deepEqual(
+			rows.map((row) => [row.split(" ")[0], row.indexOf(editor)]),
+			expected.map((id) => [`${id}`, header.indexOf("by")]),
+		);
+		await store.edits.apply({ petId: 1n, editor, action: "rename", name: `${edits}` });
+	}
+});
 
+for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: a repeated create of an edited or removed animal is a repeat, without its name`, async (context) => {
 		const { open, reopen, databaseUrl } = await make(context, () => atMs);
 		const store = await open();

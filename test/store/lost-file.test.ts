@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -13,14 +13,13 @@ import { identityOf, trackOpenFiles } from "../../src/store/sqlite/identity.ts";
 import { ask } from "../support/caller.ts";
 import { call } from "../support/command.ts";
 import { attempt, idOf, isShed, post, record } from "../support/create.ts";
-import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../support/histories.ts";
+import { statusOf } from "../support/histories.ts";
 import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
 import { isServing } from "../support/listen.ts";
 import { type Finished, keyFor, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { runSql } from "../support/sql.ts";
 import { animalsIn, withStore } from "../support/store-reads.ts";
-import { slowMs, until, within } from "../support/until.ts";
+import { until, within } from "../support/until.ts";
 
 /** A service on the store `file`, or a link to it, and the file `other`: another store, with one animal and the same key. */
 async function loaded(context: TestContext, isLink = false) {
@@ -108,33 +107,6 @@ for (const isLink of [false, true]) {
 		it.ledger.verify(await animalsIn(`sqlite:${it.file}.away`));
 	});
 }
-
-test("after a file was restored while no node ran, nothing of the abandoned timeline is shown", {
-	timeout: slowMs, // Two services start and stop.
-}, async (context) => {
-	const folder = temporaryFolder(context);
-	const [file, saved] = [join(folder, "animals.db"), join(folder, "saved.db")];
-	const environment = { DATABASE_URL: `sqlite:${file}` };
-	const key = await keyFor(environment.DATABASE_URL);
-	const sql = (statement: string) => runSql(environment.DATABASE_URL, statement);
-	const scene = { service: await startProgram(context, environment), key, sql };
-	const rename = (id: string, name: string) => call(["pets", "rename", id, name], { environment });
-	const caller = keepingCaller(scene);
-	await addAnimals(scene, 40, "common");
-	await call(["backup", saved], { environment });
-	await addAnimals(scene, 25, "lost");
-	await rename("5", "lost");
-	await assertSeen(scene, [caller]);
-	const assertLinks = await keepLinks(scene);
-	await scene.service.stop();
-	cpSync(saved, file);
-	scene.service = await startProgram(context, environment);
-	await assertSeen(scene, [keepingCaller(scene)]);
-	await assertLinks();
-	await addAnimals(scene, 25, "new");
-	await rename("6", "new");
-	await assertSeen(scene, [caller]);
-});
 
 test("nothing is acknowledged if the file is moved away during its transaction", async (context) => {
 	const file = join(temporaryFolder(context), "s.db");
