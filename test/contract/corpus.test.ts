@@ -17,7 +17,7 @@ const families = readFamilies();
 const isPostgres = process.env["TEST_ENGINE"] === "postgres";
 const isWriting = process.env["WRITE_CORPUS"] === "1" && !isPostgres;
 /** The families whose replies depend on what the store keeps. */
-const ofStore = ["idempotency", "queries", "reading"].map((name) => `${name}.requests.txt`);
+const ofStore = ["idempotency", "reading"].map((name) => `${name}.requests.txt`);
 const hint =
 	"if this is intended: WRITE_CORPUS=1 npm test -- test/contract/corpus.test.ts, then look at git diff test/contract/corpus";
 

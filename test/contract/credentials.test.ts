@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { type Scope, scopes } from "../../src/contract/operations.ts";
 import { hashOfKey } from "../../src/keys/formats.ts";
 import { createKey, rotateKey } from "../../src/keys/issue.ts";
-import { openStore } from "../../src/store/open.ts";
 import { ask as askAlone } from "../support/caller.ts";
 import { read } from "../support/checkout.ts";
 import { assertFailure, posting, type TestRequest, testService } from "../support/service.ts";
@@ -24,18 +23,6 @@ test("a rotated key gets its full lifetime again; a key without expiry still has
 	assert.equal((await issuer.rows.findByHash(hashOfKey(key)))?.secret.expiresAtMs, rotatedAtMs + dayMs, "the old key");
 	const unlimited = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, eternal, dayMs)));
 	assert.ok(unlimited && unlimited.secret.expiresAtMs === undefined);
-});
-
-test("operators see which keys still call getPet", async (context) => {
-	const service = await testService(context, { mixes: false });
-	await service.send({ path: "/v1/pets" });
-	await service.send({ path: "/v1/pets/1" });
-	await service.stop();
-	const store = await openStore(service.databaseUrl, Date.now);
-	const [row] = await store.keys.list();
-	await store.close();
-	assert.deepEqual(Object.keys(row?.usedAtMs ?? {}).sort(), ["getPet", "listPets"]);
-	for (const usedAtMs of Object.values(row?.usedAtMs ?? {})) assert.ok(Math.abs(Date.now() - usedAtMs) < 60_000);
 });
 
 const seen = { name: "Rex" };

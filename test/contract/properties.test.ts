@@ -8,7 +8,7 @@ import { seed } from "../support/random.ts";
 import { assertFailure, testService } from "../support/service.ts";
 
 fc.configureGlobal({ seed });
-const numRuns = process.env["TEST_ENGINE"] === "postgres" ? 150 : 300;
+const numRuns = 300;
 
 /** The rule for names, written independently of the schema's pattern, so that the tests check the pattern. */
 function isName(text: string): boolean {

@@ -15,7 +15,7 @@ import { begin, runWell, startProgram } from "../support/program.ts";
 import { isOnPath, type Need, type Proof, type Trial, withKey } from "../support/proof.ts";
 import { connect, runSql } from "../support/sql.ts";
 import { serviceWithStandby } from "../support/standby.ts";
-import { until } from "../support/until.ts";
+import { type CleanUps, until } from "../support/until.ts";
 import { stopAtOnce } from "./nodes.ts";
 
 /** The first version of PgBouncer that supports named statements. */
@@ -61,14 +61,14 @@ async function proveSessions(poolerUrl: string): Promise<void> {
 	assert.deepEqual(new Set(rows.map(([row]) => row?.["set"])), new Set(["4s"]));
 }
 
-/** If a program freezes between the statements of its edit, the server rolls the edit back within 5 s. */
-async function proveFrozen(poolerUrl: string, serverUrl: string, trial: Trial): Promise<void> {
+/** If a program freezes between the statements of its edit of animal 2, the server rolls the edit back within 5 s. */
+export async function proveFrozen(poolerUrl: string, serverUrl: string, context: CleanUps): Promise<void> {
 	const environment = { DATABASE_URL: poolerUrl };
-	const holder = await connect(trial, serverUrl);
+	const holder = await connect(context, serverUrl);
 	await holder.query("BEGIN; SELECT FROM counters WHERE name = 'edits' FOR UPDATE");
 	const { child, finished } = begin(["pets", "rename", "2", "Lost"], { environment });
 	const sessions = async (state: string) =>
-		(await runSql(serverUrl, `SELECT FROM pg_stat_activity WHERE ${state}`)).length;
+		(await runSql(serverUrl, `SELECT FROM pg_stat_activity WHERE datname = current_database() AND ${state}`)).length;
 	await until("the edit to wait", async () => (await sessions("wait_event_type = 'Lock'")) > 0);
 	child.kill("SIGSTOP");
 	await holder.end();

@@ -122,7 +122,6 @@ test("a node notices that animals were spread over shards or fsync is off, and s
 	context.mock.method(performance, "now", () => now() + aheadMs);
 	const single = 'the layout of the store is "single", .* but pets';
 	const rows: [creators: number, sql: string, problem: string][] = [
-		[0, place("pets", "h", 7), `${single} is on several shards, or apart from the others: `],
 		[4, place("pets", "h", 7), `${single} is on several shards, or apart from the others: `],
 		[0, spread, `${single} has foreign tables: `],
 		[4, bannered("PostgreSQL 17.5", { fsync: "off" }), "the server acknowledges .*: turn on fsync$"],

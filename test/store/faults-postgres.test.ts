@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { openStore } from "../../src/store/open.ts";
+import { proveFrozen } from "../proofs/pooler.ts";
 import { ask, type Caller, callerOf } from "../support/caller.ts";
 import { call, callWell } from "../support/command.ts";
 import { listAll } from "../support/ledger.ts";
@@ -10,11 +12,12 @@ import { databaseFor } from "../support/postgres.ts";
 import type { PostgresServer } from "../support/postgres-server.ts";
 import { keyFor, startProgram } from "../support/program.ts";
 import { testService } from "../support/service.ts";
-import { runSql, setOnServer } from "../support/sql.ts";
-import { serviceOnServer, serviceWithStandby } from "../support/standby.ts";
-import { startBalancer } from "../support/tcp-proxy.ts";
+import { connect, runSql, setOnServer } from "../support/sql.ts";
+import { serviceOnServer } from "../support/standby.ts";
+import { withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 
+const rex = { name: "Rex", categoryId: 1n };
 const status = async (url: string) => (await ask(url)).status;
 
 interface Fault {
@@ -63,20 +66,6 @@ test("cut connections cause at most 503s, lose no animal, and are not leaked", a
 	assert.equal(service.process.exitCode, null, "the node is still running");
 });
 
-/** Asserts that a create on one node is visible on a second node and replayed by a third. @returns the animal's id */
-async function createAndRepeat(here: Caller, there: Caller, elsewhere: Caller, key: string): Promise<number> {
-	const created = await here.create(undefined, key);
-	assert.equal(created.status, 201);
-	const { id } = JSON.parse(created.body);
-	assert.equal((await there.get(`/v1/pets/${id}`)).status, 200, "the create is visible");
-	const again = await elsewhere.create(undefined, key);
-	assert.deepEqual(
-		[again.headers["idempotency-replayed"], JSON.parse(again.body)],
-		["true", { id, name: "a", categoryId: 1 }],
-	);
-	return id;
-}
-
 test("a write is visible on all nodes immediately; a revoked key stops on all", async (context) => {
 	const { url } = await databaseFor(context);
 	const environment = { DATABASE_URL: url };
@@ -85,36 +74,18 @@ test("a write is visible on all nodes immediately; a revoked key stops on all", 
 	const callers = nodes.map((node) => callerOf(node.url, key));
 	await Promise.all(
 		Array.from({ length: 60 }, async (_, round) => {
-			const [here, there, elsewhere] = [0, 1, 2].map((step) => callers[(round + step) % 3] as Caller);
-			await createAndRepeat(here as Caller, there as Caller, elsewhere as Caller, `k${round}`);
+			const [here, there, elsewhere] = [0, 1, 2].map((step) => callers[(round + step) % 3]) as [Caller, Caller, Caller];
+			const created = await here.create(undefined, `k${round}`);
+			assert.equal(created.status, 201);
+			assert.equal((await there.get(`/v1/pets/${JSON.parse(created.body).id}`)).status, 200, "the create is visible");
+			const { headers, body } = await elsewhere.create(undefined, `k${round}`);
+			assert.deepEqual([headers["idempotency-replayed"], body], ["true", created.body]);
 		}),
 	);
 	const row = JSON.parse(await callWell(["keys", "list", "--json"], { environment })).at(-1);
 	await callWell(["keys", "revoke", row.id], { environment });
 	const isRefused = async ({ get }: Caller) => (await get()).status === 401;
 	for (const node of callers) await until("the revoked key to stop working", () => isRefused(node));
-});
-
-test("a rolling restart of three nodes behind a load balancer fails no request", async (context) => {
-	const { url: databaseUrl } = await databaseFor(context);
-	const key = await keyFor(databaseUrl);
-	const start = () => testService(context, { environment: { DATABASE_URL: databaseUrl }, mixes: false });
-	const nodes = await Promise.all([start(), start(), start()]);
-	const port = await startBalancer(context, () => nodes.map((node) => node.port));
-	const url = `http://127.0.0.1:${port}`;
-	const { ledger, statuses, acknowledges, stop } = startMixedLoad([url], key, { clients: 12 });
-	await acknowledges(50);
-	for (const node of [...nodes]) {
-		nodes.shift(); // A load balancer removes a node before the node is stopped.
-		await acknowledges(50);
-		await node.stop();
-		nodes.push(await start());
-	}
-	await acknowledges(100);
-	await stop();
-	assert.deepEqual([...statuses.keys()], [201], "every request was answered, and with 201");
-	assert.equal(ledger.unknown.size, 0);
-	ledger.verify(await listAll(url, key));
 });
 
 test("a commit that no standby confirms is a 503, until one does: then a repeat returns it", async (context) => {
@@ -150,17 +121,30 @@ test("a commit that no standby confirms is a 503, until one does: then a repeat 
 	assert.deepEqual(names, ["Max", "plain", "a"]);
 });
 
-test("a failover to a streaming replica loses no acknowledged animal", async (context) => {
-	const { service, key, primary, standby, lead } = await serviceWithStandby(context);
-	// From here on, a commit waits until it is on the standby's disk.
-	await setOnServer(primary.databaseUrl, "synchronous_standby_names", "*");
-	const { ledger, acknowledges, stop } = startMixedLoad([service.url], key);
-	await acknowledges(300);
-	await primary.kill();
-	await runSql(standby.databaseUrl, "SELECT pg_promote()");
-	lead(standby);
-	await acknowledges(100);
-	await stop();
-	ledger.verify(await listAll(service.url, key));
-	assert.equal(service.process.exitCode, null, "the node is still running");
+test("a program that is frozen in an edit delays other edits for less than 5 s", async (context) => {
+	const { url } = await databaseFor(context);
+	await withStore(url, ({ createPet }) => Promise.all([createPet(rex), createPet(rex)]));
+	await proveFrozen(url, url, context);
+});
+
+test("edits that wait for a lock hold a quarter of the connections; the node lists and creates", async (context) => {
+	const { url, query } = await databaseFor(context);
+	const store = await openStore(url, Date.now);
+	context.after(() => store.close());
+	await store.createPet(rex);
+	const edit = () => store.edits.apply({ petId: 1n, editor: "desk", action: "rename", name: "Max" });
+	const holder = await connect(context, url);
+	await holder.query("BEGIN; SELECT FROM counters WHERE name = 'edits' FOR UPDATE");
+	const refused = Array.from({ length: 12 }, () => assert.rejects(edit, { name: "StorageUnavailable" }));
+	const isWaiting = "datname = current_database() AND wait_event_type = 'Lock'";
+	const waiting = async () => (await query(`SELECT FROM pg_stat_activity WHERE ${isWaiting}`)).length;
+	await until("edits to wait", async () => (await waiting()) > 0);
+	// Lists with different limits are different statements, and each statement needs a connection.
+	const lists = Array.from({ length: 20 }, (_, page) => store.listPets({ after: 0n, limit: page + 1 }));
+	await Promise.all([...lists, store.createPet(rex)]);
+	const most = await waiting();
+	assert.ok(most <= 2, `${most} of ten`);
+	await Promise.all(refused);
+	await holder.end();
+	assert.equal((await edit()).outcome, "edited");
 });

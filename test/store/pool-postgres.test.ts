@@ -19,27 +19,6 @@ import { until } from "../support/until.ts";
 const startNode = (context: TestContext, environment: Record<string, string>) =>
 	testService(context, { environment, mixes: false });
 
-test("if the server has no free connection, a node's reads wait for its own connections", async (context) => {
-	const { databaseUrl } = await startPostgresFor(context, ["-c", "max_connections=9"]);
-	const key = await keyFor(databaseUrl);
-	const nodes = [];
-	for (let node = 0; node < 3; node++) nodes.push(await startNode(context, { DATABASE_URL: databaseUrl }));
-	const replies = await Promise.all(
-		nodes.flatMap(({ url }) =>
-			Array.from({ length: 20 }, async (_, client) => {
-				const statuses = [];
-				// Lists with different limits are different statements, and each statement needs a connection.
-				for (let round = 0; round < 5; round++) {
-					const reply = await callerOf(url, key).get(`/v1/pets?limit=${client + 1}`);
-					statuses.push(reply.status);
-				}
-				return statuses;
-			}),
-		),
-	);
-	assert.deepEqual(new Set(replies.flat()), new Set([200]));
-});
-
 test("a node opens at most DATABASE_POOL_MAX connections, named as DATABASE_URL says", async (context) => {
 	const database = await databaseFor(context);
 	const url = `${database.url}${database.url.includes("?") ? "&" : "?"}application_name=small`;

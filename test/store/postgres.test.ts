@@ -1,14 +1,14 @@
 // The store suite on PostgreSQL, and tests for a server with several nodes.
 
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import pg from "pg";
 import { openStore } from "../../src/store/open.ts";
 import { createAll } from "../../src/store/postgres/creates.ts";
 import { createRetry } from "../../src/store/postgres/errors.ts";
 import { openPool } from "../../src/store/postgres/pool.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
-import { databaseFor, testDatabase, withSettings } from "../support/postgres.ts";
+import { databaseFor, withSettings } from "../support/postgres.ts";
 import { connect } from "../support/sql.ts";
 import { petsOf } from "../support/store-reads.ts";
 import { type Link, startProxy } from "../support/tcp-proxy.ts";
@@ -17,21 +17,6 @@ import { engines } from "./engines.ts";
 import { storeSuite } from "./suite.ts";
 
 storeSuite("postgres");
-
-/** Starts a proxy that delays each packet. @returns its database URL, and a function that breaks all connections */
-async function slowLink(context: TestContext, url: string, roundTripMs: number) {
-	const links = new Set<Link>();
-	const port = await startProxy(context, new URL(url), (bytes, to, link) => {
-		links.add(link);
-		if (roundTripMs === 0) to.write(bytes);
-		else setTimeout(() => to.write(bytes), roundTripMs / 2);
-	});
-	const cut = () => {
-		for (const link of links) link.end();
-	};
-	context.after(cut);
-	return { url: Object.assign(new URL(url), { port: String(port) }).href, cut };
-}
 
 test("postgres: ids ascend in commit order on all nodes: polling the last page misses nothing", async (context) => {
 	const { open } = await engines.postgres(context);
@@ -97,33 +82,6 @@ test("postgres: reads of one tick use one statement, and equal lists share one r
 	assert.equal(texts.filter((text) => text.includes("FROM pets")).length, 2, texts.join("\n"));
 });
 
-test("postgres: a create with an Idempotency-Key keeps no transaction open over a round trip", async (context) => {
-	const database = await testDatabase();
-	const name = new URL(database.url).pathname.slice(1);
-	const { url } = await slowLink(context, database.url, 40);
-	const store = await openStore(url, Date.now);
-	context.after(async () => {
-		await store.close();
-		await database.query(`ALTER DATABASE ${name} RESET idle_in_transaction_session_timeout`);
-		await database.drop();
-	});
-	// With this timeout, the server ends every connection whose transaction waits for the node.
-	await database.query(`ALTER DATABASE ${name} SET idle_in_transaction_session_timeout = '10ms'`);
-	await database.query(
-		`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-		WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid()`,
-	);
-	await until("the store to have lost its connections", async () =>
-		store.getPet(1n).then(
-			() => true,
-			() => false,
-		),
-	);
-	const idempotencyKey = { caller: "a", key: "k" };
-	for (const outcome of ["created", "replayed"] as const)
-		assert.deepEqual(await store.createPet({ name: "a", categoryId: 1n }, idempotencyKey), { id: 1n, outcome });
-});
-
 test("postgres: a batch is one statement, with new or used Idempotency-Keys, and two with both", async (context) => {
 	const database = await databaseFor(context);
 	const { pool } = await openPool(database.url);
@@ -149,7 +107,12 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 
 test("postgres: a connection lost in a transaction fails only its caller", async (context) => {
 	const database = await databaseFor(context);
-	const { url, cut } = await slowLink(context, database.url, 0);
+	const links = new Set<Link>();
+	const port = await startProxy(context, new URL(database.url), (bytes, to, link) => {
+		links.add(link);
+		to.write(bytes);
+	});
+	const url = Object.assign(new URL(database.url), { port: String(port) }).href;
 	const store = await openStore(url, Date.now);
 	context.after(() => store.close());
 	const other = await connect(context, database.url);
@@ -160,7 +123,7 @@ test("postgres: a connection lost in a transaction fails only its caller", async
 	const waiting = `SELECT 1 FROM pg_stat_activity
 		WHERE datname = current_database() AND application_name = 'animal-store' AND wait_event_type = 'Lock'`;
 	await until("the transaction to wait for the lock", async () => (await database.query(waiting)).length > 0);
-	cut();
+	for (const link of links) link.end();
 	await refused;
 	await other.query("ROLLBACK");
 	await store.keys.add(key, secret);

@@ -3,7 +3,12 @@
 import assert from "node:assert/strict";
 import { chownSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
+import { describeError } from "../../src/cli/command-error.ts";
+import { readConfig } from "../../src/config.ts";
+import { keyFromRandom } from "../../src/keys/formats.ts";
+import { createLogTo } from "../../src/ops/log.ts";
+import { startService } from "../../src/service.ts";
 import { openStore } from "../../src/store/open.ts";
 import { certificate } from "../support/certificate.ts";
 import { assertRefused, call } from "../support/command.ts";
@@ -13,6 +18,7 @@ import { startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql, setOnServer } from "../support/sql.ts";
 import { withStore } from "../support/store-reads.ts";
+import { startProxy } from "../support/tcp-proxy.ts";
 import { slowMs } from "../support/until.ts";
 
 test("an unusable database is refused with one sentence that names the fix", async (context) => {
@@ -26,7 +32,6 @@ test("an unusable database is refused with one sentence that names the fix", asy
 		[changed({ pathname: "/nothing" }), /has no database nothing: create it/],
 		[changed({ search: "?sslmode=verify-full" }), /no TLS connection to PostgreSQL at .*: fix the server, or sslmode/],
 		[replica.url, /read-only, perhaps a replica: set DATABASE_URL to the primary/],
-		[changed({ port: "1" }), /cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or fix host .*/],
 		[changed({ hostname: "nowhere.invalid" }), /cannot reach PostgreSQL at nowhere\.invalid/],
 	];
 	const commands = rows.map(([url, { source }]): [string[], RegExp] => [
@@ -34,6 +39,39 @@ test("an unusable database is refused with one sentence that names the fix", asy
 		new RegExp(`^animal-store: (?!.*(:animals@|wrong@)).*${source}.*\n$`),
 	]);
 	await assertRefused(commands);
+	const away = /^animal-store: cannot reach PostgreSQL at 127\.0\.0\.1:1 \(ECONNREFUSED\): start it, or fix host .*\n$/;
+	await startRefused({ DATABASE_URL: changed({ port: "1" }) }, away);
+});
+
+/** A piece of each statement that a start sends, including those that it sends after opening the store. */
+const statements = ["version()", "schema_version", "'cursor_secret'", "secrets WHERE hash", "secrets LIMIT 1"];
+
+/** Starts a proxy that cuts each connection on which this text is sent. @returns its URL */
+async function cuttingAt(context: TestContext, url: string, text: string): Promise<string> {
+	const port = await startProxy(context, new URL(url), (bytes, to, { near, end }) => {
+		if (to === near || !bytes.includes(text)) to.write(bytes);
+		else end();
+	});
+	return Object.assign(new URL(url), { port: String(port) }).href;
+}
+
+test("a start whose connection breaks at any of its statements ends with one sentence", async (context) => {
+	const { url } = await databaseFor(context);
+	await (await openStore(url, Date.now)).close();
+	const start = async (text: string) => {
+		const API_KEY = keyFromRandom(Buffer.alloc(32, 7));
+		const config = readConfig({ DATABASE_URL: await cuttingAt(context, url, text), API_KEY, PORT: "0", OPS_PORT: "0" });
+		const log = createLogTo({ write: () => {} }, "silent");
+		const isExplained = (error: unknown) => {
+			const [sentence = "", ...others] = describeError(error);
+			assert.deepEqual(others, [], text);
+			assert.match(sentence, /^cannot reach PostgreSQL at |: Connection terminated/, text);
+			assert.doesNotMatch(sentence, /: :|\(: /, "no cause has an empty text");
+			return true;
+		};
+		await assert.rejects(startService({ config, log, issuesFirstKey: true }), isExplained);
+	};
+	await Promise.all(statements.map(start));
 });
 
 test("a database of another program is refused as it is; a role without CREATE may start", async (context) => {

@@ -2,15 +2,13 @@
 
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { join } from "node:path";
 import { test } from "node:test";
 import Database from "better-sqlite3";
 import { filterNames } from "../../src/contract/operations.ts";
 import { readMigrations } from "../../src/store/migrations.ts";
-import { openStore } from "../../src/store/open.ts";
 import { columnsOf, type Table, tables } from "../../src/store/tables.ts";
-import { databaseFor } from "../support/postgres.ts";
-import { temporaryFolder } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
+import { engines } from "./engines.ts";
 
 interface LiveColumn {
 	table: string;
@@ -58,28 +56,36 @@ function assertFiltersAreIndexed(indexes: string[]): void {
 	);
 }
 
-test("sqlite: the declared tables are those of the schema, and each filter has its index", async (context) => {
-	const file = join(temporaryFolder(context), "animals.db");
-	await (await openStore(`sqlite:${file}`, Date.now)).close();
-	const database = new Database(file, { readonly: true });
-	context.after(() => database.close());
-	const rows = database
-		.prepare<[], { table: string; column: string; type: string; required: number; key: number }>(
-			`SELECT t.name AS "table", c.name AS "column", c.type, c."notnull" AS required, c.pk AS key
+/** SQL that reads the live schema in the form of the declared columns, and the indexes. */
+const schemas = {
+	sqlite: {
+		columns: `SELECT t.name AS "table", c.name AS "column", CASE c.type WHEN 'INTEGER' THEN 'bigint' ELSE lower(c.type) END
+			AS type, c."notnull" = 0 AND c.pk = 0 AS optional
 			FROM sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%'`,
-		)
-		.all();
-	const indexes = database.prepare<[], string>("SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql <> ''");
-	assertFiltersAreIndexed(indexes.pluck().all());
-	assertDeclared(
-		rows.map(({ table, column, type, required, key }) => ({
-			table,
-			column,
-			type: type === "INTEGER" ? "bigint" : type.toLowerCase(),
-			isOptional: required === 0 && key === 0,
-		})),
-	);
-});
+		indexes: "SELECT sql FROM sqlite_schema WHERE type = 'index' AND sql <> ''",
+	},
+	postgres: {
+		columns: `SELECT table_name AS "table", column_name AS "column", replace(data_type, 'integer', 'bigint') AS type,
+			is_nullable = 'YES' AS optional FROM information_schema.columns WHERE table_schema = current_schema()`,
+		indexes: "SELECT indexdef AS sql FROM pg_indexes WHERE schemaname = current_schema()",
+	},
+};
+
+for (const engine of ["sqlite", "postgres"] as const) {
+	test(`${engine}: the declared tables are those of the schema, and each filter has its index`, async (context) => {
+		const { open, databaseUrl } = await engines[engine](context);
+		await open();
+		const { columns, indexes } = schemas[engine];
+		assertFiltersAreIndexed((await runSql(databaseUrl, indexes)).map(({ sql }) => String(sql)));
+		const rows = await runSql(databaseUrl, columns);
+		assertDeclared(
+			rows.map(({ table, column, type, optional }) => ({
+				...{ table: String(table), column: String(column), type: String(type) },
+				isOptional: Boolean(Number(optional)),
+			})),
+		);
+	});
+}
 
 test("sqlite: the first schema is byte for byte that of existing stores", () => {
 	const database = new Database(":memory:");
@@ -87,23 +93,4 @@ test("sqlite: the first schema is byte for byte that of existing stores", () => 
 	const entries = database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name").raw().all();
 	const digest = "303cc53c3127d4caa280ce4c86f1a86e8bcaff7f7bcbcb73d5badf83ed50adca";
 	assert.equal(hash("sha256", JSON.stringify(entries)), digest);
-});
-
-test("postgres: the declared tables are those of the schema, and each filter has its index", async (context) => {
-	const database = await databaseFor(context);
-	await (await openStore(database.url, Date.now)).close();
-	const indexes = await database.query("SELECT indexdef FROM pg_indexes WHERE schemaname = current_schema()");
-	assertFiltersAreIndexed(indexes.map(({ indexdef }) => String(indexdef)));
-	const rows = await database.query(
-		`SELECT table_name, column_name, data_type, is_nullable
-		FROM information_schema.columns WHERE table_schema = current_schema()`,
-	);
-	assertDeclared(
-		rows.map(({ table_name: table, column_name: column, data_type: type, is_nullable: nullable }) => ({
-			table: String(table),
-			column: String(column),
-			type: type === "integer" ? "bigint" : String(type),
-			isOptional: nullable === "YES",
-		})),
-	);
 });
