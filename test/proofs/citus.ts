@@ -7,14 +7,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "../support/caller.ts";
-import { listAll } from "../support/ledger.ts";
-import { startMixedLoad } from "../support/mixed-load.ts";
 import { type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
 import { type Running, startProgram, startRefused } from "../support/program.ts";
 import { type Need, type Proof, type Trial, withKey } from "../support/proof.ts";
-import { startPoller } from "../support/readers.ts";
 import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
+import { startNodesUnderLoad } from "./nodes.ts";
 
 function ofInstallation(flag: "--bindir" | "--pkglibdir"): string | undefined {
 	try {
@@ -53,28 +51,20 @@ export const proof: Proof = {
  * killed. At its end, a move locks the tables, so creates get 503 if the lock lasts more than 3 s.
  */
 async function proveOrder(cluster: CitusCluster, layout: CitusLayout, trial: Trial) {
-	const { environment, key } = await withKey(await cluster.database(`kept_${layout}`, layout));
-	const nodes = await Promise.all([startProgram(trial, environment), startProgram(trial, environment)]);
-	const urls = nodes.map(({ url }) => url);
-	const load = startMixedLoad(urls, key);
-	const poller = startPoller(urls, key);
+	const store = await withKey(await cluster.database(`kept_${layout}`, layout));
+	const { load, stop } = await startNodesUnderLoad(trial, store);
 	const creates = Number(trial.option("creates"));
 	await load.acknowledges(creates);
-	const moves = layout === "schema" ? await moveAround(cluster, environment.DATABASE_URL) : 0;
+	const moves = layout === "schema" ? await moveAround(cluster, store.environment.DATABASE_URL) : 0;
 	for (const worker of cluster.workers) {
 		await worker.kill();
 		await sleep(1000);
 		await worker.start();
 		await load.acknowledges(creates, { withinMs: 120_000 });
 	}
-	await load.stop();
-	const animals = await listAll(urls[0] ?? "", key);
-	load.ledger.verify(animals);
-	await poller.stop(animals);
-	for (const node of nodes) assert.equal((await node.stop()).code, 0);
-	const { acknowledged, unknown } = load.ledger;
-	trial.say(`${layout}: ${acknowledged.size} creates, both workers killed`);
-	return { acknowledged: acknowledged.size, refused: load.statuses.get(503) ?? 0, unknown: unknown.size, moves };
+	const { figures } = await stop();
+	trial.say(`${layout}: ${figures.acknowledged} creates, both workers killed`);
+	return { ...figures, moves };
 }
 
 /** Moves the store's schema from worker to worker. @returns the number of moves */
