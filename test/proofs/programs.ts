@@ -12,7 +12,7 @@ import { linesOf, run, seeds, type Tool, tools } from "./programs/tools.ts";
 
 export const proof: Proof = {
 	shows:
-		"the documented programs and samples work with curl, TypeScript, Python and Go, and the client in Node and browsers; " +
+		"the documented programs and samples work with curl, TypeScript, Python and Go, and the client in each Node; " +
 		"with --all, other people's generators and linters accept the published document, and the generated clients work",
 	needs: [program("curl"), program("python3"), program("go", "golang-go")],
 	isOfCheckout: true,

@@ -176,35 +176,30 @@ async function send({ url: known, key, agent, headers = {} }: HttpsClient, url: 
 }
 
 /**
- * Creates animals and gets each from its Location, then reads all pages, and follows every link on the way.
+ * Creates animals, then follows every link from their Locations and from the first page.
  * @returns the number of links @throws AssertionError if a link leads elsewhere or does not work
  */
 async function walkOverHttps(client: HttpsClient): Promise<number> {
-	const followed = new Set<string>();
-	async function follow(url: string): Promise<Reply> {
-		followed.add(url);
+	const pages = new Map<string, string>();
+	async function follow(url: string): Promise<void> {
+		if (pages.has(url)) return;
 		const reply = await send(client, url);
 		assert.equal(reply.status, 200, `${url}: ${reply.body.slice(0, 300)}`);
-		for (const link of Object.values(linksOf(reply))) if (!followed.has(link)) await follow(link);
-		return reply;
+		pages.set(url, reply.body);
+		for (const link of Object.values(linksOf(reply))) await follow(link);
 	}
-	const made: string[] = [];
 	for (let count = 0; count < 12; count++) {
-		const body = { name: `n${count}`, categoryId: 1 };
-		const { status, headers, body: pet } = await send(client, `${client.url}/v1/pets`, body);
-		assert.equal(status, 201, pet);
-		assert.equal((await follow(headers["location"] ?? "")).body, pet);
-		made.push(pet);
+		const { status, headers, body } = await send(client, `${client.url}/v1/pets`, { name: `n${count}`, categoryId: 1 });
+		assert.equal(status, 201, body);
+		await follow(headers["location"] ?? "");
+		assert.equal(pages.get(headers["location"] ?? ""), body);
 	}
-	const listed: string[] = [];
-	let page = await follow(`${client.url}/v1/pets?limit=5`);
-	for (let next: string | undefined; ; page = await send(client, next)) {
-		listed.push(...page.body.slice(1, -1).split(/(?<=\}),/));
-		next = linksOf(page)["next"];
-		if (next === undefined) break;
-	}
-	assert.deepEqual(listed.slice(-made.length), made);
-	return followed.size;
+	await follow(`${client.url}/v1/pets?limit=5`);
+	assert.ok(
+		[...pages.values()].some((page) => page.startsWith("[") && page.includes('"name":"n11"')),
+		"the last page",
+	);
+	return pages.size;
 }
 
 /** Headers with which a client may try to change links. Some name the address of a trusted proxy. */

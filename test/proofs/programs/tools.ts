@@ -3,7 +3,7 @@
 // and gets an animal, is refused three times, and prints the lines of `linesOf`.
 
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "../../support/postgres-server.ts";
@@ -55,13 +55,9 @@ const versions = {
 	generator: "7.25.0",
 	oapiCodegen: "v2.8.2",
 	pythonClient: "0.29.1",
-	specValidator: "0.9.0",
 	prism: "5.16.0",
 	bruno: "4.1.0",
 };
-
-/** The programs of the generated clients. */
-const clients = join(import.meta.dirname, "clients");
 
 const python = program("python3", "python3 with python3-venv");
 const java = program("java", "openjdk-17-jre-headless");
@@ -88,22 +84,6 @@ async function pythonWith(folder: string, ...packages: string[]): Promise<string
 
 const generators: Tool[] = [
 	{
-		name: "oapi-codegen",
-		version: versions.oapiCodegen,
-		needs: [go],
-		integers: "exact",
-		async make({ folder, document }) {
-			const tool = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${versions.oapiCodegen}`;
-			mkdirSync(join(folder, "animals"));
-			const options = ["-generate", "types,client", "-package", "animals", "-o", "animals/animals.gen.go"];
-			await run("go", ["run", tool, ...options, document], folder);
-			copyFileSync(join(clients, "oapi-codegen.go"), join(folder, "main.go"));
-			await run("go", ["mod", "init", "animals"], folder);
-			await run("go", ["mod", "tidy"], folder);
-			return { program: "go", parameters: ["run", "."], folder };
-		},
-	},
-	{
 		name: "openapi-python-client",
 		version: versions.pythonClient,
 		needs: [python],
@@ -113,7 +93,7 @@ const generators: Tool[] = [
 			const environment = { PATH: `${bin}:${process.env["PATH"]}` };
 			const options = ["--path", document, "--output-path", "client", "--fail-on-warning"];
 			await run(join(bin, "openapi-python-client"), ["generate", ...options], folder, environment);
-			copyFileSync(join(clients, "openapi-python-client.py"), join(folder, "client", "main.py"));
+			copyFileSync(join(import.meta.dirname, "clients/openapi-python-client.py"), join(folder, "client", "main.py"));
 			return { program: join(bin, "python"), parameters: ["main.py"], folder: join(folder, "client") };
 		},
 	},
@@ -170,16 +150,18 @@ const linters: Tool[] = [
 	built("python", python, async (client, folder) =>
 		run(join(await pythonWith(folder, client), "python"), ["-W", "error", "-c", "import openapi_client"], folder),
 	),
+	linter("oapi-codegen", versions.oapiCodegen, [go], async ({ folder, document }) => {
+		const tool = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${versions.oapiCodegen}`;
+		const options = ["-generate", "types,client", "-package", "animals", "-o", "animals.gen.go"];
+		await run("go", ["run", tool, ...options, document], folder);
+		return run("sh", ["-c", "go mod init animals && go mod tidy && go build ./..."], folder);
+	}),
 	linter("prism-mock", versions.prism, [program("curl")], async ({ folder, document }) => {
 		const prism = await npmProgram(folder, `@stoplight/prism-cli@${versions.prism}`, "prism");
 		const port = await freePort();
 		const ask = `curl --fail --retry 60 --retry-delay 1 --retry-connrefused -H "Authorization: Bearer x"`;
 		const mock = `"${prism}" mock "${document}" --port ${port} & trap "kill $!" EXIT`;
 		return run("sh", ["-c", `${mock}; ${ask} http://127.0.0.1:${port}/pets | grep Rex`], folder);
-	}),
-	linter("openapi-spec-validator", versions.specValidator, [python], async ({ folder, document }) => {
-		const bin = await pythonWith(folder, `openapi-spec-validator==${versions.specValidator}`);
-		return run(join(bin, "openapi-spec-validator"), [document], folder);
 	}),
 ];
 
