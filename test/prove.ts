@@ -131,10 +131,8 @@ async function runAll(): Promise<number> {
 		const option = (option: string) => given[option] ?? proof.options?.[option]?.default ?? "";
 		outcomes.set(name, await runProof(name, proof, { seed, option }));
 	}
-	for (const outcome of ["passed", "failed", "lacks tools"] satisfies Outcome[]) {
-		const names = [...outcomes].filter(([, its]) => its === outcome).map(([name]) => name);
-		say(`${outcome}: ${names.length}${names.length > 0 ? ` (${names.join(", ")})` : ""}`);
-	}
+	for (const [outcome, all] of Map.groupBy(outcomes, ([, outcome]) => outcome))
+		say(`${outcome}: ${all.length} (${all.map(([name]) => name).join(", ")})`);
 	return [...outcomes.values()].every((outcome) => outcome === "passed") ? 0 : 1;
 }
 

@@ -5,13 +5,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, cpSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { imageNeeds, imageOptions } from "../support/image.ts";
 import { listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
-import { asServer, freePort } from "../support/postgres-server.ts";
+import { asServer, freePort, serverFolder } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";
 import { type Proof, type Trial, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
@@ -79,11 +79,8 @@ type Machine = ReturnType<typeof newMachine>;
 /** A folder, and functions that run commands there as a user whom PostgreSQL accepts. */
 function newMachine({ folder, after }: Trial) {
 	const owner = asServer();
-	chmodSync(folder, 0o755);
-	const place = join(folder, "database");
-	mkdirSync(place);
+	const place = serverFolder(folder, "database");
 	cpSync(scripts, join(place, "scripts"), { recursive: true });
-	execFileSync("chown", ["-R", "nobody", place]);
 	const env = { PATH: `${bin}:${process.env["PATH"]}`, LC_ALL: "C.UTF-8" };
 	const run = (script: string, more: Record<string, string> = {}) =>
 		execFileSync("bash", ["-euc", script], { cwd: place, env: { ...env, ...more }, stdio: "pipe", ...owner });

@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask } from "../support/caller.ts";
 import { configurationOf } from "../support/document-blocks.ts";
 import { keepingCaller } from "../support/histories.ts";
 import { isServing } from "../support/listen.ts";
-import { asServer, freePort, serverProcesses, signalAll } from "../support/postgres-server.ts";
+import { asServer, freePort, serverFolder, serverProcesses, signalAll } from "../support/postgres-server.ts";
 import { type Proof, program, type Trial, withKey } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 import { startNodesUnderLoad } from "./nodes.ts";
@@ -20,7 +20,6 @@ export const proof: Proof = {
 	needs: [program("patroni"), program("etcd", "etcd-server"), program("haproxy"), postgresTools],
 	options: { failovers: { default: "3", text: "kills of the primary" } },
 	async prove(trial) {
-		chmodSync(trial.folder, 0o755);
 		const members = await startMembers(trial);
 		await primaryOf(members);
 		const port = await startHaproxy(members, trial);
@@ -86,10 +85,7 @@ async function startEtcd({ folder, after }: Trial): Promise<number> {
 }
 
 async function createMember(name: string, trial: Trial, etcdPort: number): Promise<Member> {
-	const owner = asServer();
-	const folder = join(trial.folder, name);
-	mkdirSync(folder);
-	if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid ?? 0);
+	const folder = serverFolder(trial.folder, name);
 	const [postgresPort, restPort] = [await freePort(), await freePort()];
 	const data = join(folder, "data");
 	const configuration = {
@@ -120,7 +116,7 @@ async function createMember(name: string, trial: Trial, etcdPort: number): Promi
 	// JSON is valid YAML.
 	writeFileSync(file, JSON.stringify(configuration));
 	const log = openSync(join(folder, "log"), "a");
-	const start = () => spawn("patroni", [file], { cwd: folder, stdio: ["ignore", log, log], ...owner });
+	const start = () => spawn("patroni", [file], { cwd: folder, stdio: ["ignore", log, log], ...asServer() });
 	return { name, postgresPort, restPort, data, start, patroni: start() };
 }
 

@@ -14,7 +14,7 @@ export const proof: Proof = {
 	shows:
 		"the documented programs and samples work with curl, TypeScript, Python and Go, and the client in each Node; " +
 		"with --all, other people's generators and linters accept the published document, and the generated clients work",
-	needs: [program("curl"), program("python3"), program("go", "golang-go")],
+	needs: [program("curl"), program("python3", "python3-requests"), program("go", "golang-go")],
 	isOfCheckout: true,
 	options: {
 		all: { text: `also tries these tools: ${tools.map(({ name }) => name).join(", ")}` },

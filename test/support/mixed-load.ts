@@ -89,17 +89,17 @@ export function startMixedLoad(urls: string[], key: string, options: LoadOptions
 
 	const work = Promise.all(Array.from({ length: clients }, (_, place) => client(place)));
 	work.catch(() => {});
-	const meanwhile = (wait: Promise<unknown>) => Promise.race([work, wait]).then(() => {});
 	const loading: MixedLoad = {
 		ledger,
 		statuses,
 		slowestMs: 0,
-		acknowledges(more, wait) {
+		async acknowledges(more, wait) {
 			const enough = ledger.acknowledged.size + more;
-			return meanwhile(until(`${more} more animals`, () => ledger.acknowledged.size >= enough, wait));
+			await Promise.race([work, until(`${more} more animals`, () => ledger.acknowledged.size >= enough, wait)]);
 		},
-		isRefused: (times) =>
-			meanwhile(until(`${times} refusals`, () => (statuses.get(503) ?? 0) >= times, { withinMs: 60_000 })),
+		async isRefused(times) {
+			await Promise.race([work, until(`${times} refusals`, () => (statuses.get(503) ?? 0) >= times)]);
+		},
 		async stop() {
 			isStopped = true;
 			await within("the clients to end", work);

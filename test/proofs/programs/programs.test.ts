@@ -35,7 +35,7 @@ interface Language {
 const languages: Record<CodeSample["label"], Language> = {
 	curl: { extension: "sh", command: () => ["sh"] },
 	TypeScript: { extension: "ts", command: () => [process.execPath] },
-	Python: { extension: "py", command: () => [python()] },
+	Python: { extension: "py", command: () => [python ?? assert.fail("requests is missing (python3-requests)")] },
 	Go: { extension: "go", command: () => ["go", "run"] },
 };
 
@@ -45,20 +45,8 @@ function output(program: string, ...parameters: string[]): string | undefined {
 	return status === 0 ? stdout.split(/\r?\n/)[0] : undefined;
 }
 
-let pythonPath: string | undefined;
-
-/** A Python that has requests: this machine's, or else one with the requests that pip installs. */
-function python(): string {
-	// The path of the interpreter itself, because a shim may need variables that the programs do not get here.
-	pythonPath ??= output("python3", "-c", "import requests, sys; print(sys.executable)");
-	if (pythonPath) return pythonPath;
-	const place = join(folder, "python");
-	const script = 'python3 -m venv "$1" && "$1/bin/pip" install --quiet requests';
-	const { status, stdout, stderr } = spawnSync("sh", ["-c", script, "-", place], { encoding: "utf8" });
-	assert.equal(status, 0, `install requests (Debian package python3-requests): ${stdout}${stderr}`);
-	pythonPath = join(place, "bin/python");
-	return pythonPath;
-}
+/** A Python that has requests. Its own path, because a shim may need variables that the programs do not get here. */
+const python = output("python3", "-c", "import requests, sys; print(sys.executable)");
 
 /** The machine's build cache, because Go needs most of a minute to compile its standard library again. */
 const goCache = output("go", "env", "GOCACHE");
