@@ -11,9 +11,6 @@ import { installPackage, type Shipped } from "./support/package.ts";
 import { runFrom } from "./support/program.ts";
 import type { Proof, Trial } from "./support/proof.ts";
 
-/** The options that were given, by their names. */
-type Given = Record<string, string | undefined>;
-
 type Outcome = "passed" | "failed" | "lacks tools";
 
 async function readProofs(): Promise<Map<string, Proof>> {
@@ -60,7 +57,9 @@ function readArguments(proofs: Map<string, Proof>) {
 	const typeOf = (value?: string) => ({ type: value === undefined ? ("boolean" as const) : ("string" as const) });
 	const options = Object.fromEntries(own.map(([name, option]) => [name, typeOf(option.default)]));
 	const { help, only: _only, seed, ...rest } = parseArgs({ options: { ...options, ...common } }).values;
-	const given: Given = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]));
+	const given: Record<string, string | undefined> = Object.fromEntries(
+		Object.entries(rest).map(([name, value]) => [name, String(value)]),
+	);
 	return { isHelpWanted: help, chosen, seed: Number(seed), given };
 }
 

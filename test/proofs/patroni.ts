@@ -133,14 +133,8 @@ async function kill({ data, patroni }: Member): Promise<void> {
 	}
 }
 
-interface Known {
-	name: string;
-	role: string;
-	state: string;
-}
-
 /** The state of all members, as the first member that replies reports it. */
-async function readMembers(members: Member[]): Promise<Known[]> {
+async function readMembers(members: Member[]): Promise<Record<"name" | "role" | "state", string>[]> {
 	for (const { restPort } of members) {
 		const reply = await ask(`http://127.0.0.1:${restPort}/cluster`).catch(() => undefined);
 		if (reply?.status === 200) return JSON.parse(reply.body).members;

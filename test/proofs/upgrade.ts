@@ -130,6 +130,8 @@ function nextVersion(folder: string): string {
 		["src/store/tables.ts", 'status: optional(text("status")),', 'breed: optional(text("breed")),'],
 		["src/files/columns.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],"],
 	);
+	// Otherwise the first start builds the console, which takes longer than a start may take on a busy machine.
+	execFileSync("npm", ["run", "--silent", "build"], { cwd: tree, stdio: "ignore" });
 	return tree;
 }
 

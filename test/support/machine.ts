@@ -1,6 +1,5 @@
 // A folder with its own Node and npm, in which a test installs and starts the service as users do.
 
-import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -103,15 +102,6 @@ export function newMachine(context: CleanUps, home: string, folder: string, { no
 			return { url, output, stop: (signal, whom) => stop(child, url, signal, whom) };
 		},
 	};
-}
-
-/** Runs `npm ci`, which must succeed with few lines and no warning. */
-export async function installQuietly(machine: Machine): Promise<void> {
-	const { code, lines } = await machine.run("npm", "ci");
-	assert.equal(code, 0, lines.join("\n"));
-	// npm warns about settings of this machine that it does not know.
-	const own = lines.filter((line) => !/^npm warn Unknown (user|env) config/.test(line));
-	assert.ok(own.length <= 5 && !/warn|deprecated/i.test(own.join()), lines.join("\n"));
 }
 
 async function stop(child: ChildProcess, url: string, signal: NodeJS.Signals, whom: Receiver): Promise<void> {

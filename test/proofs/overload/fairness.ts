@@ -64,7 +64,7 @@ async function connections(
 	return Promise.all(Array.from({ length: count }, open));
 }
 
-const memory = (service: Running) => figureOf(service, "process_resident_memory_bytes");
+export const memory = (service: Running) => figureOf(service, "process_resident_memory_bytes");
 
 type Victim = Awaited<ReturnType<typeof victim>>;
 

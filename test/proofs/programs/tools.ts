@@ -30,7 +30,7 @@ export function linesOf(integers: "exact" | "rounded"): string[] {
 	return ["list 5", "filter 2", "page 5", `create ${kept}`, `get ${kept}`, ...refused];
 }
 
-export interface Workplace {
+interface Workplace {
 	folder: string;
 	document: string;
 }
@@ -42,13 +42,7 @@ export interface Tool {
 	/** How the tool's clients represent an int64; undefined for linters. */
 	integers?: "exact" | "rounded";
 	/** Generates the client, or checks the document. @returns the command that runs the client */
-	make(place: Workplace): Promise<Command>;
-}
-
-export interface Command {
-	program: string;
-	parameters: string[];
-	folder: string;
+	make(place: Workplace): Promise<{ program: string; parameters: string[]; folder: string }>;
 }
 
 const versions = {
