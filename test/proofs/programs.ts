@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask, callerOf } from "../support/caller.ts";
 import { startProgram } from "../support/program.ts";
-import { demand, newStore, type Proof, program, type Trial } from "../support/proof.ts";
+import { newStore, type Proof, program, type Trial } from "../support/proof.ts";
 import { runTestsOf } from "../support/test-run.ts";
 import { linesOf, run, seeds, type Tool, tools } from "./programs/tools.ts";
 
@@ -40,7 +40,7 @@ async function tryTools(trial: Trial): Promise<string[]> {
 }
 
 async function tryTool(tool: Tool, trial: Trial): Promise<void> {
-	demand(tool.needs);
+	for (const { text, isMet } of tool.needs) assert.ok(isMet(), `this machine lacks ${text}`);
 	const { environment, key } = await newStore(tool.name, trial.folder);
 	const service = await startProgram(trial, environment);
 	const { create } = callerOf(service.url, key);

@@ -52,7 +52,8 @@ export const proof: Proof = {
 			if (!/^\d+$/.test(trial.option(name))) throw new Error(`--${name} must be a number of runs`);
 		const commit = currentCommit();
 		const file = join(tmpdir(), `animal-store-steady-${commit}.jsonl`);
-		const results = existsSync(file) ? readResults(file) : [];
+		const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+		const results = lines.map((line): Result => JSON.parse(line));
 		trial.say(`${results.length} runs are in ${file}`);
 		for (let way = nextWay(results, trial); way; way = nextWay(results, trial)) {
 			const result = await runOnce(way, trial, results.length);
@@ -72,12 +73,6 @@ function currentCommit(): string {
 	if (git("status", "--porcelain")) throw new Error("commit or stash your changes: the results are those of a commit");
 	return git("rev-parse", "HEAD");
 }
-
-const readResults = (file: string): Result[] =>
-	readFileSync(file, "utf8")
-		.trim()
-		.split("\n")
-		.map((line) => JSON.parse(line));
 
 /** The way with the smallest share of its runs done, so that a run that is stopped has tried each way. */
 function nextWay(results: readonly Result[], { option }: Trial): Way | undefined {

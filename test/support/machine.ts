@@ -40,9 +40,7 @@ export async function install(folder: string, name: string, wanted: string) {
 	return { path, version: manifest.version as string };
 }
 
-type Receiver = "npm" | "group";
-
-type Stop = (signal: NodeJS.Signals, whom: Receiver) => Promise<void>;
+type Stop = (signal: NodeJS.Signals, whom: "npm" | "group") => Promise<void>;
 
 export interface Machine {
 	/** Runs `npm` or `npx` to its end. @returns its output */
@@ -99,14 +97,13 @@ export function newMachine(context: CleanUps, home: string, folder: string, { no
 				throw new Error(`${error.message}\n${output()}`);
 			});
 			const [, url = ""] = /"url":"([^"]+)"/.exec(output()) ?? [];
-			return { url, output, stop: (signal, whom) => stop(child, url, signal, whom) };
+			const stop: Stop = async (signal, whom) => {
+				const pid = child.pid as number;
+				process.kill(whom === "npm" ? pid : -pid, signal);
+				const isGone = async () => !(await isServing(`${url}/livez`));
+				await until(`the service to end after ${signal} to ${whom}`, isGone, { withinMs: 20_000, everyMs: 100 });
+			};
+			return { url, output, stop };
 		},
 	};
-}
-
-async function stop(child: ChildProcess, url: string, signal: NodeJS.Signals, whom: Receiver): Promise<void> {
-	const pid = child.pid as number;
-	process.kill(whom === "npm" ? pid : -pid, signal);
-	const isGone = async () => !(await isServing(`${url}/livez`));
-	await until(`the service to end after ${signal} to ${whom}`, isGone, { withinMs: 20_000, everyMs: 100 });
 }

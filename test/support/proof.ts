@@ -44,12 +44,6 @@ export interface Trial {
 export const linux: Need = { text: "Linux", isMet: () => process.platform === "linux" };
 export const root: Need = { text: "root", isMet: () => process.getuid?.() === 0 };
 
-/** @throws Error that names the requirements of a part of a proof that are not met */
-export function demand(needs: Need[]): void {
-	const missing = needs.filter(({ isMet }) => !isMet()).map(({ text }) => text);
-	if (missing.length > 0) throw new Error(`this machine lacks ${missing.join(", ")}`);
-}
-
 /** @param debianPackage the package's name, if it differs from the program's name */
 export function program(name: string, debianPackage = name): Need {
 	return { text: `${name} (Debian package ${debianPackage})`, isMet: () => isOnPath(name) };
