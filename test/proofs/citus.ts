@@ -84,7 +84,7 @@ async function proveRefused(cluster: CitusCluster, spread: string, trial: Trial)
 	await runSql(environment.DATABASE_URL, `SELECT ${spread}`);
 	const isStopped = async ({ url }: Running) => (await ask(`${url}/readyz`)).body.includes('"writes":"stopped"');
 	// The time that docs/postgresql.md promises, plus the time of a reply.
-	for (const node of nodes) await until("a node to stop its writes", () => isStopped(node), { withinMs: 6_000 });
+	await Promise.all(nodes.map((node) => until("the end of its writes", () => isStopped(node), { withinMs: 6_000 })));
 	await startRefused(environment, /the layout of the store is "single", .* pets is on several shards/);
 	await Promise.all(nodes.map((node) => node.stop()));
 	await runSql(environment.DATABASE_URL, "SELECT undistribute_table('pets')");

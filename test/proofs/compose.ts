@@ -149,8 +149,8 @@ function isReady(run: Machine["run"], port: number): boolean {
 }
 
 /**
- * Runs backup.sh until it has removed its first dump and keeps only the last two. The folder also has a dump of another store
- * and a dump that a wrong clock has dated 2099. @returns the path of the newest dump
+ * Runs backup.sh until it has removed its first dump and keeps only the last two. The folder also has a dump of another
+ * store and a dump that a wrong clock has dated 2099. @returns the path of the newest dump
  */
 async function firstDump({ place, run, start }: Machine, databaseUrl: string): Promise<string> {
 	const folder = join(place, "backups");

@@ -2,17 +2,7 @@
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-	appendFileSync,
-	chmodSync,
-	chownSync,
-	cpSync,
-	existsSync,
-	mkdirSync,
-	mkdtempSync,
-	rmSync,
-	writeFileSync,
-} from "node:fs";
+import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -95,13 +85,12 @@ export function asServer(): { uid?: number; gid?: number } {
 }
 let nobody: { uid: number; gid: number } | undefined;
 
-/** Makes a folder of the server's user, who may then also pass through `folder`. @returns its path */
+/** Makes a folder in which the server's user may write. The user may also pass through `folder`. @returns its path */
 export function serverFolder(folder: string, name: string): string {
 	chmodSync(folder, 0o755);
 	const path = join(folder, name);
 	mkdirSync(path);
-	const { uid, gid } = asServer();
-	if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid);
+	chmodSync(path, 0o777);
 	return path;
 }
 
