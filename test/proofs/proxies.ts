@@ -175,7 +175,7 @@ async function walkOverHttps(client: HttpsClient): Promise<number> {
 		const reply = await send(client, url);
 		assert.equal(reply.status, 200, `${url}: ${reply.body.slice(0, 300)}`);
 		pages.set(url, reply.body);
-		for (const link of Object.values(linksOf(reply))) await follow(link);
+		for (const link of Object.values(linksOf(reply))) await follow(new URL(link, url).href);
 	}
 	for (let count = 0; count < 12; count++) {
 		const { status, headers, body } = await send(client, `${client.url}/v1/pets`, { name: `n${count}`, categoryId: 1 });
