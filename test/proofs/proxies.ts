@@ -133,7 +133,11 @@ export async function startProxy(proxy: ProxyProgram, nodes: string[], trial: Tr
 	const config = write("config", proxy.config(configurationOf("docs/proxies.md", name, replaced)));
 	const child = spawn(name, proxy.parameters(config, folder), {
 		env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-		stdio: ["ignore", "ignore", "inherit"],
+		stdio: ["ignore", "ignore", "pipe"],
+	});
+	let output = "";
+	child.stderr.setEncoding("utf8").on("data", (said) => {
+		output += said;
 	});
 	const ended = once(child, "exit");
 	trial.after(() => {
@@ -142,7 +146,7 @@ export async function startProxy(proxy: ProxyProgram, nodes: string[], trial: Tr
 	});
 	const url = tls ? `https://localhost:${port}` : `http://127.0.0.1:${port}`;
 	await until(`${name} to answer`, () => {
-		assert.equal(child.exitCode, null, `${name} has ended`);
+		assert.equal(child.exitCode, null, `${name} has ended: ${output}`);
 		return isServing(`${url}/livez`, tls);
 	});
 	return url;
