@@ -85,7 +85,7 @@ async function archiveAll(url: string): Promise<void> {
 export async function startServer(trial: Trial) {
 	const folder = serverFolder(trial.folder, "server");
 	const data = join(folder, "data");
-	const paths = { "/var/backups/base": join(folder, "base"), "/var/backups/wal": serverFolder(folder, "wal") };
+	const paths = { "/var/backups/base": join(folder, "base"), "/var/backups/wal": join(folder, "wal") };
 	const port = await freePort();
 	const env = { PATH: `${bin}:${process.env["PATH"]}` };
 	const shell = (script: string, more: Record<string, string> = {}) =>
@@ -98,6 +98,7 @@ export async function startServer(trial: Trial) {
 	const listen = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
 	const start = () => shell(`pg_ctl --silent --wait -D "${data}" -l "${folder}/log" -o "${listen}" start >/dev/null`);
 	const stop = (mode: string) => shell(`pg_ctl --silent --wait -D "${data}" -m ${mode} stop`);
+	shell("mkdir wal");
 	shell(`initdb --pgdata="${data}" --username=animals --auth=trust --encoding=UTF8 --locale=C --no-sync`);
 	const [archiving = ""] = /^archive_mode = .*\narchive_command = .*\n/m.exec(read(page)) ?? [];
 	appendFileSync(join(data, "postgresql.conf"), archiving.replaceAll("/var/backups/wal", paths["/var/backups/wal"]));
