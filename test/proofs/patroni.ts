@@ -9,7 +9,14 @@ import { ask } from "../support/caller.ts";
 import { configurationOf } from "../support/document-blocks.ts";
 import { keepingCaller } from "../support/histories.ts";
 import { isServing } from "../support/listen.ts";
-import { asServer, freePort, serverFolder, serverProcesses, signalAll } from "../support/postgres-server.ts";
+import {
+	asServer,
+	freePort,
+	isAnswering,
+	serverFolder,
+	serverProcesses,
+	signalAll,
+} from "../support/postgres-server.ts";
 import { type Proof, program, type Trial, withKey } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 import { startNodesUnderLoad } from "./nodes.ts";
@@ -168,6 +175,6 @@ async function startHaproxy(members: Member[], { folder, after }: Trial): Promis
 	writeFileSync(file, configurationOf("docs/postgresql.md", "haproxy", replaced));
 	const haproxy = spawn("haproxy", ["-db", "-f", file], { stdio: "ignore" });
 	after(() => haproxy.kill("SIGKILL"));
-	await once(haproxy, "spawn");
+	await until("HAProxy to reach the primary", () => isAnswering(port), { everyMs: 50 });
 	return port;
 }
