@@ -6,13 +6,10 @@ import { randomInt } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { installPackage, type Shipped } from "./support/package.ts";
 import { runFrom } from "./support/program.ts";
 import type { Proof, Trial } from "./support/proof.ts";
-
-/** The options that were given, by their names. */
-type Given = Record<string, string | undefined>;
 
 type Outcome = "passed" | "failed" | "lacks tools";
 
@@ -44,28 +41,26 @@ Runs all proofs, or the named ones:
 ${lines.join("\n")}`;
 }
 
-/** @throws Error about an unknown name or option */
+const common = {
+	help: { type: "boolean", default: false },
+	only: { type: "string", multiple: true, default: [] as string[] },
+	seed: { type: "string", default: String(randomInt(2 ** 31)) },
+} satisfies ParseArgsOptionsConfig;
+
+/** @throws Error about an unknown name, or an option that no chosen proof has */
 function readArguments(proofs: Map<string, Proof>) {
-	const own = [...proofs.values()].flatMap(({ options = {} }) => Object.entries(options));
-	const typeOf = (value?: string) => ({ type: value === undefined ? ("boolean" as const) : ("string" as const) });
-	const { values } = parseArgs({
-		options: {
-			help: { type: "boolean", default: false },
-			only: { type: "string", multiple: true, default: [] },
-			seed: { type: "string", default: String(randomInt(2 ** 31)) },
-			...Object.fromEntries(own.map(([name, option]) => [name, typeOf(option.default)])),
-		},
-	});
-	const { help: isHelpWanted, only, seed, ...rest } = values;
-	const given: Given = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, String(value)]));
-	for (const name of only) {
+	const { only } = parseArgs({ options: common, strict: false }).values as { only: string[] };
+	for (const name of only)
 		if (!proofs.has(name)) throw new Error(`there is no proof ${name}: ${[...proofs.keys()].join(", ")}`);
-	}
 	const chosen = new Map([...proofs].filter(([name]) => only.length === 0 || only.includes(name)));
-	const taken = [...chosen.values()].flatMap(({ options = {} }) => Object.keys(options));
-	const unused = Object.keys(given).find((name) => !taken.includes(name));
-	if (unused) throw new Error(`${only.join(", ")} has no option --${unused}`);
-	return { isHelpWanted, chosen, seed: Number(seed), given };
+	const own = [...chosen.values()].flatMap(({ options = {} }) => Object.entries(options));
+	const typeOf = (value?: string) => ({ type: value === undefined ? ("boolean" as const) : ("string" as const) });
+	const options = Object.fromEntries(own.map(([name, option]) => [name, typeOf(option.default)]));
+	const { help, only: _only, seed, ...rest } = parseArgs({ options: { ...options, ...common } }).values;
+	const given: Record<string, string | undefined> = Object.fromEntries(
+		Object.entries(rest).map(([name, value]) => [name, String(value)]),
+	);
+	return { isHelpWanted: help, chosen, seed: Number(seed), given };
 }
 
 const say = (line: string) => console.error(`${new Date().toISOString().slice(11, 19)} ${line}`);
@@ -135,10 +130,8 @@ async function runAll(): Promise<number> {
 		const option = (option: string) => given[option] ?? proof.options?.[option]?.default ?? "";
 		outcomes.set(name, await runProof(name, proof, { seed, option }));
 	}
-	for (const outcome of ["passed", "failed", "lacks tools"] satisfies Outcome[]) {
-		const names = [...outcomes].filter(([, its]) => its === outcome).map(([name]) => name);
-		say(`${outcome}: ${names.length}${names.length > 0 ? ` (${names.join(", ")})` : ""}`);
-	}
+	for (const [outcome, all] of Map.groupBy(outcomes, ([, outcome]) => outcome))
+		say(`${outcome}: ${all.length} (${all.map(([name]) => name).join(", ")})`);
 	return [...outcomes.values()].every((outcome) => outcome === "passed") ? 0 : 1;
 }
 

@@ -2,7 +2,7 @@
 // Killing the process would prove nothing about the disk, because the kernel's cache keeps the written data.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { post } from "../support/create.ts";
@@ -20,59 +20,50 @@ export const proof: Proof = {
 	},
 };
 
-/** The command that traces the writes, syncs and replies of the service. */
-function tracing(file: string): string[] {
-	return ["strace", "-D", "-f", "-y", "-s", "5000", "-e", "trace=pwrite64,write,writev,fsync,fdatasync", "-o", file];
-}
+/** The command that traces the writes, syncs and replies of the service, in a file for each thread. */
+const tracing = (file: string) =>
+	`strace -D -ff -y -ttt -T -s 5000 -e trace=pwrite64,write,writev,fsync,fdatasync -o ${file}`.split(" ");
 
 /** Creates animals over several connections, stops the service, and reads the trace. */
 async function proveSyncs(service: Running, key: string, trace: string) {
 	const agent = new Agent({ keepAlive: true });
 	const names: string[] = [];
-	await Promise.all(
-		Array.from({ length: 8 }, async (_, client) => {
-			for (let round = 0; round < 50; round++) {
-				const name = `traced-${client}-${round}-end`;
-				const answer = await post(service.url, key, agent, {
-					pet: { name, categoryId: 1n },
-					idempotencyKey: undefined,
-				});
-				assert.equal(answer.status, 201);
-				names.push(name);
-			}
-		}),
-	);
+	const client = async (_: unknown, place: number) => {
+		for (let round = 0; round < 50; round++) {
+			const name = `traced-${place}-${round}-end`;
+			const mine = { pet: { name, categoryId: 1n }, idempotencyKey: undefined };
+			assert.equal((await post(service.url, key, agent, mine)).status, 201);
+			names.push(name);
+		}
+	};
+	await Promise.all(Array.from({ length: 8 }, client));
 	agent.destroy();
 	await service.stop();
-	return readTrace(readFileSync(trace, "latin1").split("\n"), names);
+	return readTrace(globSync(`${trace}.*`), names);
 }
 
-function readTrace(lines: string[], names: string[]) {
+function readTrace(files: string[], names: string[]) {
 	const written = new Map<string, number>();
 	const replied = new Map<string, number>();
-	const syncsDone: number[] = [];
-	const syncing = new Set<string>();
-	for (const [index, line] of lines.entries()) {
-		const [, thread = "", call = ""] = /^(\d+) +(.*)$/.exec(line) ?? [];
-		const isSync = /^(fsync|fdatasync)\(\d+<[^>]*-wal>/.test(call);
-		if (isSync && call.includes("<unfinished")) syncing.add(thread);
-		else if (isSync && / = 0$/.test(call)) syncsDone.push(index);
-		else if (/^<\.\.\. (fsync|fdatasync) resumed>/.test(call) && syncing.delete(thread) && / = 0$/.test(call))
-			syncsDone.push(index);
-		else if (/^pwrite64\(\d+<[^>]*-wal>/.test(call)) note(written, call, index);
-		else if (/^writev?\(\d+<(socket|TCP)/.test(call) && call.includes("201 Created")) note(replied, call, index);
-	}
-	function note(places: Map<string, number>, call: string, index: number): void {
-		for (const [name] of call.matchAll(/traced-\d+-\d+-end/g)) if (!places.has(name)) places.set(name, index);
+	const syncs: { startedAt: number; endedAt: number }[] = [];
+	for (const line of files.flatMap((file) => readFileSync(file, "latin1").split("\n"))) {
+		const [, started, call = "", took] = /^([\d.]+) (.*) <([\d.]+)>$/.exec(line) ?? [];
+		const startedAt = Number(started);
+		const isWrite = /^pwrite64\(\d+<[^>]*-wal>/.test(call);
+		const isReply = /^writev?\(\d+<(socket|TCP)/.test(call) && call.includes("201 Created");
+		if (/^(fsync|fdatasync)\(\d+<[^>]*-wal>.* = 0$/.test(call))
+			syncs.push({ startedAt, endedAt: startedAt + Number(took) });
+		for (const [name] of isWrite || isReply ? call.matchAll(/traced-\d+-\d+-end/g) : []) {
+			const places = isWrite ? written : replied;
+			places.set(name, Math.min(startedAt, places.get(name) ?? Infinity));
+		}
 	}
 	for (const name of names) {
-		const [wroteAt, repliedAt] = [written.get(name), replied.get(name)];
-		assert.ok(wroteAt !== undefined, `no write of ${name} was traced`);
-		assert.ok(repliedAt !== undefined, `no reply with ${name} was traced`);
+		const [wroteAt = Infinity, repliedAt = 0] = [written.get(name), replied.get(name)];
 		assert.ok(
-			syncsDone.some((done) => done > wroteAt && done < repliedAt),
+			syncs.some(({ startedAt, endedAt }) => startedAt > wroteAt && endedAt < repliedAt),
 			`no sync between write and reply of ${name}`,
 		);
 	}
-	return { replies: names.length, syncs: syncsDone.length };
+	return { replies: names.length, syncs: syncs.length };
 }

@@ -7,14 +7,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "../support/caller.ts";
-import { listAll } from "../support/ledger.ts";
-import { startMixedLoad } from "../support/mixed-load.ts";
 import { type PostgresServer, startPostgresFor } from "../support/postgres-server.ts";
 import { type Running, startProgram, startRefused } from "../support/program.ts";
 import { type Need, type Proof, type Trial, withKey } from "../support/proof.ts";
-import { startPoller } from "../support/readers.ts";
 import { runSql } from "../support/sql.ts";
 import { until } from "../support/until.ts";
+import { startNodesUnderLoad } from "./nodes.ts";
 
 function ofInstallation(flag: "--bindir" | "--pkglibdir"): string | undefined {
 	try {
@@ -37,14 +35,11 @@ export const proof: Proof = {
 	options: { creates: { default: "2000", text: "creates before and after each fault" } },
 	async prove(trial) {
 		const cluster = await startCitus(trial);
-		trial.say(cluster.version);
 		const local = await proveOrder(cluster, "local", trial);
 		const schema = await proveOrder(cluster, "schema", trial);
-		const stoppedAfterMs = [
-			await proveRefused(cluster, "SELECT create_distributed_table('pets', 'id')", trial),
-			await proveRefused(cluster, "SELECT create_reference_table('pets')", trial),
-		];
-		return { version: cluster.version, local, schema, slowestStopMs: Math.max(...stoppedAfterMs) };
+		for (const spread of ["create_distributed_table('pets', 'id')", "create_reference_table('pets')"])
+			await proveRefused(cluster, spread, trial);
+		return { local, schema };
 	},
 };
 
@@ -53,28 +48,20 @@ export const proof: Proof = {
  * killed. At its end, a move locks the tables, so creates get 503 if the lock lasts more than 3 s.
  */
 async function proveOrder(cluster: CitusCluster, layout: CitusLayout, trial: Trial) {
-	const { environment, key } = await withKey(await cluster.database(`kept_${layout}`, layout));
-	const nodes = await Promise.all([startProgram(trial, environment), startProgram(trial, environment)]);
-	const urls = nodes.map(({ url }) => url);
-	const load = startMixedLoad(urls, key);
-	const poller = startPoller(urls, key);
+	const store = await withKey(await cluster.database(`kept_${layout}`, layout));
+	const { load, stop } = await startNodesUnderLoad(trial, store);
 	const creates = Number(trial.option("creates"));
 	await load.acknowledges(creates);
-	const moves = layout === "schema" ? await moveAround(cluster, environment.DATABASE_URL) : 0;
+	const moves = layout === "schema" ? await moveAround(cluster, store.environment.DATABASE_URL) : 0;
 	for (const worker of cluster.workers) {
 		await worker.kill();
 		await sleep(1000);
 		await worker.start();
 		await load.acknowledges(creates, { withinMs: 120_000 });
 	}
-	await load.stop();
-	const animals = await listAll(urls[0] ?? "", key);
-	load.ledger.verify(animals);
-	await poller.stop(animals);
-	for (const node of nodes) assert.equal((await node.stop()).code, 0);
-	const { acknowledged, unknown } = load.ledger;
-	trial.say(`${layout}: ${acknowledged.size} creates, both workers killed`);
-	return { acknowledged: acknowledged.size, refused: load.statuses.get(503) ?? 0, unknown: unknown.size, moves };
+	const { figures } = await stop();
+	trial.say(`${layout}: ${figures.acknowledged} creates, both workers killed`);
+	return { ...figures, moves };
 }
 
 /** Moves the store's schema from worker to worker. @returns the number of moves */
@@ -89,28 +76,21 @@ async function moveAround({ workers }: CitusCluster, url: string): Promise<numbe
 	return 4;
 }
 
-/** @param spread SQL that distributes the animals @returns the time until both running nodes stopped their writes */
-async function proveRefused(cluster: CitusCluster, spread: string, trial: Trial): Promise<number> {
-	const name = /create_\w+/.exec(spread)?.[0] ?? assert.fail();
+/** @param spread a call of the function that spreads the animals */
+async function proveRefused(cluster: CitusCluster, spread: string, trial: Trial): Promise<void> {
+	const name = spread.slice(0, spread.indexOf("("));
 	const { environment } = await withKey(await cluster.database(name, "local"));
 	const nodes = await Promise.all([startProgram(trial, environment), startProgram(trial, environment)]);
-	await runSql(environment.DATABASE_URL, spread);
-	const startedAtMs = performance.now();
+	await runSql(environment.DATABASE_URL, `SELECT ${spread}`);
+	const isStopped = async ({ url }: Running) => (await ask(`${url}/readyz`)).body.includes('"writes":"stopped"');
 	// The time that docs/postgresql.md promises, plus the time of a reply.
-	await until("both nodes to stop their writes", () => areStopped(nodes), { withinMs: 6_000 });
-	const tookMs = Math.round(performance.now() - startedAtMs);
+	await Promise.all(nodes.map((node) => until("the end of its writes", () => isStopped(node), { withinMs: 6_000 })));
 	await startRefused(environment, /the layout of the store is "single", .* pets is on several shards/);
 	await Promise.all(nodes.map((node) => node.stop()));
 	await runSql(environment.DATABASE_URL, "SELECT undistribute_table('pets')");
 	const again = await startProgram(trial, environment);
 	assert.equal((await again.stop()).code, 0);
 	trial.say(`${name}: refused, and after undistribute_table the store starts again`);
-	return tookMs;
-}
-
-async function areStopped(nodes: Running[]): Promise<boolean> {
-	const texts = await Promise.all(nodes.map(async ({ url }) => (await ask(`${url}/readyz`)).body));
-	return texts.every((text) => text.includes('"writes":"stopped"'));
 }
 
 /** `local`: all tables are on the coordinator. `schema`: they are in a separate schema, which is on one worker. */
@@ -143,10 +123,5 @@ async function startCitus(trial: Trial) {
 		return url;
 	}
 
-	const probe = await database("versions", "local");
-	const read =
-		"SELECT extversion, current_setting('server_version') AS server FROM pg_extension WHERE extname = 'citus'";
-	const [row] = await runSql(probe, read);
-	const version = `PostgreSQL ${String(row?.["server"]).split(" ")[0]}, Citus ${row?.["extversion"]}`;
-	return { workers, version, database };
+	return { workers, database };
 }

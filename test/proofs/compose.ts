@@ -5,14 +5,13 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, chmodSync, cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, cpSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isDeepStrictEqual } from "node:util";
 import { imageNeeds, imageOptions } from "../support/image.ts";
 import { listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
-import { asServer, freePort } from "../support/postgres-server.ts";
+import { asServer, freePort, serverFolder } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";
 import { type Proof, type Trial, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
@@ -80,11 +79,8 @@ type Machine = ReturnType<typeof newMachine>;
 /** A folder, and functions that run commands there as a user whom PostgreSQL accepts. */
 function newMachine({ folder, after }: Trial) {
 	const owner = asServer();
-	chmodSync(folder, 0o755);
-	const place = join(folder, "database");
-	mkdirSync(place);
+	const place = serverFolder(folder, "database");
 	cpSync(scripts, join(place, "scripts"), { recursive: true });
-	execFileSync("chown", ["-R", "nobody", place]);
 	const env = { PATH: `${bin}:${process.env["PATH"]}`, LC_ALL: "C.UTF-8" };
 	const run = (script: string, more: Record<string, string> = {}) =>
 		execFileSync("bash", ["-euc", script], { cwd: place, env: { ...env, ...more }, stdio: "pipe", ...owner });
@@ -153,8 +149,8 @@ function isReady(run: Machine["run"], port: number): boolean {
 }
 
 /**
- * Runs backup.sh until it has made four dumps and keeps only the last two. The folder also has a dump of another store
- * and a dump that a wrong clock has dated 2099. @returns the path of the newest dump
+ * Runs backup.sh until it has removed its first dump and keeps only the last two. The folder also has a dump of another
+ * store and a dump that a wrong clock has dated 2099. @returns the path of the newest dump
  */
 async function firstDump({ place, run, start }: Machine, databaseUrl: string): Promise<string> {
 	const folder = join(place, "backups");
@@ -162,21 +158,13 @@ async function firstDump({ place, run, start }: Machine, databaseUrl: string): P
 	run(`mkdir backups && touch backups/${other}`);
 	const environment = { DATABASE_URL: databaseUrl, BACKUP_TO: folder, BACKUP_EVERY: "1", BACKUP_KEEP: "2" };
 	const job = start(join(place, "scripts/backup.sh"), [], environment);
-	const seen = new Set<string>();
 	const dumps = () => readdirSync(folder).filter((name) => name.endsWith(".dump") && name !== other);
-	await until("a dump", () => dumps().length > 0);
-	const ahead = dumps()[0]?.replace(/-\d{4}(?=\d{4}T)/, "-2099") ?? "";
+	const [first = ""] = await until("a dump", () => dumps().length > 0 && dumps());
+	const ahead = first.replace(/-\d{4}(?=\d{4}T)/, "-2099");
 	run(`touch backups/${ahead}`);
-	await until("four dumps", () => {
-		for (const name of dumps()) if (name !== ahead) seen.add(name);
-		return seen.size >= 4;
-	});
-	const last = () => [...seen].sort().slice(-2);
-	await until("only the last two to stay", () => {
-		for (const name of dumps()) if (name !== ahead) seen.add(name);
-		return isDeepStrictEqual(dumps().sort(), last());
-	});
+	const areLast = () => dumps().length === 2 && !dumps().includes(first) && !dumps().includes(ahead);
+	await until("only the last two to stay", areLast);
 	job.kill("SIGKILL");
 	assert.ok(readdirSync(folder).includes(other), "the dump of another store is kept");
-	return join(folder, last()[1] ?? "");
+	return join(folder, dumps().sort()[1] ?? "");
 }

@@ -5,11 +5,9 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkout } from "../support/checkout.ts";
-import { demand, type Proof, program } from "../support/proof.ts";
+import type { Proof } from "../support/proof.ts";
 import { runTestsOf } from "../support/test-run.ts";
-import { run } from "./programs/tools.ts";
 
-const linter = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
 const workflows = join(checkout, ".github/workflows");
 
 export const proof: Proof = {
@@ -17,16 +15,11 @@ export const proof: Proof = {
 		"the compiler and tests lead from a new field, filter or operation to all of its places; no promise is lost; " +
 		"the commands of every document run; each action in the workflows is pinned to a commit",
 	isOfCheckout: true,
-	options: { all: { text: "also checks the workflows with actionlint, which needs Go and its registry" } },
-	async prove({ option, say }) {
+	async prove({ say }) {
 		const texts = globSync(`${workflows}/*.yml`).map((path) => readFileSync(path, "utf8"));
 		const actions = texts.join().match(/(?<=uses: ).*/g) ?? [];
 		assert.ok(actions.length > 0);
 		for (const action of actions) assert.match(action, /@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
-		if (option("all")) {
-			demand([program("go", "golang-go")]);
-			await run("go", ["run", linter], workflows);
-		}
-		return { tests: await runTestsOf("house", say), actions: actions.length, ...(option("all") && { linter }) };
+		return { tests: await runTestsOf("house", say), actions: actions.length };
 	},
 };

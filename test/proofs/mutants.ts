@@ -8,9 +8,8 @@ import { chmodSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync
 import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import { checkout, copyTree } from "../support/checkout.ts";
-import { unpackChromium } from "../support/chromium.ts";
 import { npmEnvironment } from "../support/package.ts";
-import { startPostgres } from "../support/postgres-server.ts";
+import { startPostgresFor } from "../support/postgres-server.ts";
 import type { Proof, Trial } from "../support/proof.ts";
 import { testLimitMs } from "../support/until.ts";
 
@@ -66,10 +65,7 @@ function testsFor(place: string): string[] {
 		globSync(`${path}/*.test.ts`, { cwd: checkout }).sort(),
 	);
 	const words = basename(place, ".ts").split("-");
-	const isNamesake = (path: string) =>
-		basename(path, ".test.ts")
-			.split("-")
-			.some((word) => words.includes(word));
+	const isNamesake = (path: string) => words.some((word) => basename(path, ".test.ts").split("-").includes(word));
 	return [...all.filter(isNamesake), ...all.filter((path) => !isNamesake(path))];
 }
 
@@ -80,7 +76,10 @@ async function runStryker(trial: Trial, settings: object): Promise<void> {
 	mkdirSync(temporary, { recursive: true });
 	chmodSync(temporary, 0o777);
 	writeFileSync(join(place, "package.json"), '{"private":true}');
-	const env = { ...npmEnvironment, ...(await startServers(trial)), TMPDIR: temporary };
+	chmodSync(trial.folder, 0o755);
+	// One server for all runs of tests.
+	const { url: TEST_POSTGRES_URL } = await startPostgresFor(trial, ["-c", "max_connections=300"]);
+	const env = { ...npmEnvironment, TEST_POSTGRES_URL, TMPDIR: temporary };
 	const install = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...packages];
 	execFileSync("npm", install, { cwd: place, env, stdio: ["ignore", 2, 2] });
 	const settingsFile = join(place, "stryker.json");
@@ -91,19 +90,6 @@ async function runStryker(trial: Trial, settings: object): Promise<void> {
 	trial.after(() => child.kill());
 	const [code] = await once(child, "close");
 	assert.equal(code, 0, "Stryker failed, or the tests detected too few of the mutants");
-}
-
-/** One PostgreSQL and one Chromium for all runs of tests. */
-async function startServers({ folder, after }: Trial): Promise<Record<string, string>> {
-	chmodSync(folder, 0o755);
-	const server = await startPostgres(["-c", "max_connections=300"]);
-	after(() => server.remove());
-	const chromium = process.env["TEST_CHROMIUM"] ?? join(folder, "chromium");
-	if (!process.env["TEST_CHROMIUM"]) {
-		mkdirSync(chromium);
-		await unpackChromium(chromium);
-	}
-	return { TEST_POSTGRES_URL: server.url, TEST_CHROMIUM: chromium };
 }
 
 function settings(mutate: string[], testFiles: string[], least: number) {

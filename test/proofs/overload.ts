@@ -6,12 +6,12 @@ import { connect } from "node:net";
 import Database from "better-sqlite3";
 import { underWayMax } from "../../src/http/connection.ts";
 import { lengthMax } from "../../src/store/group-commit.ts";
-import { type Running, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { linux, newStore, type Proof, program, root, type Trial } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
 import { until } from "../support/until.ts";
 import { createHead } from "../support/wire.ts";
-import { proveFairness } from "./overload/fairness.ts";
+import { memory, proveFairness } from "./overload/fairness.ts";
 import { proveShedding } from "./overload/shedding.ts";
 
 export const proof: Proof = {
@@ -25,8 +25,6 @@ export const proof: Proof = {
 		return { ...full, ...(await proveFairness(trial)), ...(await proveShedding(trial)) };
 	},
 };
-
-const memory = (service: Running) => figureOf(service, "process_resident_memory_bytes");
 
 /** Fills the queue with creates of the largest name, while another program holds the store's lock. */
 async function fillQueue(trial: Trial): Promise<{ waiting: number; restMB: number; fullMB: number }> {

@@ -3,20 +3,23 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, chownSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask } from "../support/caller.ts";
 import { configurationOf } from "../support/document-blocks.ts";
 import { keepingCaller } from "../support/histories.ts";
-import { listAll } from "../support/ledger.ts";
 import { isServing } from "../support/listen.ts";
-import { startMixedLoad } from "../support/mixed-load.ts";
-import { asServer, freePort, serverProcesses, signalAll } from "../support/postgres-server.ts";
-import { startProgram } from "../support/program.ts";
+import {
+	asServer,
+	freePort,
+	isAnswering,
+	serverFolder,
+	serverProcesses,
+	signalAll,
+} from "../support/postgres-server.ts";
 import { type Proof, program, type Trial, withKey } from "../support/proof.ts";
-import { startPoller } from "../support/readers.ts";
 import { until } from "../support/until.ts";
-import { stopAtOnce } from "./nodes.ts";
+import { startNodesUnderLoad } from "./nodes.ts";
 import { bin, postgresTools } from "./pg-backup.ts";
 
 export const proof: Proof = {
@@ -24,72 +27,34 @@ export const proof: Proof = {
 	needs: [program("patroni"), program("etcd", "etcd-server"), program("haproxy"), postgresTools],
 	options: { failovers: { default: "3", text: "kills of the primary" } },
 	async prove(trial) {
-		const cluster = await startCluster(trial);
-		await cluster.synchronous();
-		const { environment, key } = await withKey(`postgres://animals:animals@${cluster.balancer}/postgres`);
-		const nodes = await Promise.all([startProgram(trial, environment), startProgram(trial, environment)]);
-		const urls = nodes.map(({ url }) => url);
-		const load = startMixedLoad(urls, key);
-		const poller = startPoller(urls, key);
-		const callers = nodes.map((service) => keepingCaller({ service, key, sql: async () => [] }, 100));
-		const pauses = await failOver(cluster, { load, poller, callers }, trial);
+		const members = await startMembers(trial);
+		await primaryOf(members);
+		const port = await startHaproxy(members, trial);
+		const store = await withKey(`postgres://animals:${password}@127.0.0.1:${port}/postgres`);
+		const { nodes, load, stop } = await startNodesUnderLoad(trial, store);
+		const callers = nodes.map((service) => keepingCaller({ service, key: store.key, sql: async () => [] }, 100));
+		const listAgain = () => Promise.all(callers.map((list) => list()));
+		for (let failover = 1; failover <= Number(trial.option("failovers")); failover++) {
+			const lost = await primaryOf(members);
+			await load.acknowledges(300);
+			await listAgain();
+			await kill(lost);
+			await load.acknowledges(300, { withinMs: 120_000 });
+			trial.say(`failover ${failover}: creates work again`);
+			lost.patroni = lost.start();
+		}
+		await primaryOf(members);
 		await load.stop();
-		const animals = await listAll(urls[0] ?? "", key);
-		for (const list of callers)
-			assert.deepEqual(
-				await list(),
-				animals.map(({ id, name }) => `${id} ${name}`),
-				"callers that keep pages with their ETags see every animal",
-			);
-		load.ledger.verify(animals);
-		await poller.stop(animals);
-		await stopAtOnce(nodes);
-		const { acknowledged, unknown } = load.ledger;
-		const unknownKept = [...unknown.values()].filter(({ id }) => id !== undefined).length;
-		const refused = load.statuses.get(503) ?? 0;
-		return { acknowledged: acknowledged.size, refused, unknown: unknown.size, unknownKept, ...pauses };
+		const seen = await listAgain();
+		const { animals, figures } = await stop();
+		const expected = animals.map(({ id, name }) => `${id} ${name}`);
+		for (const list of seen)
+			assert.deepEqual(list, expected, "callers that keep pages with their ETags see every animal");
+		return figures;
 	},
 };
 
-interface Clients {
-	load: ReturnType<typeof startMixedLoad>;
-	poller: ReturnType<typeof startPoller>;
-	/** Callers that list all animals before each failover. */
-	callers: ReturnType<typeof keepingCaller>[];
-}
-
-/** @returns the longest times without creates and without reads, for each failover */
-async function failOver(cluster: Cluster, { load, poller, callers }: Clients, trial: Trial) {
-	const withoutCreatesMs: number[] = [];
-	const withoutReadsMs: number[] = [];
-	for (let failover = 1; failover <= Number(trial.option("failovers")); failover++) {
-		const lost = await cluster.synchronous();
-		await load.acknowledges(300);
-		await Promise.all(callers.map((list) => list()));
-		load.longestPauseMs = 0;
-		poller.longestPauseMs = 0;
-		await cluster.kill(lost);
-		await load.acknowledges(300, { withinMs: 120_000 });
-		withoutCreatesMs.push(Math.round(load.longestPauseMs));
-		withoutReadsMs.push(Math.round(poller.longestPauseMs));
-		trial.say(`without creates for ${withoutCreatesMs.at(-1)} ms, without reads for ${withoutReadsMs.at(-1)} ms`);
-		cluster.restart(lost);
-	}
-	await cluster.synchronous();
-	return { withoutCreatesMs, withoutReadsMs };
-}
-
 const password = "animals";
-
-interface Cluster {
-	/** `host:port` of HAProxy, which forwards to the primary. */
-	balancer: string;
-	/** Waits until there is a primary with a synchronous standby. */
-	synchronous(): Promise<Member>;
-	/** Sends SIGKILL to Patroni and all processes of its server, as if the machine were lost. */
-	kill(member: Member): Promise<void>;
-	restart(member: Member): void;
-}
 
 interface Member {
 	name: string;
@@ -100,32 +65,18 @@ interface Member {
 	patroni: ChildProcess;
 }
 
-async function startCluster(trial: Trial): Promise<Cluster> {
-	chmodSync(trial.folder, 0o755);
-	const owner = asServer();
+async function startMembers(trial: Trial): Promise<Member[]> {
 	const etcdPort = await startEtcd(trial);
 	const members: Member[] = [];
-	for (const name of ["db1", "db2"]) {
-		members.push(await createMember(name, { trial, etcdPort, owner }));
-		// The first member creates the cluster, and the second copies the first.
-		await until(`${name} to run`, () => isRunning(members, name), { withinMs: 120_000, everyMs: 200 });
-	}
 	trial.after(() => Promise.all(members.map(kill)));
-	const balancer = await startHaproxy(members, trial);
-	return {
-		balancer: `127.0.0.1:${balancer}`,
-		async synchronous() {
-			const name = await until("a primary with a synchronous standby", () => primaryOf(members), {
-				withinMs: 180_000,
-				everyMs: 200,
-			});
-			return members.find((member) => member.name === name) as Member;
-		},
-		kill,
-		restart(member) {
-			member.patroni = member.start();
-		},
-	};
+	for (const name of ["db1", "db2"]) {
+		members.push(await createMember(name, trial, etcdPort));
+		// The first member creates the cluster, and the second copies the first.
+		const isRunning = async () =>
+			(await readMembers(members)).some((one) => one.name === name && /^(running|streaming)$/.test(one.state));
+		await until(`${name} to run`, isRunning, { withinMs: 120_000, everyMs: 200 });
+	}
+	return members;
 }
 
 async function startEtcd({ folder, after }: Trial): Promise<number> {
@@ -140,16 +91,8 @@ async function startEtcd({ folder, after }: Trial): Promise<number> {
 	return clientPort;
 }
 
-interface Place {
-	trial: Trial;
-	etcdPort: number;
-	owner: { uid?: number; gid?: number };
-}
-
-async function createMember(name: string, { trial, etcdPort, owner }: Place): Promise<Member> {
-	const folder = join(trial.folder, name);
-	mkdirSync(folder);
-	if (owner.uid !== undefined) chownSync(folder, owner.uid, owner.gid ?? 0);
+async function createMember(name: string, trial: Trial, etcdPort: number): Promise<Member> {
+	const folder = serverFolder(trial.folder, name);
 	const [postgresPort, restPort] = [await freePort(), await freePort()];
 	const data = join(folder, "data");
 	const configuration = {
@@ -180,10 +123,11 @@ async function createMember(name: string, { trial, etcdPort, owner }: Place): Pr
 	// JSON is valid YAML.
 	writeFileSync(file, JSON.stringify(configuration));
 	const log = openSync(join(folder, "log"), "a");
-	const start = () => spawn("patroni", [file], { cwd: folder, stdio: ["ignore", log, log], ...owner });
+	const start = () => spawn("patroni", [file], { cwd: folder, stdio: ["ignore", log, log], ...asServer() });
 	return { name, postgresPort, restPort, data, start, patroni: start() };
 }
 
+/** Sends SIGKILL to Patroni and all processes of its server, as if the machine were lost. */
 async function kill({ data, patroni }: Member): Promise<void> {
 	const ended = patroni.exitCode === null && patroni.signalCode === null ? once(patroni, "exit") : undefined;
 	patroni.kill("SIGKILL");
@@ -196,14 +140,8 @@ async function kill({ data, patroni }: Member): Promise<void> {
 	}
 }
 
-interface Known {
-	name: string;
-	role: string;
-	state: string;
-}
-
 /** The state of all members, as the first member that replies reports it. */
-async function readMembers(members: Member[]): Promise<Known[]> {
+async function readMembers(members: Member[]): Promise<Record<"name" | "role" | "state", string>[]> {
 	for (const { restPort } of members) {
 		const reply = await ask(`http://127.0.0.1:${restPort}/cluster`).catch(() => undefined);
 		if (reply?.status === 200) return JSON.parse(reply.body).members;
@@ -211,15 +149,18 @@ async function readMembers(members: Member[]): Promise<Known[]> {
 	return [];
 }
 
-async function isRunning(members: Member[], name: string): Promise<boolean> {
-	const known = await readMembers(members);
-	return known.some((one) => one.name === name && /^(running|streaming)$/.test(one.state));
-}
-
-async function primaryOf(members: Member[]): Promise<string | undefined> {
-	const known = await readMembers(members);
-	const isStandbyReady = known.some(({ role, state }) => role === "sync_standby" && /running|streaming/.test(state));
-	return isStandbyReady ? known.find(({ role, state }) => role === "leader" && state === "running")?.name : undefined;
+/** Waits until there is a primary with a synchronous standby. @returns the primary */
+function primaryOf(members: Member[]): Promise<Member> {
+	return until(
+		"a primary with a synchronous standby",
+		async () => {
+			const known = await readMembers(members);
+			const isReady = known.some(({ role, state }) => role === "sync_standby" && /running|streaming/.test(state));
+			const leader = known.find(({ role, state }) => role === "leader" && state === "running");
+			return isReady && members.find(({ name }) => name === leader?.name);
+		},
+		{ withinMs: 180_000, everyMs: 200 },
+	);
 }
 
 /** Starts HAProxy with the configuration of docs/postgresql.md. @returns its port */
@@ -234,6 +175,6 @@ async function startHaproxy(members: Member[], { folder, after }: Trial): Promis
 	writeFileSync(file, configurationOf("docs/postgresql.md", "haproxy", replaced));
 	const haproxy = spawn("haproxy", ["-db", "-f", file], { stdio: "ignore" });
 	after(() => haproxy.kill("SIGKILL"));
-	await once(haproxy, "spawn");
+	await until("HAProxy to reach the primary", () => isAnswering(port), { everyMs: 50 });
 	return port;
 }

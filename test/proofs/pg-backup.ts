@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, chmodSync, chownSync, existsSync, globSync, mkdirSync, renameSync } from "node:fs";
+import { appendFileSync, existsSync, globSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { read } from "../support/checkout.ts";
 import { blockOf } from "../support/document-blocks.ts";
 import { type Ledger, listAll } from "../support/ledger.ts";
 import { startSteadyLoad } from "../support/mixed-load.ts";
-import { asServer, freePort } from "../support/postgres-server.ts";
+import { asServer, freePort, serverFolder } from "../support/postgres-server.ts";
 import { startProgram } from "../support/program.ts";
 import { type Need, type Proof, type Trial, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
@@ -83,29 +83,25 @@ async function archiveAll(url: string): Promise<void> {
 
 /** Starts a server of Debian's PostgreSQL with the page's configuration, as nobody if this process is root. */
 export async function startServer(trial: Trial) {
-	const folder = join(trial.folder, "server");
+	const folder = serverFolder(trial.folder, "server");
 	const data = join(folder, "data");
 	const paths = { "/var/backups/base": join(folder, "base"), "/var/backups/wal": join(folder, "wal") };
-	const replaced = (text: string) => Object.entries(paths).reduce((all, [from, to]) => all.replaceAll(from, to), text);
-	const owner = asServer();
-	chmodSync(trial.folder, 0o755);
-	for (const path of [folder, paths["/var/backups/wal"]]) {
-		mkdirSync(path);
-		if (owner.uid !== undefined) chownSync(path, owner.uid, owner.gid ?? 0);
-	}
 	const port = await freePort();
 	const env = { PATH: `${bin}:${process.env["PATH"]}` };
 	const shell = (script: string, more: Record<string, string> = {}) =>
-		void execFileSync("bash", ["-euc", script], { cwd: folder, env: { ...env, ...more }, stdio: "pipe", ...owner });
+		void execFileSync("bash", ["-euc", script], {
+			cwd: folder,
+			env: { ...env, ...more },
+			stdio: "pipe",
+			...asServer(),
+		});
 	const listen = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
 	const start = () => shell(`pg_ctl --silent --wait -D "${data}" -l "${folder}/log" -o "${listen}" start >/dev/null`);
 	const stop = (mode: string) => shell(`pg_ctl --silent --wait -D "${data}" -m ${mode} stop`);
+	shell("mkdir wal");
 	shell(`initdb --pgdata="${data}" --username=animals --auth=trust --encoding=UTF8 --locale=C --no-sync`);
-	const text = read(page);
-	appendFileSync(
-		join(data, "postgresql.conf"),
-		replaced(/^archive_mode = .*\narchive_command = .*\n/m.exec(text)?.[0] ?? ""),
-	);
+	const [archiving = ""] = /^archive_mode = .*\narchive_command = .*\n/m.exec(read(page)) ?? [];
+	appendFileSync(join(data, "postgresql.conf"), archiving.replaceAll("/var/backups/wal", paths["/var/backups/wal"]));
 	start();
 	trial.after(() => stop("immediate"));
 	return { url: `postgres://animals@127.0.0.1:${port}`, data, paths, shell, start, stop };

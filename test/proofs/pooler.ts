@@ -27,13 +27,10 @@ const newPooler: Need = {
 export const proof: Proof = {
 	shows:
 		"behind a transaction pooler with too few connections no node loses a create, even if the server is killed; " +
-		"nodes that start in the meantime wait for it, and an editor that is frozen in an edit stops no other; " +
+		"an editor that is frozen in an edit stops no other; " +
 		"no command leaves a setting in a session, and nothing is read from a standby or from an abandoned timeline",
 	needs: [newPooler],
-	options: {
-		creates: { default: "20000", text: "creates" },
-		starts: { default: "15", text: "starts of nodes while the server is unreachable" },
-	},
+	options: { creates: { default: "20000", text: "creates" } },
 	async prove(trial) {
 		const server = await startPostgresFor(trial);
 		const { environment, key } = await withKey(server.databaseUrl);
@@ -44,7 +41,6 @@ export const proof: Proof = {
 		const figures = await loadNodes(url, key, server, trial);
 		await proveSessions(url);
 		await proveFrozen(url, environment.DATABASE_URL, trial);
-		await proveStarts(url, server, trial);
 		await proveFailover(await behindPooler(trial), 4000);
 		await proveCrash(await behindPooler(trial));
 		return { pgbouncer: poolerVersion(), nodes: 3, poolerClients, poolerConnections, ...figures };
@@ -79,41 +75,6 @@ export async function proveFrozen(poolerUrl: string, serverUrl: string, context:
 	child.kill("SIGCONT");
 	assert.equal((await finished).code, 1);
 	assert.deepEqual(await runSql(serverUrl, "SELECT name FROM pets WHERE id = 2"), [{ name: "Max" }]);
-}
-
-/** Nodes start while the server stops, is down, starts, or recovers from a kill. Restarted until then, all nodes work. */
-async function proveStarts(databaseUrl: string, server: PostgresServer, trial: Trial): Promise<void> {
-	const together = 3;
-	for (let start = 0; start < Number(trial.option("starts")); start += together) {
-		const ending = start % 2 === 0 ? server.kill() : server.stop();
-		// The starts are spread over the server's end, its downtime and its start.
-		const starting = Promise.all(
-			Array.from({ length: together }, async (_, place) => {
-				await sleep(place * 1000);
-				return startSupervised(trial, databaseUrl);
-			}),
-		);
-		starting.catch(() => {}); // Errors are reported below, where `starting` is awaited.
-		await ending;
-		await sleep(2500 + start * 100);
-		await server.start();
-		const nodes = await starting;
-		for (const { node } of nodes) assert.equal((await ask(`${node.url}/readyz`)).status, 200);
-		trial.say(`the nodes were started ${nodes.map(({ starts }) => starts).join(", ")} times until the server was back`);
-		for (const { node } of nodes) assert.equal((await node.stop()).code, 0);
-	}
-}
-
-/** Starts a node until it runs, as a supervisor does; each refused start says why. @returns it, and the starts it took */
-async function startSupervised(trial: Trial, databaseUrl: string) {
-	for (let starts = 1; ; starts++) {
-		try {
-			return { node: await startProgram(trial, { DATABASE_URL: databaseUrl }), starts };
-		} catch (error) {
-			assert.match((error as Error).message, /^ended with 1: animal-store: .*\n/);
-			await sleep(1000);
-		}
-	}
 }
 
 /** The pooler's clients stay connected while the pooler switches to a server with another history. */

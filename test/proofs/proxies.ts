@@ -1,7 +1,7 @@
 // The service behind real nginx, Caddy and HAProxy with TLS, in the configurations of docs/proxies.md.
 
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { Agent } from "node:https";
@@ -29,7 +29,6 @@ export const proof: Proof = {
 export interface ProxyProgram {
 	/** The name of the program, and the language of its block in docs/proxies.md. */
 	name: "nginx" | "caddy" | "haproxy";
-	versionFlag: string;
 	/** Replacements in the documented text, by this machine's ports, nodes and files. */
 	replaced(place: Place): Record<string, string>;
 	config(text: string): string;
@@ -51,7 +50,6 @@ interface Place {
 export const proxies: ProxyProgram[] = [
 	{
 		name: "nginx",
-		versionFlag: "-v",
 		replaced: ({ port, nodes, tree, tls }) => ({
 			"listen 443 ssl;": `listen 127.0.0.1:${port}${tls ? " ssl" : ""};`,
 			"pets.example.com": "localhost",
@@ -66,7 +64,6 @@ export const proxies: ProxyProgram[] = [
 	},
 	{
 		name: "caddy",
-		versionFlag: "version",
 		replaced: ({ port, nodes, tls }) => ({
 			"127.0.0.1:8080": nodes.join(" "),
 			"pets.example.com {": tls
@@ -78,7 +75,6 @@ export const proxies: ProxyProgram[] = [
 	},
 	{
 		name: "haproxy",
-		versionFlag: "-v",
 		replaced: ({ port, nodes, tree, tls }) => ({
 			"bind :443 ssl crt /etc/ssl/pets-and-key.pem": `bind 127.0.0.1:${port}${tls ? ` ssl crt ${tls.both}` : ""}`,
 			"server node 127.0.0.1:8080": nodes.map((node, number) => `server node-${number} ${node}`).join("\n    "),
@@ -90,8 +86,7 @@ export const proxies: ProxyProgram[] = [
 ];
 
 async function tryProxy(proxy: ProxyProgram, trial: Trial): Promise<object> {
-	const { name, versionFlag } = proxy;
-	const { environment, key } = await newStore(name, trial.folder);
+	const { environment, key } = await newStore(proxy.name, trial.folder);
 	const service = await startProgram(trial, { ...environment, TRUST_PROXY: "loopback" });
 	const tls = await certificate();
 	const agent = new Agent({ ca: tls.cert, maxSockets: 1 });
@@ -103,9 +98,7 @@ async function tryProxy(proxy: ProxyProgram, trial: Trial): Promise<object> {
 	assert.equal(headers["strict-transport-security"], "max-age=31536000");
 	assert.doesNotMatch(service.output.stdout, /"level":"(warn|error|fatal)"/);
 	assert.equal((await service.stop()).code, 0);
-	const { stdout, stderr } = spawnSync(name, [versionFlag], { encoding: "utf8" });
-	const [version] = /\d+\.\d+\.\d+/.exec(stdout + stderr) ?? [];
-	return { version, walks: 1 + spoofedHeaders.length, links };
+	return { walks: 1 + spoofedHeaders.length, links };
 }
 
 interface Tls {
@@ -176,35 +169,30 @@ async function send({ url: known, key, agent, headers = {} }: HttpsClient, url: 
 }
 
 /**
- * Creates animals and gets each from its Location, then reads all pages, and follows every link on the way.
+ * Creates animals, then follows every link from their Locations and from the first page.
  * @returns the number of links @throws AssertionError if a link leads elsewhere or does not work
  */
 async function walkOverHttps(client: HttpsClient): Promise<number> {
-	const followed = new Set<string>();
-	async function follow(url: string): Promise<Reply> {
-		followed.add(url);
+	const pages = new Map<string, string>();
+	async function follow(url: string): Promise<void> {
+		if (pages.has(url)) return;
 		const reply = await send(client, url);
 		assert.equal(reply.status, 200, `${url}: ${reply.body.slice(0, 300)}`);
-		for (const link of Object.values(linksOf(reply))) if (!followed.has(link)) await follow(link);
-		return reply;
+		pages.set(url, reply.body);
+		for (const link of Object.values(linksOf(reply))) await follow(new URL(link, url).href);
 	}
-	const made: string[] = [];
 	for (let count = 0; count < 12; count++) {
-		const body = { name: `n${count}`, categoryId: 1 };
-		const { status, headers, body: pet } = await send(client, `${client.url}/v1/pets`, body);
-		assert.equal(status, 201, pet);
-		assert.equal((await follow(headers["location"] ?? "")).body, pet);
-		made.push(pet);
+		const { status, headers, body } = await send(client, `${client.url}/v1/pets`, { name: `n${count}`, categoryId: 1 });
+		assert.equal(status, 201, body);
+		await follow(headers["location"] ?? "");
+		assert.equal(pages.get(headers["location"] ?? ""), body);
 	}
-	const listed: string[] = [];
-	let page = await follow(`${client.url}/v1/pets?limit=5`);
-	for (let next: string | undefined; ; page = await send(client, next)) {
-		listed.push(...page.body.slice(1, -1).split(/(?<=\}),/));
-		next = linksOf(page)["next"];
-		if (next === undefined) break;
-	}
-	assert.deepEqual(listed.slice(-made.length), made);
-	return followed.size;
+	await follow(`${client.url}/v1/pets?limit=5`);
+	assert.ok(
+		[...pages.values()].some((page) => page.startsWith("[") && page.includes('"name":"n11"')),
+		"the last page",
+	);
+	return pages.size;
 }
 
 /** Headers with which a client may try to change links. Some name the address of a trusted proxy. */

@@ -3,14 +3,15 @@
 
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { Agent } from "node:http";
 import { join } from "node:path";
-import { attempt, idOf, isShed, post, record } from "../support/create.ts";
-import { Ledger, listAll } from "../support/ledger.ts";
+import { callerOf } from "../support/caller.ts";
+import { idOf } from "../support/create.ts";
+import { listAll } from "../support/ledger.ts";
+import { startMixedLoad } from "../support/mixed-load.ts";
 import { runProgram, runWell, startProgram, startRefused } from "../support/program.ts";
-import { newStore, type Proof } from "../support/proof.ts";
+import { newStore, type Proof, type TrialStore } from "../support/proof.ts";
 import { seededRandom } from "../support/random.ts";
-import { type CleanUps, until } from "../support/until.ts";
+import type { CleanUps } from "../support/until.ts";
 
 export const proof: Proof = {
 	shows: "a backup is restored over the store of a killed service, and a file copied over it is refused",
@@ -38,8 +39,9 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 	for (let round = 0; round < rounds; round++) {
 		const folder = newFolder();
 		const [file, backup] = [join(folder, "s.db"), join(folder, "b.db")];
-		const { environment, key } = await newStore("s", folder);
-		const crashed = await crash({ context, environment, key, backup, later: Math.floor(random() * 600) });
+		const store = await newStore("s", folder);
+		const { environment, key } = store;
+		const crashed = await crash(context, store, backup, Math.floor(random() * 600));
 
 		copyFileSync(backup, file);
 		const log = readFileSync(`${file}-wal`);
@@ -69,11 +71,7 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 			assert.deepEqual(pet, { id: pet.id, ...(acknowledged.get(pet.name) ?? unknown.get(pet.name))?.pet });
 		for (const id of crashed.before)
 			assert.ok(id <= BigInt(crashed.animals), "animals from before the backup are in the backup");
-		const next = await until("a create", async () => {
-			const answer = await post(service.url, key, new Agent(), attempt(-1));
-			return !isShed(answer) && answer;
-		});
-		assert.equal(idOf(next), BigInt(crashed.animals + 1));
+		assert.equal(idOf(await callerOf(service.url, key).create()), BigInt(crashed.animals + 1));
 		await service.stop("SIGKILL");
 		proven.restored += crashed.animals;
 		proven.later += acknowledged.size - crashed.before.length;
@@ -81,35 +79,16 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 	return proven;
 }
 
-interface Crash {
-	context: RestoreProof["context"];
-	environment: Record<string, string>;
-	key: string;
-	backup: string;
-	/** The number of creates between the backup and the SIGKILL. */
-	later: number;
-}
-
 /** Makes a backup while clients create with and without Idempotency-Keys, and kills the service. */
-async function crash({ context, environment, key, backup, later }: Crash) {
+async function crash(context: CleanUps, { environment, key }: TrialStore, backup: string, later: number) {
 	const service = await startProgram(context, environment);
-	const ledger = new Ledger();
-	const agent = new Agent({ keepAlive: true });
-	let number = 0;
-	const clients = Array.from({ length: 4 }, async (_, client) => {
-		for (;;) {
-			const mine = attempt(number++);
-			if (client % 2) mine.idempotencyKey = `key-${number}`;
-			if (!(await record(ledger, service.url, key, agent, mine))) return;
-		}
-	});
-	await until("the creates before the backup", () => ledger.acknowledged.size >= 30);
+	const load = startMixedLoad([service.url], key);
+	const { ledger } = load;
+	await load.acknowledges(30);
 	const before = [...ledger.acknowledged.values()].map(({ id = 0n }) => id);
 	const said = await runWell(["backup", backup], { environment });
-	const afterBackup = ledger.acknowledged.size;
-	await until("the creates after the backup", () => ledger.acknowledged.size > afterBackup + later);
-	service.process.kill("SIGKILL");
-	await Promise.all([...clients, service.finished]);
-	agent.destroy();
+	await load.acknowledges(later + 1);
+	await service.stop("SIGKILL");
+	await load.stop().catch(() => {}); // The kill has aborted some creates.
 	return { ledger, before, animals: Number(/^backed up (\d+) animals /.exec(said)?.[1]) };
 }

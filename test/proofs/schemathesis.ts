@@ -31,20 +31,14 @@ export const proof: Proof = {
 	},
 };
 
-interface Outcome {
-	cases: number;
-	/** Operations for which Schemathesis could make no requests, each with the reason. */
-	notGenerated: string[];
-}
-
-async function tryService(command: string, { environment, key }: TrialStore, trial: Trial): Promise<Outcome> {
+/** Runs Schemathesis with the published document. @returns the number of requests */
+async function tryService(command: string, { environment, key }: TrialStore, trial: Trial): Promise<number> {
 	const service = await startProgram(trial, environment);
 	const published: string = (await ask(`${service.url}/openapi.json`)).body;
-	const outcome = await tryDocument(command, published, { url: service.url, key, trial });
-	assert.deepEqual(outcome.notGenerated, []);
+	const cases = await tryDocument(command, published, { url: service.url, key, trial });
 	assert.doesNotMatch(service.output.stdout, /"level":"(error|fatal)"/);
 	assert.equal((await service.stop()).code, 0);
-	return outcome;
+	return cases;
 }
 
 /** Runs Schemathesis with a document. @throws AssertionError if a check failed */
@@ -52,7 +46,7 @@ async function tryDocument(
 	command: string,
 	document: string,
 	{ url, key, trial }: { url: string; key: string; trial: Trial },
-): Promise<Outcome> {
+): Promise<number> {
 	const [file, report] = [join(trial.folder, "openapi.json"), join(trial.folder, "report.ndjson")];
 	writeFileSync(file, document);
 	const bounds = ["--max-examples", trial.option("examples"), "--seed", String(trial.seed)];
@@ -67,11 +61,11 @@ async function tryDocument(
 		if (error.code === 1) return error;
 		throw new Error(`Schemathesis did not run: ${error.stdout}${error.stderr}`);
 	});
-	const { failures, notGenerated } = readReport(readFileSync(report, "utf8"));
+	const failures = readReport(readFileSync(report, "utf8"));
 	assert.equal(failures.length, 0, `${failures.length} checks failed:\n${failures.join("\n")}\n${stdout}`);
 	const [, cases] = /(\d+) generated/.exec(stdout) ?? [];
 	assert.ok(Number(cases) > 100, stdout);
-	return { cases: Number(cases), notGenerated };
+	return Number(cases);
 }
 
 /** The fields of an event in Schemathesis's report that this proof reads. */
@@ -85,12 +79,12 @@ interface ReportEvent {
 	};
 }
 
-function readReport(text: string): { failures: string[]; notGenerated: string[] } {
+/** @returns the checks that failed, and the operations for which Schemathesis could make no requests */
+function readReport(text: string): string[] {
 	const failures: string[] = [];
-	const notGenerated = new Set<string>();
 	for (const line of text.trim().split("\n")) {
 		const { NonFatalError: error, ScenarioFinished: scenario }: ReportEvent = JSON.parse(line);
-		if (error) notGenerated.add(`${error.label}: ${error.value.message}`);
+		if (error) failures.push(`${error.label}: ${error.value.message}`);
 		const { checks = {}, interactions = {} } = scenario?.recorder ?? {};
 		for (const [id, made] of Object.entries(checks)) {
 			const { request, response } = interactions[id] ?? {};
@@ -100,7 +94,7 @@ function readReport(text: string): { failures: string[]; notGenerated: string[] 
 					failures.push(`${name}: ${info.failure.message}: ${reply}`);
 		}
 	}
-	return { failures, notGenerated: [...notGenerated] };
+	return failures;
 }
 
 /**

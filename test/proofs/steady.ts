@@ -52,14 +52,16 @@ export const proof: Proof = {
 			if (!/^\d+$/.test(trial.option(name))) throw new Error(`--${name} must be a number of runs`);
 		const commit = currentCommit();
 		const file = join(tmpdir(), `animal-store-steady-${commit}.jsonl`);
-		const results = existsSync(file) ? readResults(file) : [];
+		const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
+		const results = lines.map((line): Result => JSON.parse(line));
 		trial.say(`${results.length} runs are in ${file}`);
 		for (let way = nextWay(results, trial); way; way = nextWay(results, trial)) {
 			const result = await runOnce(way, trial, results.length);
 			if (currentCommit() !== commit) throw new Error("the tree has changed during the run");
 			appendFileSync(file, `${JSON.stringify(result)}\n`);
 			results.push(result);
-			trial.say(lineOf(result));
+			const { seconds, seed, passed, failed } = result;
+			trial.say(`${way.name}: ${seconds} s, SEED=${seed}, ${passed} passed, ${failed.length} failed`);
 		}
 		return conclude(results);
 	},
@@ -71,12 +73,6 @@ function currentCommit(): string {
 	if (git("status", "--porcelain")) throw new Error("commit or stash your changes: the results are those of a commit");
 	return git("rev-parse", "HEAD");
 }
-
-const readResults = (file: string): Result[] =>
-	readFileSync(file, "utf8")
-		.trim()
-		.split("\n")
-		.map((line) => JSON.parse(line));
 
 /** The way with the smallest share of its runs done, so that a run that is stopped has tried each way. */
 function nextWay(results: readonly Result[], { option }: Trial): Way | undefined {
@@ -110,9 +106,6 @@ async function runOnce(way: Way, { seed, after, say }: Trial, index: number): Pr
 	};
 }
 
-const lineOf = ({ way, seed, seconds, passed, failed }: Result) =>
-	`${way.padEnd(8)}${String(seconds).padStart(5)} s  SEED=${seed}  ${passed} passed, ${failed.length} failed`;
-
 /** @throws Error that says how often each test failed */
 function conclude(results: readonly Result[]): object {
 	const failures = new Map<string, string[]>();
@@ -120,10 +113,6 @@ function conclude(results: readonly Result[]): object {
 		for (const title of failed) failures.set(title, [...(failures.get(title) ?? []), `${way} SEED=${seed}`]);
 	const table = [...failures].map(([title, where]) => `${where.length} × ${title} (${where.join(", ")})`);
 	if (table.length > 0) throw new Error(`in ${results.length} runs failed:\n${table.join("\n")}`);
-	for (const { name } of ways) {
-		const passed = new Set(results.filter(({ way }) => way === name).map((result) => result.passed));
-		if (passed.size > 1) throw new Error(`the runs of ${name} differ in their number of tests: ${[...passed]}`);
-	}
 	if (results.length === 0) throw new Error("no run was wanted");
 	const counted = ways.map(({ name }) => [name, results.filter(({ way }) => way === name).length]);
 	return { ...Object.fromEntries(counted), longest: Math.max(...results.map(({ seconds }) => seconds)) };

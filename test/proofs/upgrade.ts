@@ -4,11 +4,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
-import { Agent } from "node:http";
 import { join } from "node:path";
-import { ask, callerOf } from "../support/caller.ts";
+import { ask } from "../support/caller.ts";
 import { copyTree } from "../support/checkout.ts";
-import { idOf, post } from "../support/create.ts";
 import { blockOf } from "../support/document-blocks.ts";
 import { type Ledger, listAll } from "../support/ledger.ts";
 import { startMixedLoad, startSteadyLoad } from "../support/mixed-load.ts";
@@ -16,7 +14,6 @@ import { type Running, runWell, startProgram, startRefused } from "../support/pr
 import { newStore, type Proof, type Trial, type TrialStore, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
 import { startBalancer } from "../support/tcp-proxy.ts";
-import { until } from "../support/until.ts";
 import type { Reply } from "../support/wire.ts";
 import { addTo } from "./house/changed-tree.ts";
 import { postgresTools, startServer } from "./pg-backup.ts";
@@ -28,11 +25,10 @@ export const proof: Proof = {
 		const tree = nextVersion(join(trial.folder, "next"));
 		const figures: Record<string, object> = {};
 		for (const [engine, open] of Object.entries(engines)) {
-			const { rows, upgraded } = await upgrade(trial, tree, await open(trial));
-			for (const [what, figure] of Object.entries(rows))
-				trial.say(`${engine.padEnd(9)} ${what.padEnd(62)} ${String(figure).padStart(6)}`);
+			const store = await open(trial);
 			const other = await open({ ...trial, folder: mkdtempSync(join(trial.folder, "steps-")) });
-			figures[engine] = { ...rows, ...(await upgraded.goBack()), ...(await inTwoSteps(trial, engine, other)) };
+			const rolledBack = await rollBack(trial, store, await upgrade(trial, tree, store));
+			figures[engine] = { ...rolledBack, ...(await inTwoSteps(trial, engine, other)) };
 		}
 		return figures;
 	},
@@ -40,7 +36,6 @@ export const proof: Proof = {
 
 /** A store that can be backed up, and that the older version can restore. */
 interface Upgradable extends TrialStore {
-	schema: string;
 	backUp(): Promise<unknown>;
 	/** @returns the environment for the older version */
 	restore(): Promise<{ DATABASE_URL: string }>;
@@ -53,7 +48,6 @@ const engines: Record<string, (trial: Trial) => Promise<Upgradable>> = {
 		const backup = join(trial.folder, "before.db");
 		return {
 			...store,
-			schema: "SELECT user_version AS version FROM pragma_user_version",
 			backUp: () => runWell(["backup", backup], { environment }),
 			async restore() {
 				await runWell(["restore", backup, "--force"], { environment });
@@ -69,7 +63,6 @@ const engines: Record<string, (trial: Trial) => Promise<Upgradable>> = {
 		const [, dump = "", restore = ""] = blockOf("docs/postgresql.md", "dump=").split("\n");
 		return {
 			...store,
-			schema: "SELECT version FROM schema_version",
 			backUp: async () => shell(dump.replace("&&", ""), { ...store.environment, dump: "animals.dump" }),
 			async restore() {
 				shell(restore, { NEW_DATABASE_URL, dump: "animals.dump" });
@@ -137,94 +130,50 @@ function nextVersion(folder: string): string {
 		["src/store/tables.ts", 'status: optional(text("status")),', 'breed: optional(text("breed")),'],
 		["src/files/columns.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],"],
 	);
+	// Otherwise the first start builds the console, which takes longer than a start may take on a busy machine.
+	execFileSync("npm", ["run", "--silent", "build"], { cwd: tree, stdio: "ignore" });
 	return tree;
 }
 
-async function upgrade(trial: Trial, tree: string, store: Upgradable) {
+/** The next version starts while this version serves creates, and takes the creates that this version then refuses. */
+async function upgrade(trial: Trial, tree: string, store: Upgradable): Promise<Rollback> {
 	const { environment, key } = store;
 	const older = await startProgram(trial, environment);
-	const idle = await startProgram(trial, environment);
 	const urls = [older.url];
-	const [firstMs, lastMs] = [new Map<string, number>(), new Map<string, number>()];
 	let refused = 0;
-	let firstRefusedMs = Number.NaN;
 	// A refused client sends the same create to the next node, like a client of a balancer.
-	const onReply = (url: string, { status, body }: Reply) => {
-		const nowMs = performance.now();
-		if (status === 201) lastMs.set(url, nowMs);
-		if (status === 201) return void firstMs.set(url, firstMs.get(url) ?? nowMs);
+	const onReply = (_url: string, { status, body }: Reply) => {
+		if (status === 201) return;
 		assert.match(body, /"code":"storage_unavailable"/);
-		if (refused++ === 0) firstRefusedMs = nowMs;
+		refused++;
 	};
 	const load = startMixedLoad(urls, key, { clients: 12, onReply });
 	const { ledger } = load;
 	await load.acknowledges(300);
 	await store.backUp();
 	await load.acknowledges(300);
-
-	const version = async () => Number((await runSql(environment.DATABASE_URL, store.schema))[0]?.["version"]);
-	const before = await version();
-	const starting = startProgram(trial, environment, { tree });
-	await until("the migration", async () => (await version()) > before, { everyMs: 5 });
-	const upgradedAtMs = performance.now();
-	const idleKnows = until("the idle node to notice", async () => (await status(idle, "/livez")) === 503);
-	const idleMs = idleKnows.then(() => performance.now() - upgradedAtMs);
-	const newer = await starting;
+	const newer = await startProgram(trial, environment, { tree });
 	urls.push(newer.url);
 	await load.acknowledges(300);
-	const noticedMs = firstRefusedMs - upgradedAtMs;
-	const lateMs = (lastMs.get(older.url) ?? Number.NaN) - upgradedAtMs;
 	await load.stop();
-	const pauseMs = (firstMs.get(newer.url) ?? Number.NaN) - (lastMs.get(older.url) ?? Number.NaN);
-	assert.ok(noticedMs < 1000 && lateMs < 1000, `refused after ${noticedMs} ms, created until ${lateMs} ms`);
-
-	await assertReadsOn(older, key);
-	for (const node of [newer, older, idle]) ledger.verify(await listAll(node.url, key));
-	await assertRepeats(newer, key, ledger);
+	assert.ok(refused > 0, "the older version has refused creates");
+	assert.match((await ask(`${older.url}/readyz`)).body, /"writes":"stopped"/);
+	assert.equal((await ask(`${older.url}/livez`)).status, 503);
+	for (const node of [newer, older]) ledger.verify(await listAll(node.url, key));
 	await startRefused(environment, /^animal-store: .* newer animal-store \(schema \d+, .*\n$/);
-	const rows = {
-		"acknowledged, by both versions; all listed by both": ledger.acknowledged.size,
-		"refused by the older node (503), then taken by the newer one": refused,
-		"ms from the migration to the older node's first refusal": Math.round(Math.max(0, noticedMs)),
-		"ms from the migration to the older node's last create": Math.round(Math.max(0, lateMs)),
-		"ms until livez of a node without creates is 503": Math.round(await idleMs),
-		"ms without any create, until the newer node listened": Math.round(pauseMs),
-	};
-	const goBack = () => rollBack(trial, store, ledger, [newer, older, idle]);
-	return { rows, upgraded: { goBack } };
+	return { refused, ledger, nodes: [newer, older] };
 }
 
-const status = async ({ url }: Running, path: string) => (await ask(url + path)).status;
-
-/** Checks, as documented, that an older node whose store was upgraded serves reads but refuses writes. */
-async function assertReadsOn(older: Running, key: string): Promise<void> {
-	const refused = await callerOf(older.url, key).create(undefined, "refused");
-	assert.equal(refused.status, 503);
-	assert.match(refused.body, /"code":"storage_unavailable"/);
-	assert.match(refused.headers["retry-after"] ?? "", /^\d+$/);
-	for (const path of ["/v1/pets", "/v1/pets/1"]) assert.equal((await ask(older.url + path, { key })).status, 200, path);
-	const ready = await ask(`${older.url}/readyz`);
-	assert.deepEqual([ready.status, JSON.parse(ready.body)], [200, { status: "ok", writes: "stopped" }]);
-	assert.equal(await status(older, "/livez"), 503);
-	const fatal = older.output.stdout.match(/"level":"fatal".*a newer animal-store has upgraded/g);
-	assert.equal(fatal?.length, 1, "one fatal line");
-}
-
-/** The newer version replays each keyed create that either version has acknowledged. */
-async function assertRepeats(newer: Running, key: string, ledger: Ledger): Promise<void> {
-	const agent = new Agent({ keepAlive: true });
-	for (const known of ledger.acknowledged.values()) {
-		if (known.idempotencyKey === undefined) continue;
-		const answer = await post(newer.url, key, agent, known);
-		assert.equal(answer.status, 201, answer.body);
-		assert.equal(answer.headers["idempotency-replayed"], "true");
-		assert.equal(idOf(answer), known.id);
-	}
-	agent.destroy();
+interface Rollback {
+	/** The creates that the older version has refused. */
+	refused: number;
+	ledger: Ledger;
+	nodes: [newer: Running, older: Running];
 }
 
 /** Rolls back as docs/embedded-store.md says: export, restore the backup, import the newer animals. */
-async function rollBack(trial: Trial, store: Upgradable, ledger: Ledger, [newer, ...others]: [Running, ...Running[]]) {
+async function rollBack(trial: Trial, store: Upgradable, { refused, ledger, nodes }: Rollback) {
+	const [newer] = nodes;
 	const page = "docs/embedded-store.md";
 	const cwd = mkdtempSync(join(trial.folder, "back-"));
 	const runBlock = (block: string, url: string) =>
@@ -239,7 +188,7 @@ async function rollBack(trial: Trial, store: Upgradable, ledger: Ledger, [newer,
 	assert.equal(rex.breed, "collie", "the newer version stores its new field");
 	ledger.acknowledge({ pet: { name: "Rex", categoryId: 1n }, idempotencyKey: undefined }, BigInt(rex.id));
 	runBlock("npx animal-store export", newer.url);
-	for (const node of [newer, ...others]) await node.stop();
+	for (const node of nodes) await node.stop();
 	const older = await startProgram(trial, await store.restore());
 	const restored = (await listAll(older.url, store.key)).length;
 	assert.ok(restored >= 300 && restored < ledger.acknowledged.size);
@@ -247,5 +196,5 @@ async function rollBack(trial: Trial, store: Upgradable, ledger: Ledger, [newer,
 	ledger.verify(await listAll(older.url, store.key));
 	trial.say(`rolled back: ${restored} animals restored, ${ledger.acknowledged.size - restored} imported, same ids`);
 	await older.stop();
-	return { restored, imported: ledger.acknowledged.size - restored };
+	return { refused, restored, imported: ledger.acknowledged.size - restored };
 }

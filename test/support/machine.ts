@@ -1,6 +1,5 @@
 // A folder with its own Node and npm, in which a test installs and starts the service as users do.
 
-import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -41,9 +40,7 @@ export async function install(folder: string, name: string, wanted: string) {
 	return { path, version: manifest.version as string };
 }
 
-type Receiver = "npm" | "group";
-
-type Stop = (signal: NodeJS.Signals, whom: Receiver) => Promise<void>;
+type Stop = (signal: NodeJS.Signals, whom: "npm" | "group") => Promise<void>;
 
 export interface Machine {
 	/** Runs `npm` or `npx` to its end. @returns its output */
@@ -100,25 +97,13 @@ export function newMachine(context: CleanUps, home: string, folder: string, { no
 				throw new Error(`${error.message}\n${output()}`);
 			});
 			const [, url = ""] = /"url":"([^"]+)"/.exec(output()) ?? [];
-			return { url, output, stop: (signal, whom) => stop(child, url, signal, whom) };
+			const stop: Stop = async (signal, whom) => {
+				const pid = child.pid as number;
+				process.kill(whom === "npm" ? pid : -pid, signal);
+				const isGone = async () => !(await isServing(`${url}/livez`));
+				await until(`the service to end after ${signal} to ${whom}`, isGone, { withinMs: 20_000, everyMs: 100 });
+			};
+			return { url, output, stop };
 		},
 	};
-}
-
-/** Runs `npm ci`, which must succeed with few lines and no warning. @returns the number of lines */
-export async function installQuietly(machine: Machine): Promise<number> {
-	const { code, lines } = await machine.run("npm", "ci");
-	assert.equal(code, 0, lines.join("\n"));
-	// npm 12 warns about Node 20, which it does not support, and npm warns about settings of this machine that it does not
-	// know. Neither warning is about the service.
-	const own = lines.filter((line) => !/^npm warn (cli npm v|Unknown (user|env) config)/.test(line));
-	assert.ok(own.length <= 5 && !/warn|deprecated/i.test(own.join()), lines.join("\n"));
-	return own.length;
-}
-
-async function stop(child: ChildProcess, url: string, signal: NodeJS.Signals, whom: Receiver): Promise<void> {
-	const pid = child.pid as number;
-	process.kill(whom === "npm" ? pid : -pid, signal);
-	const isGone = async () => !(await isServing(`${url}/livez`));
-	await until(`the service to end after ${signal} to ${whom}`, isGone, { withinMs: 20_000, everyMs: 100 });
 }

@@ -13,8 +13,6 @@ export interface MixedLoad {
 	statuses: Map<number, number>;
 	/** The longest wait for a reply so far. */
 	slowestMs: number;
-	/** The longest time between two acknowledgements; set it to 0 to restart the measurement. */
-	longestPauseMs: number;
 	/** Waits for this many more acknowledged animals; fails at once if a client gets a reply other than 201 and 503. */
 	acknowledges(more: number, wait?: Wait): Promise<void>;
 	/** Waits until the nodes have refused this many creates. */
@@ -55,33 +53,28 @@ export function startMixedLoad(urls: string[], key: string, options: LoadOptions
 	let number = 0;
 	let turn = 0;
 	let isStopped = false;
-	let acknowledgedAtMs = performance.now();
 
 	async function send(mine: Attempt, through: Agent): Promise<boolean> {
 		const sentAtMs = performance.now();
 		const url = urls[turn++ % urls.length] ?? "";
-		const answer = await post(url, key, through, mine).catch((error) => (mayBreak ? undefined : Promise.reject(error)));
-		if (!answer) {
+		const answer = await post(url, key, through, mine).catch((error) => {
 			ledger.lose(mine);
-			return sleep(20, false);
-		}
+			if (!mayBreak) throw error;
+		});
+		if (!answer) return sleep(20, false);
 		loading.slowestMs = Math.max(loading.slowestMs, performance.now() - sentAtMs);
 		assert.ok(mayBeRefused || answer.status === 201, answer.body);
 		if (isShed(answer)) return sleep(20, false);
 		onReply?.(url, answer);
 		statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
 		if (answer.status === 201) {
-			const nowMs = performance.now();
-			loading.longestPauseMs = Math.max(loading.longestPauseMs, nowMs - acknowledgedAtMs);
-			acknowledgedAtMs = nowMs;
 			ledger.acknowledge(mine, idOf(answer));
 			return true;
 		}
 		assert.equal(answer.status, 503, answer.body);
 		assert.match(answer.headers["retry-after"] ?? "", /^\d+$/);
 		ledger.lose(mine);
-		await sleep(20);
-		return false;
+		return sleep(20, false);
 	}
 
 	/** Two of eight clients open a connection for each request. */
@@ -96,18 +89,17 @@ export function startMixedLoad(urls: string[], key: string, options: LoadOptions
 
 	const work = Promise.all(Array.from({ length: clients }, (_, place) => client(place)));
 	work.catch(() => {});
-	const meanwhile = (wait: Promise<unknown>) => Promise.race([work, wait]).then(() => {});
 	const loading: MixedLoad = {
 		ledger,
 		statuses,
 		slowestMs: 0,
-		longestPauseMs: 0,
-		acknowledges(more, wait) {
+		async acknowledges(more, wait) {
 			const enough = ledger.acknowledged.size + more;
-			return meanwhile(until(`${more} more animals`, () => ledger.acknowledged.size >= enough, wait));
+			await Promise.race([work, until(`${more} more animals`, () => ledger.acknowledged.size >= enough, wait)]);
 		},
-		isRefused: (times) =>
-			meanwhile(until(`${times} refusals`, () => (statuses.get(503) ?? 0) >= times, { withinMs: 60_000 })),
+		async isRefused(times) {
+			await Promise.race([work, until(`${times} refusals`, () => (statuses.get(503) ?? 0) >= times)]);
+		},
 		async stop() {
 			isStopped = true;
 			await within("the clients to end", work);

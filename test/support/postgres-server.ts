@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, chmodSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -84,6 +84,15 @@ export function asServer(): { uid?: number; gid?: number } {
 	return nobody;
 }
 let nobody: { uid: number; gid: number } | undefined;
+
+/** Makes a folder in which the server's user may write. The user may also pass through `folder`. @returns its path */
+export function serverFolder(folder: string, name: string): string {
+	chmodSync(folder, 0o755);
+	const path = join(folder, name);
+	mkdirSync(path);
+	chmodSync(path, 0o777);
+	return path;
+}
 
 function newFolder(): string {
 	const folder = mkdtempSync(join(tmpdir(), "animal-store-postgres-"));

@@ -1,7 +1,7 @@
 // The interface of a proof: one file in test/proofs, run by `npm run prove`. It declares its requirements and options,
 // and gets a temporary folder and a list of clean-ups.
 
-import { accessSync, constants } from "node:fs";
+import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Shipped } from "./package.ts";
 import { startPostgresFor } from "./postgres-server.ts";
@@ -44,29 +44,13 @@ export interface Trial {
 export const linux: Need = { text: "Linux", isMet: () => process.platform === "linux" };
 export const root: Need = { text: "root", isMet: () => process.getuid?.() === 0 };
 
-/** @throws Error that names the requirements of a part of a proof that are not met */
-export function demand(needs: Need[]): void {
-	const missing = needs.filter(({ isMet }) => !isMet()).map(({ text }) => text);
-	if (missing.length > 0) throw new Error(`this machine lacks ${missing.join(", ")}`);
-}
-
 /** @param debianPackage the package's name, if it differs from the program's name */
 export function program(name: string, debianPackage = name): Need {
 	return { text: `${name} (Debian package ${debianPackage})`, isMet: () => isOnPath(name) };
 }
 
-export function isOnPath(name: string): boolean {
-	return (process.env["PATH"] ?? "").split(delimiter).some((folder) => isExecutable(join(folder, name)));
-}
-
-function isExecutable(path: string): boolean {
-	try {
-		accessSync(path, constants.X_OK);
-		return true;
-	} catch {
-		return false;
-	}
-}
+export const isOnPath = (name: string) =>
+	(process.env["PATH"] ?? "").split(delimiter).some((folder) => existsSync(join(folder, name)));
 
 export interface TrialStore {
 	environment: { DATABASE_URL: string };

@@ -4,16 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { checkout } from "./checkout.ts";
 
-export interface TestRun {
-	/** Whether tests ran, all of them passed, and none was skipped, cancelled or left to do. */
-	isPassed: boolean;
-	passed: number;
-	/** The titles of the tests that failed. */
-	failed: string[];
-	output: string;
-}
-
-export interface TestRunOptions {
+interface Options {
 	/** The folder of the copy. */
 	tree?: string;
 	environment?: Record<string, string>;
@@ -23,9 +14,11 @@ export interface TestRunOptions {
 	say?(line: string): void;
 }
 
-/** @param files paths or patterns, relative to the tree */
-export async function runTests(files: string[], options: TestRunOptions = {}): Promise<TestRun> {
-	const { tree = checkout, environment, under = [], say } = options;
+/**
+ * @param files paths or patterns, relative to the tree
+ * @returns whether tests ran, all passed, and none was skipped, cancelled or left to do; and the titles of failed tests
+ */
+export async function runTests(files: string[], { tree = checkout, environment, under = [], say }: Options = {}) {
 	const [program = "", ...parameters] = [...under, process.execPath, "test/run.ts", ...files];
 	const child = spawn(program, parameters, {
 		cwd: tree,

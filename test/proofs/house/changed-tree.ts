@@ -12,18 +12,6 @@ import { runTests } from "../../support/test-run.ts";
 /** A text to insert into a file after another text, which the file must contain exactly once. */
 export type Addition = [file: string, after: string, addition: string];
 
-export interface ChangedTree {
-	path: string;
-	edit(...additions: Addition[]): void;
-	/** Runs a Node program that must succeed. */
-	run(...parameters: string[]): void;
-	/** Asserts that the compiler names each of these files, and that the additions fix all errors. */
-	leadsTo(project: string, additions: Addition[]): void;
-	/** Asserts that each of these tests fails: the title, or a part of it, by the file. */
-	fail(tests: [file: string, title: string][]): Promise<void>;
-	pass(...files: string[]): Promise<void>;
-}
-
 export function addTo(tree: string, ...additions: Addition[]): void {
 	for (const [file, after, addition] of additions) {
 		const text = readFileSync(join(tree, file), "utf8");
@@ -32,7 +20,7 @@ export function addTo(tree: string, ...additions: Addition[]): void {
 	}
 }
 
-export function changedTree(context: TestContext): ChangedTree {
+export function changedTree(context: TestContext) {
 	const tree = copyTree(join(temporaryFolder(context), "tree"));
 	const node = (...parameters: string[]) => spawnSync(process.execPath, parameters, { cwd: tree, encoding: "utf8" });
 	const compile = (project: string) => node("test/node_modules/typescript/bin/tsc", "--pretty", "false", "-p", project);
@@ -42,18 +30,21 @@ export function changedTree(context: TestContext): ChangedTree {
 	return {
 		path: tree,
 		edit,
-		run(...parameters) {
+		/** Runs a Node program that must succeed. */
+		run(...parameters: string[]) {
 			const { status, stderr } = node(...parameters);
 			assert.equal(status, 0, stderr);
 		},
-		leadsTo(project, additions) {
+		/** Asserts that the compiler names each of these files, and that the additions fix all errors. */
+		leadsTo(project: string, additions: Addition[]) {
 			const { stdout } = compile(project);
 			for (const [file] of additions) assert.ok(stdout.includes(`${file}(`), `${file} is named: ${stdout}`);
 			edit(...additions);
 			const { status, stdout: problems } = compile(project);
 			assert.equal(status, 0, problems);
 		},
-		async fail(tests) {
+		/** Asserts that each of these tests fails: the title, or a part of it, by the file. */
+		async fail(tests: [file: string, title: string][]) {
 			const files = [...new Set(tests.map(([file]) => file))];
 			const { failed, output } = await runTests(files, { tree });
 			for (const [, title] of tests)
@@ -62,7 +53,7 @@ export function changedTree(context: TestContext): ChangedTree {
 					`${title}: ${output}`,
 				);
 		},
-		async pass(...files) {
+		async pass(...files: string[]) {
 			const { isPassed, output } = await runTests(files, { tree });
 			assert.ok(isPassed, output);
 		},

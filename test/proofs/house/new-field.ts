@@ -72,25 +72,16 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 
 		const { page } = await openConsole(context, url, { hash: "#/add-many" });
 		await signIn(page, key);
-		for (const [name, broken, good] of [
-			["a.ndjson", '{"name":"Kim","categoryId":1,"chip":"x"}', '{"name":"Lou","categoryId":1,"breed":"lab"}'],
-			["a.csv", "name,categoryId,breed,chip\nKim,1,,x", "Lou,1,lab,"],
-		] as const) {
-			const file = { name, mimeType: "text/csv", buffer: Buffer.from(`${broken}\n${good}\n`) };
-			await page.getByLabel("File of animals").setInputFiles(file);
-			await goOn(page, "Check");
-			const field = page.getByLabel(/^Chip in row \d: /);
-			await field.fill("y");
-			await shows(page, "1 good, 1 to fix.");
-			await field.fill("9223372036854775807");
-			await button(page, "Add 2 animals").click();
-			await shows(page, "2 of 2 animals added");
-			const kim = '"name":"Kim","categoryId":1,"chip":9223372036854775807}';
-			const lou = '"name":"Lou","categoryId":1,"breed":"lab"}';
-			const last = (await get(`${pets}?limit=100`)).replace(/.*(?=\{.*\{)/, "").replace(/"id":\d+,/g, "");
-			assert.equal(last, `{${kim},{${lou}]`, name);
-			await button(page, "Add another list").click();
-		}
+		const rows = "name,categoryId,breed,chip\nKim,1,,x\nLou,1,lab,\n";
+		const file = { name: "a.csv", mimeType: "text/csv", buffer: Buffer.from(rows) };
+		await page.getByLabel("File of animals").setInputFiles(file);
+		await goOn(page, "Check");
+		await page.getByLabel(/^Chip in row \d: /).fill("9223372036854775807");
+		await button(page, "Add 2 animals").click();
+		await shows(page, "2 of 2 animals added");
+		const last = (await get(`${pets}?limit=100`)).replace(/.*(?=\{.*\{)/, "").replace(/"id":\d+,/g, "");
+		const lou = '{"name":"Lou","categoryId":1,"breed":"lab"}';
+		assert.equal(last, `{"name":"Kim","categoryId":1,"chip":9223372036854775807},${lou}]`);
 		await page.getByRole("link", { name: "Animals", exact: true }).click();
 		await page.getByRole("cell", { name: "9223372036854775807" }).first().waitFor();
 		await button(page, "Add animal").click();

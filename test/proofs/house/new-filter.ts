@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { button, openConsole, shows, signIn } from "../../console/console.ts";
+import { button, openConsole, signIn } from "../../console/console.ts";
 import { test } from "../../support/browser.ts";
 import { ask, linkOf } from "../../support/caller.ts";
 import { listAll } from "../../support/ledger.ts";
@@ -53,17 +53,12 @@ test("a new filter works alone and with others: pages, links, commands, searches
 			await page.goto(`${service.url}/console#/animals?categoryId=${large}${filter}`);
 			await page.getByRole("rowheader", { name: "Kim" }).waitFor();
 			assert.equal(await page.getByRole("rowheader").count(), 1);
-			await button(page, "Export").click();
-			for (const format of ["CSV", "Workbook (.xlsx), for spreadsheets"]) {
-				const exported = page.waitForEvent("download");
-				await button(page, format).click();
-				const file = await readFile(await (await exported).path());
-				if (format === "CSV") assert.match(`${file}`, /^\ufeffid,.*\n5,Kim,9007199254740993,sold,*\n$/);
-				else assert.equal(file.subarray(0, 2).toString(), "PK");
-				await shows(page, /^animals-.* is saved\.$/);
-			}
-			await page.keyboard.press("Escape");
 		}
+		await button(page, "Export").click();
+		const exported = page.waitForEvent("download");
+		await button(page, "CSV").click();
+		const file = await readFile(await (await exported).path(), "utf8");
+		assert.match(file, /^\ufeffid,.*\n5,Kim,9007199254740993,sold,*\n$/);
 		await page.close();
 		const order = (body: string) => ask(`${service.url}/console/exports`, { key, body });
 		assert.equal((await order(`{"format":"csv","categoryId":${large}}`)).status, 200, "a number works, too");

@@ -2,11 +2,11 @@
 // a quota of half a core, the service refuses excess requests.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { ask } from "../../support/caller.ts";
 import { type Running, startProgram } from "../../support/program.ts";
 import { newStore, type Trial } from "../../support/proof.ts";
@@ -37,8 +37,8 @@ export async function proveShedding(trial: Trial) {
 	return { stopped, crowded, limited };
 }
 
-/** Sends lists over 64 connections. `refusedAtMs` has the times of the refusals. */
-function load(trial: Trial, { url }: Running, key: string) {
+/** Sends lists over 64 connections during `work`. @returns their number, and the times of the refusals */
+async function underLoad(trial: Trial, { url }: Running, key: string, work: () => Promise<unknown>) {
 	const agent = new Agent({ keepAlive: true });
 	trial.after(() => agent.destroy());
 	const refusedAtMs: number[] = [];
@@ -47,23 +47,25 @@ function load(trial: Trial, { url }: Running, key: string) {
 		if (reply.status === 503) refusedAtMs.push(performance.now());
 		return reply;
 	});
-	return { readers, refusedAtMs };
+	await work();
+	await readers.stop();
+	return { requests: readers.requests, refusedAtMs };
 }
 
 async function afterStop(trial: Trial, service: Running, key: string) {
-	const { readers, refusedAtMs } = load(trial, service, key);
 	const continuedAtMs: number[] = [];
-	for (let round = 0; round < 5; round++) {
+	const { requests, refusedAtMs } = await underLoad(trial, service, key, async () => {
+		for (let round = 0; round < 5; round++) {
+			await sleep(2000);
+			service.process.kill("SIGSTOP");
+			await sleep(2000);
+			service.process.kill("SIGCONT");
+			continuedAtMs.push(performance.now());
+		}
 		await sleep(2000);
-		service.process.kill("SIGSTOP");
-		await sleep(2000);
-		service.process.kill("SIGCONT");
-		continuedAtMs.push(performance.now());
-	}
-	await sleep(2000);
-	await readers.stop();
+	});
 	const isLate = (atMs: number) => !continuedAtMs.some((sinceMs) => atMs >= sinceMs && atMs < sinceMs + allowedMs);
-	return { requests: readers.requests, refused: refusedAtMs.length, late: refusedAtMs.filter(isLate).length };
+	return { requests, refused: refusedAtMs.length, late: refusedAtMs.filter(isLate).length };
 }
 
 /** Nine programs that only compute run on the service's core. */
@@ -72,11 +74,9 @@ async function amongBusyLoops(trial: Trial, service: Running, key: string) {
 		spawn("taskset", ["-c", "0", process.execPath, "-e", "for(;;);"], { stdio: "ignore" }),
 	);
 	for (const loop of loops) trial.after(() => loop.kill("SIGKILL"));
-	const { readers, refusedAtMs } = load(trial, service, key);
-	await sleep(30_000);
-	await readers.stop();
+	const { requests, refusedAtMs } = await underLoad(trial, service, key, () => sleep(30_000));
 	for (const loop of loops) loop.kill("SIGKILL");
-	return { requests: readers.requests, refused: refusedAtMs.length };
+	return { requests, refused: refusedAtMs.length };
 }
 
 /**
@@ -96,9 +96,8 @@ async function underQuota(trial: Trial, environment: Record<string, string>, key
 	const duration = `-d${politeClients + 5}s`;
 	const authorization = `Authorization: Bearer ${key}`;
 	const parameters = ["-t1", `-c${crowd}`, duration, "--timeout", "10s", "-H", authorization, url];
-	const wrk = spawn("wrk", parameters, { stdio: ["ignore", "pipe", "ignore"] });
-	trial.after(() => wrk.kill("SIGKILL"));
-	const output = text(wrk.stdout);
+	const crowding = promisify(execFile)("wrk", parameters);
+	trial.after(() => crowding.child.kill("SIGKILL"));
 	const waitsMs: number[] = [];
 	for (const agent of polite) {
 		await sleep(1000);
@@ -106,8 +105,9 @@ async function underQuota(trial: Trial, environment: Record<string, string>, key
 		await ask(url, { key, agent });
 		waitsMs.push(performance.now() - sentAtMs);
 	}
-	const [, requests = "0"] = /(\d+) requests in/.exec(await output) ?? [];
-	const [, refused = "0"] = /Non-2xx or 3xx responses: (\d+)/.exec(await output) ?? [];
+	const { stdout } = await crowding;
+	const [, requests = "0"] = /(\d+) requests in/.exec(stdout) ?? [];
+	const [, refused = "0"] = /Non-2xx or 3xx responses: (\d+)/.exec(stdout) ?? [];
 	const waitMs = Math.round(Math.max(...waitsMs));
 	trial.say(`half a core: ${refused} of ${requests} refused; polite clients waited at most ${waitMs} ms`);
 	assert.ok(Number(refused) > 0, "the excess is refused");

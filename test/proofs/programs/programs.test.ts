@@ -29,15 +29,8 @@ const readProgram = (extension: string) => readFileSync(new URL(`program.${exten
 interface Language {
 	extension: "sh" | "ts" | "py" | "go";
 	/** The command that runs a file. */
-	command(): string[];
+	command: string[];
 }
-
-const languages: Record<CodeSample["label"], Language> = {
-	curl: { extension: "sh", command: () => ["sh"] },
-	TypeScript: { extension: "ts", command: () => [process.execPath] },
-	Python: { extension: "py", command: () => [python()] },
-	Go: { extension: "go", command: () => ["go", "run"] },
-};
 
 /** The first line that a program prints; undefined if the program fails. */
 function output(program: string, ...parameters: string[]): string | undefined {
@@ -45,20 +38,15 @@ function output(program: string, ...parameters: string[]): string | undefined {
 	return status === 0 ? stdout.split(/\r?\n/)[0] : undefined;
 }
 
-let pythonPath: string | undefined;
+/** The path of the interpreter itself, because a shim may need variables that the programs do not get here. */
+const python = output("python3", "-c", "import sys; print(sys.executable)") ?? "python3";
 
-/** A Python that has requests: this machine's, or else one with the requests that pip installs. */
-function python(): string {
-	// The path of the interpreter itself, because a shim may need variables that the programs do not get here.
-	pythonPath ??= output("python3", "-c", "import requests, sys; print(sys.executable)");
-	if (pythonPath) return pythonPath;
-	const place = join(folder, "python");
-	const script = 'python3 -m venv "$1" && "$1/bin/pip" install --quiet requests';
-	const { status, stdout, stderr } = spawnSync("sh", ["-c", script, "-", place], { encoding: "utf8" });
-	assert.equal(status, 0, `install requests (Debian package python3-requests): ${stdout}${stderr}`);
-	pythonPath = join(place, "bin/python");
-	return pythonPath;
-}
+const languages: Record<CodeSample["label"], Language> = {
+	curl: { extension: "sh", command: ["sh"] },
+	TypeScript: { extension: "ts", command: [process.execPath] },
+	Python: { extension: "py", command: [python] },
+	Go: { extension: "go", command: ["go", "run"] },
+};
 
 /** The machine's build cache, because Go needs most of a minute to compile its standard library again. */
 const goCache = output("go", "env", "GOCACHE");
@@ -67,7 +55,7 @@ const goCache = output("go", "env", "GOCACHE");
 async function runProgram({ extension, command }: Language, text: string, { url, key }: { url: string; key: string }) {
 	const file = join(mkdtempSync(join(folder, "program-")), `program.${extension}`);
 	writeFileSync(file, text);
-	const [program = "", ...parameters] = [...command(), file];
+	const [program = "", ...parameters] = [...command, file];
 	const goHome = { GOCACHE: goCache, GOPATH: join(folder, "go"), GOFLAGS: "-mod=mod -modcacherw" };
 	const env = { PATH: process.env["PATH"], HOME: folder, CGO_ENABLED: "0", GOTOOLCHAIN: "local", ...goHome };
 	const service = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };

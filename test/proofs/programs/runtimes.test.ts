@@ -1,12 +1,12 @@
-// The client from its tarball: in this Node, Node 20, every Node, Bun and Deno on the PATH, and a browser.
+// The client from its tarball: in this Node, Node 20, and every Node, Bun and Deno on the PATH. The console is a client
+// in a browser, which npm test tests.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { openPage } from "../../support/browser.ts";
 import { installedClient } from "../../support/installed-client.ts";
 import { oldTools } from "../../support/machine.ts";
 import { freePort } from "../../support/postgres-server.ts";
@@ -14,7 +14,6 @@ import { testService } from "../../support/service.ts";
 
 const run = promisify(execFile);
 const folder = installedClient();
-const place = join(folder, "node_modules/@animal-store/client");
 
 const imports = "AnimalStore, ApiError, NoReply";
 /** Adds, lists and gets an animal whose category no double can hold, sends an invalid one, calls an unused address. */
@@ -64,36 +63,6 @@ test("the installed client works in every Node from version 20, and Bun and Deno
 	const missing = ["bun", "deno"].filter((name) => onPath(name).length === 0);
 	context.diagnostic(`ran: ${[...ran].join(", ")}; not on this machine: ${missing.join(", ") || "none"}`);
 	assert.ok(ran.size > 1 && ran.has(process.version), "this Node and Node 20 have run it");
-});
-
-test("the installed client works in a browser", async (context) => {
-	const dist = join(place, "dist");
-	const service = await testService(context);
-	const { page, errors } = await openPage(context, service.url);
-	// The test itself serves only the page and the module. The page's requests go to the service.
-	const html = `<title>t</title><script type="module">
-		import { ${imports} } from "./client/index.js";
-		${await constants(service)}
-		${program}
-		document.title = JSON.stringify(result);
-	</script>`;
-	await page.route("**/test.html", (route) => route.fulfill({ contentType: "text/html", body: html }));
-	await page.route("**/client/*.js", (route) =>
-		route.fulfill({
-			contentType: "text/javascript",
-			body: readFileSync(join(dist, new URL(route.request().url()).pathname.slice("/client/".length))),
-		}),
-	);
-	await page.route("**/favicon.ico", (route) => route.fulfill({ status: 204 }));
-	await page.goto(`${service.url}/test.html`);
-	await page.waitForFunction('document.title !== "t"');
-	assert.deepEqual(JSON.parse(await page.title()), expected(1));
-	// The browser logs the refusal and the failed connections that the program provokes.
-	const [refusal, ...connections] = errors.splice(0);
-	assert.match(refusal ?? "", /status of 400/);
-	const failed = connections.filter((error) => error.includes("ERR_CONNECTION_REFUSED"));
-	assert.ok(failed.length > 0 && failed.length <= 3, connections.join());
-	assert.equal(connections.length, 2 * failed.length, "each failed connection is also a request to another host");
 });
 
 test("the installed client can be required, too", async (context) => {

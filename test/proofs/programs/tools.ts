@@ -3,8 +3,8 @@
 // and gets an animal, is refused three times, and prints the lines of `linesOf`.
 
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { freePort } from "../../support/postgres-server.ts";
 import { type Need, program } from "../../support/proof.ts";
@@ -30,9 +30,8 @@ export function linesOf(integers: "exact" | "rounded"): string[] {
 	return ["list 5", "filter 2", "page 5", `create ${kept}`, `get ${kept}`, ...refused];
 }
 
-export interface Workplace {
+interface Workplace {
 	folder: string;
-	shared: string;
 	document: string;
 }
 
@@ -43,23 +42,14 @@ export interface Tool {
 	/** How the tool's clients represent an int64; undefined for linters. */
 	integers?: "exact" | "rounded";
 	/** Generates the client, or checks the document. @returns the command that runs the client */
-	make(place: Workplace): Promise<Command>;
-}
-
-export interface Command {
-	program: string;
-	parameters: string[];
-	folder: string;
+	make(place: Workplace): Promise<{ program: string; parameters: string[]; folder: string }>;
 }
 
 const versions = {
 	generator: "7.25.0",
 	oapiCodegen: "v2.8.2",
 	pythonClient: "0.29.1",
-	dataModels: "0.89.0",
-	specValidator: "0.9.0",
 	prism: "5.16.0",
-	spectral: "6.16.3",
 	bruno: "4.1.0",
 };
 
@@ -78,11 +68,6 @@ export async function run(file: string, parameters: string[], folder: string, en
 	}
 }
 
-function copyProgram(name: string, target: string): void {
-	mkdirSync(dirname(target), { recursive: true });
-	copyFileSync(join(import.meta.dirname, "clients", name), target);
-}
-
 /** Installs these Python packages. @returns the folder of their programs */
 async function pythonWith(folder: string, ...packages: string[]): Promise<string> {
 	const bin = join(folder, "venv", "bin");
@@ -91,77 +76,7 @@ async function pythonWith(folder: string, ...packages: string[]): Promise<string
 	return bin;
 }
 
-const jars = "https://repo1.maven.org/maven2/org/openapitools/openapi-generator-cli";
-let jar: Promise<string> | undefined;
-
-function generatorJar(shared: string): Promise<string> {
-	jar ??= fetch(`${jars}/${versions.generator}/openapi-generator-cli-${versions.generator}.jar`).then(async (reply) => {
-		if (!reply.ok) throw new Error(`Maven Central answers ${reply.status}`);
-		const path = join(shared, "openapi-generator.jar");
-		writeFileSync(path, new Uint8Array(await reply.arrayBuffer()));
-		return path;
-	});
-	return jar;
-}
-
-/** Runs openapi-generator. @returns the folder of the generated client */
-async function generate({ folder, shared, document }: Workplace, language: string, ...options: string[]) {
-	const client = join(folder, "client");
-	const parameters = ["generate", "--input-spec", document, "--generator-name", language, "--output", client];
-	await run("java", ["-jar", await generatorJar(shared), ...parameters, ...options], folder);
-	return client;
-}
-
-const generatorName = "openapi-generator";
-
-const openApiGenerators: Tool[] = [
-	{
-		name: `${generatorName}-java`,
-		version: versions.generator,
-		needs: [java, program("mvn", "maven")],
-		integers: "exact",
-		async make(place) {
-			const client = await generate(place, "java", "--library", "native");
-			copyProgram("OpenApiGenerator.java", join(client, "src/main/java/OpenApiGenerator.java"));
-			const goals = ["compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath"];
-			await run("mvn", ["--quiet", "--batch-mode", "-Dmaven.test.skip", ...goals], client);
-			const classpath = `target/classes:${(await run("cat", ["classpath"], client)).trim()}`;
-			return { program: "java", parameters: ["-cp", classpath, "OpenApiGenerator"], folder: client };
-		},
-	},
-	{
-		name: `${generatorName}-rust`,
-		version: versions.generator,
-		needs: [java, program("cargo")],
-		integers: "exact",
-		async make(place) {
-			const client = await generate(place, "rust");
-			copyProgram("openapi-generator.rs", join(client, "examples", "main.rs"));
-			const build = ["--quiet", "--no-default-features", "--example", "main"];
-			await run("cargo", ["add", "--quiet", "--dev", "tokio@1", "--features", "rt,macros"], client);
-			await run("cargo", ["build", ...build], client);
-			return { program: "cargo", parameters: ["run", ...build], folder: client };
-		},
-	},
-];
-
-const otherGenerators: Tool[] = [
-	{
-		name: "oapi-codegen",
-		version: versions.oapiCodegen,
-		needs: [go],
-		integers: "exact",
-		async make({ folder, document }) {
-			const tool = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${versions.oapiCodegen}`;
-			mkdirSync(join(folder, "animals"));
-			const options = ["-generate", "types,client", "-package", "animals", "-o", "animals/animals.gen.go"];
-			await run("go", ["run", tool, ...options, document], folder);
-			copyProgram("oapi-codegen.go", join(folder, "main.go"));
-			await run("go", ["mod", "init", "animals"], folder);
-			await run("go", ["mod", "tidy"], folder);
-			return { program: "go", parameters: ["run", "."], folder };
-		},
-	},
+const generators: Tool[] = [
 	{
 		name: "openapi-python-client",
 		version: versions.pythonClient,
@@ -172,22 +87,8 @@ const otherGenerators: Tool[] = [
 			const environment = { PATH: `${bin}:${process.env["PATH"]}` };
 			const options = ["--path", document, "--output-path", "client", "--fail-on-warning"];
 			await run(join(bin, "openapi-python-client"), ["generate", ...options], folder, environment);
-			copyProgram("openapi-python-client.py", join(folder, "client", "main.py"));
+			copyFileSync(join(import.meta.dirname, "clients/openapi-python-client.py"), join(folder, "client", "main.py"));
 			return { program: join(bin, "python"), parameters: ["main.py"], folder: join(folder, "client") };
-		},
-	},
-	{
-		name: "datamodel-code-generator",
-		version: versions.dataModels,
-		needs: [python],
-		integers: "exact",
-		async make({ folder, document }) {
-			const bin = await pythonWith(folder, `datamodel-code-generator==${versions.dataModels}`, "pydantic", "httpx");
-			const options = ["--input-file-type", "openapi", "--output-model-type", "pydantic_v2.BaseModel"];
-			const files = ["--input", document, "--output", "models.py"];
-			await run(join(bin, "datamodel-codegen"), [...files, ...options], folder);
-			copyProgram("datamodel-code-generator.py", join(folder, "main.py"));
-			return { program: join(bin, "python"), parameters: ["main.py"], folder };
 		},
 	},
 ];
@@ -222,17 +123,33 @@ const bruno: Tool = {
 	},
 };
 
+const jars = "https://repo1.maven.org/maven2/org/openapitools/openapi-generator-cli";
+
 /** Only builds a client of openapi-generator. NewPet is renamed: the Go client already has a function of that name. */
 const built = (language: string, need: Need, build: (client: string, folder: string) => Promise<string>) =>
-	linter(`${generatorName}-${language}`, versions.generator, [java, need], async (place) =>
-		build(await generate(place, language, "--model-name-mappings", "NewPet=PetToAdd"), place.folder),
-	);
+	linter(`openapi-generator-${language}`, versions.generator, [java, need], async ({ folder, document }) => {
+		const jar = `${jars}/${versions.generator}/openapi-generator-cli-${versions.generator}.jar`;
+		await run("curl", ["--fail", "--silent", "--location", "--output", "generator.jar", jar], folder);
+		const parameters = ["-i", document, "-g", language, "-o", "client", "--model-name-mappings", "NewPet=PetToAdd"];
+		await run("java", ["-jar", "generator.jar", "generate", ...parameters], folder);
+		return build(join(folder, "client"), folder);
+	});
 
 const linters: Tool[] = [
+	built("java", program("mvn", "maven"), (client) =>
+		run("mvn", ["--quiet", "--batch-mode", "-Dmaven.test.skip", "compile"], client),
+	),
+	built("rust", program("cargo"), (client) => run("cargo", ["build", "--quiet", "--no-default-features"], client)),
 	built("go", go, (client) => run("sh", ["-c", "go mod tidy && go build ./..."], client)),
 	built("python", python, async (client, folder) =>
 		run(join(await pythonWith(folder, client), "python"), ["-W", "error", "-c", "import openapi_client"], folder),
 	),
+	linter("oapi-codegen", versions.oapiCodegen, [go], async ({ folder, document }) => {
+		const tool = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${versions.oapiCodegen}`;
+		const options = ["-generate", "types,client", "-package", "animals", "-o", "animals.gen.go"];
+		await run("go", ["run", tool, ...options, document], folder);
+		return run("sh", ["-c", "go mod init animals && go mod tidy && go build ./..."], folder);
+	}),
 	linter("prism-mock", versions.prism, [program("curl")], async ({ folder, document }) => {
 		const prism = await npmProgram(folder, `@stoplight/prism-cli@${versions.prism}`, "prism");
 		const port = await freePort();
@@ -240,15 +157,6 @@ const linters: Tool[] = [
 		const mock = `"${prism}" mock "${document}" --port ${port} & trap "kill $!" EXIT`;
 		return run("sh", ["-c", `${mock}; ${ask} http://127.0.0.1:${port}/pets | grep Rex`], folder);
 	}),
-	linter("spectral", versions.spectral, [], async ({ folder, document }) => {
-		const spectral = await npmProgram(folder, `@stoplight/spectral-cli@${versions.spectral}`, "spectral");
-		writeFileSync(join(folder, "rules.yaml"), 'extends: ["spectral:oas"]\n');
-		return run(spectral, ["lint", document, "--ruleset", "rules.yaml", "--fail-severity", "hint"], folder);
-	}),
-	linter("openapi-spec-validator", versions.specValidator, [python], async ({ folder, document }) => {
-		const bin = await pythonWith(folder, `openapi-spec-validator==${versions.specValidator}`);
-		return run(join(bin, "openapi-spec-validator"), [document], folder);
-	}),
 ];
 
-export const tools: Tool[] = [...openApiGenerators, ...otherGenerators, bruno, ...linters];
+export const tools: Tool[] = [...generators, bruno, ...linters];
