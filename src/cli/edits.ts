@@ -4,7 +4,6 @@
 import { hostname, userInfo } from "node:os";
 import { Argument, type Command } from "commander";
 import { readConfig } from "../config.ts";
-import { toJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
 import type { NewEdit, Store } from "../store/store.ts";
@@ -80,8 +79,8 @@ async function edit(
 			throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);
 		return { outcome, action: change.action };
 	});
-	if (json) process.stdout.write(`${toJson({ id: petId, action, outcome })}\n`);
-	else process.stdout.write(`animal ${petId} ${outcome === "edited" ? result : `${result} already`}\n`);
+	const text = `animal ${petId} ${outcome === "edited" ? result : `${result} already`}`;
+	printResult(json, { id: petId, action, outcome }, text);
 }
 
 async function eraseNames({ json, ...flags }: DatabaseOptions): Promise<void> {
