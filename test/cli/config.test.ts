@@ -135,6 +135,7 @@ test("a wrong value, and settings that cannot work together, are refused with on
 		[{ OPS_PORT: "-1" }, /^OPS_PORT must be/],
 		[{ HOST: "a b" }, /^HOST must be a host name/],
 		[{ DATABASE_URL: "animals.db" }, /^DATABASE_URL must be sqlite: and the path/],
+		[{ DATABASE_URL: "sqlite:postgres://u:secret@h/d" }, /^DATABASE_URL must be sqlite: (?!.*secret)/],
 		[{ DATABASE_URL: "mysql://a/b" }, /^DATABASE_URL must be/],
 		[{ DATABASE_URL: database("port=x") }, /^DATABASE_URL has the port x: use an integer from 1 to 65535$/],
 		[{ DATABASE_URL: "postgres://me:hid%den@h1/db" }, /^DATABASE_URL has an invalid .*: write %25 for a %$/],
