@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { say } from "./output.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const sources = ["console", "client/src", "openapi", "src/contract", "src/files"];
@@ -13,7 +14,7 @@ const lockFile = "package-lock.json";
 export function buildConsole(): void {
 	const vite = join(root, "node_modules/vite/bin/vite.js");
 	if (!existsSync(vite) || !existsSync(join(root, "console/vite.config.ts")) || !isOutdated()) return;
-	console.error("building the console …");
+	say("building the console …");
 	const parameters = [vite, "build", "console", "--logLevel", "warn"];
 	execFileSync(process.execPath, parameters, { cwd: root, stdio: ["ignore", 2, 2] });
 	// Last, because `isOutdated` compares this script's output with the sources.

@@ -16,14 +16,18 @@ export class Interrupted extends CommandError {}
 
 /** One sentence for each problem; for an unexpected error, its stack. */
 export function describeError(error: unknown): string[] {
-	for (const type of [ConfigError, CommandError, FileError, StoreRefused, NoSuchKey])
+	for (const type of [ConfigError, CommandError, StoreRefused, NoSuchKey])
 		if (error instanceof type) return error.message.split("\n");
 	if (error instanceof StorageUnavailable) return [`the store cannot be written: ${error.message}`];
-	if (error instanceof ImportFailure) return [error.hasReply ? error.message : describeNoReply(error)];
-	if (error instanceof ApiError) return [describeApiError(error)];
+	if (error instanceof FileError) return [inOneLine(error.message)];
+	if (error instanceof ImportFailure) return [error.hasReply ? inOneLine(error.message) : describeNoReply(error)];
+	if (error instanceof ApiError) return [inOneLine(describeApiError(error))];
 	if (error instanceof NoReply) return [describeNoReply(error)];
 	return [describeSystemError(error as SystemError)];
 }
+
+/** For texts of files and servers: a line break in them must not look like the start of another message. */
+export const inOneLine = (text: string) => text.replace(/\s+/g, " ");
 
 type SystemError = NodeJS.ErrnoException & { port?: number; address?: string };
 

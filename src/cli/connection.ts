@@ -7,6 +7,7 @@ import { matching, optional, setting, settings } from "../settings.ts";
 import type { OpenOptions } from "../store/engine.ts";
 import { nameOfStore, openStore } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
+import { say } from "./output.ts";
 
 export interface ConnectionOptions {
 	url?: string;
@@ -75,7 +76,7 @@ export async function changeStore<Result>(flags: Flags, work: Work<Result>, opti
 
 /** Prints which store a command has changed, because the settings may name an unexpected store. */
 export function sayStore(databaseUrl: string): void {
-	console.error(`in ${nameOfStore(databaseUrl)}`);
+	say(`in ${nameOfStore(databaseUrl)}`);
 }
 
 /** @throws ConfigError */

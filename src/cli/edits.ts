@@ -79,8 +79,8 @@ async function edit(
 			throw new CommandError(`animal ${petId} was removed: animal-store audit list shows when, and by whom`);
 		return { outcome, action: change.action };
 	});
-	const state = outcome === "edited" ? result : `${result} already`;
-	printResult(json, { id: petId, action, outcome }, `animal ${petId} ${state}`);
+	const text = `animal ${petId} ${outcome === "edited" ? result : `${result} already`}`;
+	printResult(json, { id: petId, action, outcome }, text);
 }
 
 async function eraseNames({ json, ...flags }: DatabaseOptions): Promise<void> {

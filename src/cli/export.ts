@@ -12,7 +12,7 @@ import { CommandError, describeError } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, withConnection } from "./connection.ts";
 import { requestExport } from "./console-requests.ts";
 import { interruptible } from "./interrupt.ts";
-import { countOf, examples, toStdout } from "./output.ts";
+import { countOf, examples, printResult, say, toStdout } from "./output.ts";
 
 interface ExportOptions extends ConnectionOptions, Filter {
 	format?: ExportFormat;
@@ -69,8 +69,8 @@ async function exportPets(path: string | undefined, options: ExportOptions): Pro
 		if (file === undefined) await toStdout(pieces(signal));
 		else await toFile(file, pieces(signal), options.force === true);
 	});
-	if (options.json) process.stdout.write(`${JSON.stringify({ bytes, file })}\n`);
-	else console.error(`${countOf(bytes, "byte")} exported${file === undefined ? "" : ` to ${file}`}`);
+	if (options.json) printResult(true, { bytes, file }, "");
+	else say(`${countOf(bytes, "byte")} exported${file === undefined ? "" : ` to ${file}`}`);
 }
 
 /** The file is always a whole export or the earlier file, never a part of an export. */
@@ -82,8 +82,9 @@ async function toFile(file: string, pieces: AsyncIterable<string | Uint8Array>, 
 	// Devices and pipes are written directly: they cannot be replaced as a whole.
 	const isDirect = existing !== undefined && !existing.isFile();
 	const part = isDirect ? file : `${file}.part`;
-	const options = isDirect ? {} : { flags: force ? "w" : "wx", flush: true };
+	const options = isDirect ? {} : { flags: "wx", flush: true };
 	try {
+		if (!isDirect && force) await rm(part, { force: true }); // It may be a link to another file.
 		await pipeline(pieces, createWriteStream(part, options));
 		if (!isDirect) await rename(part, file);
 	} catch (error) {

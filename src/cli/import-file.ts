@@ -1,14 +1,18 @@
 // Opens a file of animals to import. An import reads it several times, so standard input and pipes are copied to a
-// temporary file first. Rows that cannot be added go to another file, which can be imported after fixing.
+// temporary file first, and a change of the file ends the import. Rows that cannot be added go to another file, which
+// can be imported after fixing.
 
 import {
 	createReadStream,
 	createWriteStream,
+	fstatSync,
+	lstatSync,
 	mkdtempSync,
 	openAsBlob,
 	openSync,
 	readSync,
 	rmSync,
+	unlinkSync,
 	writeSync,
 } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -21,7 +25,7 @@ import { detectKind, type FileKind, type Source } from "../files/formats.ts";
 import { digestOf } from "../files/importer.ts";
 import { rejectedFormat, rejectedRow } from "../files/rejected-rows.ts";
 import type { FileRow } from "../files/rows.ts";
-import { CommandError } from "./command-error.ts";
+import { CommandError, inOneLine } from "./command-error.ts";
 import { quoteWord } from "./output.ts";
 
 export interface ImportFile {
@@ -52,15 +56,31 @@ async function readTable(path: string, sheet: string | undefined) {
 	// The file stays open until the process exits: a program that saves the file may replace it in the meantime.
 	const file = openSync(path, "r");
 	const reading = { fd: file, start: 0, autoClose: false };
-	const source = () => createReadStream(path, reading).iterator({ destroyOnReturn: false });
+	const opened = stateOf(file);
+	const refuseChanged = () => {
+		if (stateOf(file) !== opened) throw new FileError("the file was changed while it was read");
+	};
+	async function* source() {
+		for await (const piece of createReadStream(path, reading).iterator({ destroyOnReturn: false })) {
+			refuseChanged(); // After the piece was read, and before a row of it is used.
+			yield piece;
+		}
+		refuseChanged();
+	}
 	const head = Buffer.alloc(4);
 	readSync(file, head, 0, head.length, 0);
 	if (isArchive(head)) {
 		const { readWorkbook } = await import("../files/workbook.ts");
-		return readWorkbook(await openAsBlob(path), sheet);
+		return readWorkbook(await openAsBlob(path), sheet).finally(refuseChanged);
 	}
 	if (sheet !== undefined) throw new FileError("the file has no sheets, because it is no workbook: leave out --sheet");
 	return { source, kind: await detectKind(source) };
+}
+
+/** Changes with every write to the file. */
+function stateOf(file: number): string {
+	const { size, mtimeNs } = fstatSync(file, { bigint: true });
+	return `${size} ${mtimeNs}`;
 }
 
 /** The error of a broken file as a sentence with the file's name; any other error unchanged. */
@@ -68,15 +88,26 @@ export function explainFileError(error: unknown, name: string): unknown {
 	if (!(error instanceof FileError)) return error;
 	const place = error.line === undefined ? name : `${name}, line ${error.line}`;
 	const hint = error instanceof ColumnError ? `; ${fixOf(error)}` : "";
-	return new CommandError(`${place}: ${error.message}${hint}; nothing was sent`);
+	return new CommandError(`${place}: ${inOneLine(error.message)}${hint}; nothing was sent`);
 }
 
 function fixOf({ choice }: ColumnError): string {
 	if (!choice) return "--map FIELD=COLUMN chooses a column";
 	const { field, names } = choice;
 	if (new Set(names).size === 1) return "rename one of them";
-	const flags = names.map((name) => `--map ${quoteWord(`${field}=${name.replace(/\s+/g, " ")}`)}`);
+	const flags = names.map((name) => `--map ${quoteWord(`${field}=${name}`)}`);
 	return `${flags.join(" or ")} chooses one`;
+}
+
+/** Some pipes and devices never end, such as /dev/zero. @throws FileError after `maxBytes` */
+export async function* limited(pieces: AsyncIterable<Buffer>, maxBytes = 2 ** 30): AsyncGenerator<Buffer> {
+	let left = maxBytes;
+	for await (const piece of pieces) {
+		left -= piece.length;
+		if (left < 0)
+			throw new FileError(`more than ${maxBytes / 2 ** 20} MiB arrived: save them as a file, and import it`);
+		yield piece;
+	}
 }
 
 /** @returns the path of a file that is removed when the process exits, also after a second Ctrl-C */
@@ -84,13 +115,14 @@ async function copyToTemporary(path: string, signal: AbortSignal): Promise<strin
 	const folder = mkdtempSync(join(tmpdir(), "animal-store-import-"));
 	process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 	const file = join(folder, "stdin");
-	await pipeline(path === "-" ? process.stdin : createReadStream(path), createWriteStream(file), { signal });
+	const input = path === "-" ? process.stdin : createReadStream(path);
+	await pipeline(input, (pieces) => limited(pieces), createWriteStream(file), { signal });
 	return file;
 }
 
 /**
  * Writes each rejected row at once: there are few, or the whole file is wrong. The first row creates the file, which
- * replaces that of an earlier import.
+ * replaces that of an earlier import, or a link, but never a linked file.
  */
 export function rejectedFile(name: string, kind: FileKind) {
 	const path = `${name}.rejected.${rejectedFormat(kind)}`;
@@ -100,7 +132,9 @@ export function rejectedFile(name: string, kind: FileKind) {
 		count: 0,
 		/** @throws if the file cannot be written */
 		open(): void {
-			file ??= openSync(path, "w");
+			if (file !== undefined) return;
+			if (lstatSync(path, { throwIfNoEntry: false })) unlinkSync(path);
+			file = openSync(path, "wx");
 		},
 		add(row: FileRow, reason: string): void {
 			this.open();

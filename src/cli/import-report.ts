@@ -4,7 +4,7 @@ import { describeTime } from "../contract/console.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet } from "../contract/pet.ts";
 import { describeFaults, type Fault } from "../contract/validate.ts";
-import { quoteNames } from "../files/encoding.ts";
+import { FileError, quoteNames } from "../files/encoding.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import { ImportFailure } from "../files/import-request.ts";
 import type { FileRow } from "../files/rows.ts";
@@ -162,6 +162,8 @@ export function incompleteError(
 	if (isInterrupted) return new Interrupted(`interrupted: ${progress}; ${resume}`);
 	const [first, ...others] = describeError(error);
 	const isExpired = error instanceof ImportFailure && error.kind === "expired";
-	const next = isExpired ? [] : [resume];
+	// Its rows have other Idempotency-Keys now.
+	const fix = "remove the rows of these before you import the file again";
+	const next = isExpired ? [] : [error instanceof FileError ? fix : resume];
 	return new CommandError([[first, progress, ...next].join("; "), ...others].join("\n"));
 }

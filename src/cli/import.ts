@@ -31,7 +31,7 @@ import {
 } from "./import-report.ts";
 import { interruptible } from "./interrupt.ts";
 import { importProgress } from "./long-work.ts";
-import { countOf, examples, formatPetTable, printJson, toStdout } from "./output.ts";
+import { countOf, examples, formatPetTable, printJson, printResult, say, toStdout } from "./output.ts";
 
 interface ImportOptions extends ConnectionOptions {
 	map?: Mapped;
@@ -127,12 +127,12 @@ function categoryOf(text: string) {
 
 async function importPets(path: string, flags: ImportOptions): Promise<void> {
 	const connection = readConnectionOf(flags); // First, because this throws if there is no key.
-	const onFirst = () => console.error("stopping; press Ctrl-C again to end at once");
+	const onFirst = () => say("stopping; press Ctrl-C again to end at once");
 	const work = async (requested: AbortSignal, overdue: AbortSignal) => {
 		const file = await openImportFile(path, requested, flags.sheet);
 		const ask = connection && consoleRequests({ ...connection, retryForMs });
 		const { checked, options } = await checkWords(file, flags, ask, requested);
-		for (const line of describeFile(file.name, file.kind, checked)) console.error(line);
+		for (const line of describeFile(file.name, file.kind, checked)) say(line);
 		const unknown = checked.values.list();
 		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags);
 		confirmValues(file.name, unknown, flags.createCategories);
@@ -143,7 +143,7 @@ async function importPets(path: string, flags: ImportOptions): Promise<void> {
 		const categories = await newCategories(ask, unknown);
 		const made = categories.filter(({ outcome }) => outcome === "named").map(({ id, name }) => ({ id, name }));
 		if (made.length > 0)
-			console.error(`new categories: ${made.map(({ id, name }) => `${JSON.stringify(name)} is ${id}`).join(", ")}`);
+			say(`new categories: ${made.map(({ id, name }) => `${JSON.stringify(name)} is ${id}`).join(", ")}`);
 		const complete = withCategories(options, categories);
 		const url = connection.url.replace(/(\/v1)?\/*$/, "");
 		const target = { ...connection, url, retryForMs: flags.retryFor, signal: requested, overdue };
@@ -227,9 +227,9 @@ async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptio
 		return printJson({ ...file.kind, ...counts, reasons: reasons.list() });
 	}
 	await toStdout(formatPetTable([first], newPetFields));
-	if (animals > first.length) process.stdout.write(`and ${countOf(animals - first.length, "more animal")}\n`);
+	if (animals > first.length) printResult(false, {}, `and ${countOf(animals - first.length, "more animal")}`);
 	printReasons(file, reasons);
-	console.error(describeUnsent(unknown, flags.createCategories));
+	say(describeUnsent(unknown, flags.createCategories));
 }
 
 /** The second pass and its report. @returns the result for `--json` */
@@ -270,12 +270,12 @@ async function addPets(
 	const { count, path } = rejected;
 	if (count > 0) process.exitCode = someRejectedExitCode;
 	if (!json) {
-		process.stdout.write(`${file.name}: ${summary(report, rejected, seconds, round)}\n`);
+		printResult(false, {}, `${file.name}: ${summary(report, rejected, seconds, round)}`);
 		printReasons(file, reasons);
 	}
 	return { ...report, rejected: count, rejectedFile: count > 0 ? path : null, reasons: reasons.list() };
 }
 
 function printReasons({ kind }: ImportFile, reasons: Reasons): void {
-	for (const line of describeReasons("rejected:", reasons, kind)) console.error(line);
+	for (const line of describeReasons("rejected:", reasons, kind)) say(line);
 }

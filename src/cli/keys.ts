@@ -12,7 +12,7 @@ import type { OpenOptions } from "../store/engine.ts";
 import type { ListedKey } from "../store/store.ts";
 import { parseDuration, parsePrintable } from "./arguments.ts";
 import { changeStore, type DatabaseOptions, withDatabase, withStore } from "./connection.ts";
-import { examples, formatTable, printJson, toStdout } from "./output.ts";
+import { examples, formatTable, printJson, printResult, say, toStdout } from "./output.ts";
 
 export function keysCommand(keys: Command): void {
 	keys.description("create, list, rotate and revoke API keys");
@@ -50,7 +50,7 @@ export function keysCommand(keys: Command): void {
 			withIssuer({ databaseUrl }, async (issuer) => {
 				await revokeKey(issuer, id);
 				if (json) printJson({ id, state: "revoked" });
-				else console.error(`${id} is revoked`);
+				else say(`${id} is revoked`);
 			}),
 		);
 	for (const command of keys.commands) withDatabase(command);
@@ -69,10 +69,10 @@ interface CreateOptions extends DatabaseOptions {
 }
 
 async function create({ name, scopes, expires, rate, json, databaseUrl }: CreateOptions): Promise<void> {
-	const onCreate = (place: string) => console.error(`created a new store: ${place}`);
+	const onCreate = (place: string) => say(`created a new store: ${place}`);
 	const issue = async (issuer: Issuer) => {
 		const { id, key } = await createKey(issuer, { name, scopes, expiresInMs: expires, rate });
-		if (!json) console.error(`created ${id}; its key is shown only this once:`);
+		if (!json) say(`created ${id}; its key is shown only this once:`);
 		printKey(key, { id, json });
 	};
 	await withIssuer({ databaseUrl }, issue, { onCreate });
@@ -82,7 +82,7 @@ async function list({ json = false, databaseUrl }: DatabaseOptions): Promise<voi
 	const rows = await withStore({ databaseUrl }, (store) => store.keys.list());
 	const nowMs = Date.now();
 	if (json) return printJson(rows.map((row) => describeKey(row, nowMs)));
-	if (rows.length === 0) return console.error("there are no keys yet: animal-store keys create --name N");
+	if (rows.length === 0) return say("there are no keys yet: animal-store keys create --name N");
 	await toStdout(formatTable([rows.map((row) => cellsOf(row, nowMs))], titles));
 }
 
@@ -125,7 +125,7 @@ async function withIssuer(flags: Flags, work: (issuer: Issuer) => Promise<void>,
 /** Without --json, prints only the key, so that it can be piped. */
 function printKey(key: string, { id, json = false }: { id?: string; json?: boolean | undefined }): void {
 	if (json) printJson({ ...(id !== undefined && { id }), key });
-	else process.stdout.write(`${key}\n`);
+	else printResult(false, {}, key);
 }
 
 function parseScopes(text: string): string[] {

@@ -2,6 +2,7 @@
 
 import { constants, setPriority } from "node:os";
 import { interruptible } from "./interrupt.ts";
+import { say } from "./output.ts";
 
 export interface Progress {
 	what: string;
@@ -88,7 +89,7 @@ export function importProgress(total: number) {
 	};
 	const endBar = showBar(() => ({ done, total, what: `${done} of ${total} | ${pace()} | ${rejected} rejected` }));
 	const timer = setInterval(() => {
-		if (!process.stderr.isTTY) console.error(`${done} of ${total} animals sent, ${rejected} rejected, ${pace()}`);
+		if (!process.stderr.isTTY) say(`${done} of ${total} animals sent, ${rejected} rejected, ${pace()}`);
 	}, lineEveryMs);
 	return {
 		update(nowDone: number, nowRejected: number): void {

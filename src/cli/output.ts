@@ -3,8 +3,10 @@
 import { pipeline } from "node:stream/promises";
 import { styleText } from "node:util";
 import { toJson } from "../contract/json.ts";
+import { printable } from "../contract/observed.ts";
 import { isInt64Schema, Pet as PetSchema, petFields } from "../contract/pet.ts";
 import type { Pages } from "../files/formats.ts";
+import { inOneLine } from "./command-error.ts";
 
 /** Writes all pieces. When the reader closes the pipe (`| head`), this stops without an error. */
 export async function toStdout(pieces: AsyncIterable<string | Uint8Array> | Iterable<string>): Promise<void> {
@@ -21,12 +23,17 @@ export function printJson(value: object): void {
 
 /** Prints the result of a command: a line of JSON, or the text. */
 export function printResult(isJson: boolean | undefined, value: object, text: string): void {
-	process.stdout.write(`${isJson ? toJson(value) : text}\n`);
+	process.stdout.write(`${isJson ? toJson(value) : printable(text)}\n`);
 }
 
-/** Quotes a word for a shell. */
+/** Prints a message, on standard error. Texts in it may be of strangers. @param start is printed as it is */
+export function say(message: string, start = ""): void {
+	console.error(start + printable(message));
+}
+
+/** Quotes a word for a shell, in one line. */
 export function quoteWord(text: string): string {
-	return /^[\p{L}\p{N}:=_.-]+$/u.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+	return /^[\p{L}\p{N}:=_.-]+$/u.test(text) ? text : `'${inOneLine(text).replaceAll("'", `'\\''`)}'`;
 }
 
 /** The number with its noun: "1 animal", "2 animals". */
@@ -39,7 +46,7 @@ export function examples(...lines: string[]): string {
 	return `\nExamples:\n${lines.map((line) => `  animal-store ${line}\n`).join("")}`;
 }
 
-/** Yields a header, then one piece of text for each page. Numbers are aligned to the right. */
+/** Yields a header, then one piece of text for each page, without control characters. Numbers are aligned right. */
 export async function* formatTable(
 	pages: Pages<readonly string[]>,
 	titles: readonly string[],
@@ -50,7 +57,8 @@ export async function* formatTable(
 	const fit = (cell: string, index: number) =>
 		isNumber(titles[index] ?? "") ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0);
 	const line = (cells: readonly string[]) => cells.map(fit).join("  ").trimEnd();
-	for await (const rows of pages) {
+	for await (const page of pages) {
+		const rows = page.map((cells) => cells.map((cell) => printable(cell).replaceAll("\n", "\uFFFD")));
 		for (const cells of rows) widths = widths.map((width, index) => Math.max(width, cells[index]?.length ?? 0));
 		if (isFirst && rows.length > 0) yield `${styleText("bold", line(titles))}\n`;
 		isFirst = false;
@@ -66,14 +74,8 @@ export function formatPetTable(
 ): AsyncGenerator<string> {
 	// The name comes last, so that wide characters in it do not shift other columns.
 	const columns = [...fields.filter((field) => field !== "name"), "name" as const];
-	const textOf = (value: unknown) => escapeControls(String(value ?? "-"));
 	async function* rows() {
-		for await (const pets of pages) yield pets.map((pet) => columns.map((column) => textOf(pet[column])));
+		for await (const pets of pages) yield pets.map((pet) => columns.map((column) => String(pet[column] ?? "-")));
 	}
 	return formatTable(rows(), columns, (field) => isInt64Schema(PetSchema.properties[field as Field]));
-}
-
-/** Replaces characters that control a terminal or change the direction of text. */
-function escapeControls(text: string): string {
-	return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, "\uFFFD");
 }

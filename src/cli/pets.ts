@@ -10,7 +10,7 @@ import { fieldOption, filterIn, parseInt64, parseIntegerUpTo, withFilter } from 
 import { CommandError, describeError } from "./command-error.ts";
 import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
 import { withEdits } from "./edits.ts";
-import { examples, formatPetTable, toStdout } from "./output.ts";
+import { examples, formatPetTable, say, toStdout } from "./output.ts";
 
 interface OutputOptions extends ConnectionOptions {
 	json?: boolean;
@@ -66,7 +66,7 @@ async function list({ limit, all = false, last = false, ...options }: ListOption
 		}
 	}
 	await toStdout(formatOutput(pages(), options));
-	if (rest) console.error(`there are more animals ${rest} these: --all shows all of them`);
+	if (rest) say(`there are more animals ${rest} these: --all shows all of them`);
 }
 
 async function createPet(options: OutputOptions & NewPet): Promise<void> {

@@ -6,6 +6,7 @@ import { Command, CommanderError } from "commander";
 import { loadEnvFile } from "../config.ts";
 import { describeError, Interrupted } from "./command-error.ts";
 import { interruptedExitCode } from "./interrupt.ts";
+import { say } from "./output.ts";
 
 type Load = () => Promise<(command: Command) => void>;
 
@@ -50,6 +51,7 @@ function createProgram(): Command {
 		.description("A store of animals behind a small, exact HTTP/JSON interface.")
 		.version(version, "-V, --version", "print the version")
 		.option("--env-file <file>", "add the variables of this file; flags and the environment override them")
+		.configureOutput({ outputError: (text) => say(text.trimEnd()) })
 		.exitOverride() // Commander throws, so that output is complete when the process ends.
 		.configureHelp({ showGlobalOptions: true })
 		.hook("preAction", (command) => {
@@ -62,7 +64,7 @@ function createProgram(): Command {
 export function report(error: unknown): void {
 	const isShown = error instanceof CommanderError;
 	const name = styleText("red", "animal-store:", { stream: process.stderr });
-	for (const sentence of isShown ? [] : describeError(error)) console.error(`${name} ${sentence}`);
+	for (const sentence of isShown ? [] : describeError(error)) say(sentence, `${name} `);
 	if (isShown && error.exitCode === 0) return;
 	process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
 }

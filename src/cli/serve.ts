@@ -9,7 +9,7 @@ import { type Setting, settings } from "../settings.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import { buildConsole } from "./build-console.ts";
 import { onSignals } from "./interrupt.ts";
-import { examples, formatTable, printJson, toStdout } from "./output.ts";
+import { examples, formatTable, printJson, say, toStdout } from "./output.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
@@ -100,7 +100,7 @@ async function introduce({ url, firstKey }: Pick<Service, "url" | "firstKey">): 
 The animal store listens on ${pets}; its console is at ${url}/console
 To list keys: npx animal-store keys list; to create one: npx animal-store keys create --name N
 `;
-	if (firstKey === undefined) return console.error(listening);
+	if (firstKey === undefined) return say(listening);
 	const reply = await fetch(pets, { headers: { authorization: `Bearer ${firstKey}` } });
 	const text = `
 The animal store is running. Its first API key, shown only this once:
@@ -121,7 +121,7 @@ List all animals:
 
 The reply now: ${reply.status} ${await reply.text()}
 `;
-	console.error(text);
+	say(text);
 }
 
 export function configCommand(command: Command): void {

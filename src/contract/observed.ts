@@ -11,6 +11,11 @@ export type Log = Record<Exclude<(typeof logLevels)[number], "silent">, LogLine>
 /** @param fields JSON values; undefined values are omitted; `err` may be an error */
 type LogLine = (fields: object, message: string) => void;
 
+/** The text without the characters that control a terminal or change the direction of text. Line breaks stay. */
+export function printable(text: string): string {
+	return text.replace(/[^\P{Cc}\n]|[\p{Bidi_Control}\u2028\u2029]/gu, "\uFFFD");
+}
+
 /**
  * The name under which a request is counted. `console`: the console's private endpoints, except its imports (`import`).
  * `page`: anything else that is served. `unknown`: no route, or not HTTP.

@@ -1,5 +1,5 @@
 // Written workbooks: each text is kept, the pieces are small, and more rows than a sheet can have are refused. Another
-// test reads cells whose content does not match their format.
+// test reads cells whose content does not match their format. Workbooks that the reader cannot take are refused.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -91,3 +91,57 @@ test("cells and rows without a position, and characters beyond U+FFFF as referen
 	const [bytes] = await Array.fromAsync(source());
 	assert.equal(new TextDecoder().decode(bytes), "name,categoryId,status,note\nMia \u{1F408},7,,\u{1F408}\n");
 });
+
+test("a chart is no sheet; a workbook that needs much time or memory is refused before it is built", async () => {
+	const book = workbook({
+		A: [["name"], ["Rex"]],
+		B: [["x"], ["y"]],
+	});
+	/** What is read of the workbook after changes of its parts; the message of an error. */
+	const readWith = async (changes: Record<string, (xml: string) => string>, sheet?: string) => {
+		const parts = unzipSync(book);
+		for (const [name, change] of Object.entries(changes))
+			parts[`xl/${name}`] = strToU8(change(strFromU8(parts[`xl/${name}`] ?? new Uint8Array())));
+		return readWorkbook(new Blob([Buffer.from(zipSync(parts))]), sheet).then(
+			({ sheets }) => sheets.join(),
+			(error) => (error instanceof FileError ? error.message : error),
+		);
+	};
+	const sheetOne = (change: (xml: string) => string) => readWith({ "worksheets/sheet1.xml": change });
+	const rels = "_rels/workbook.xml.rels";
+	const chart = (xml: string) => xml.replace('/worksheet" Target="worksheets/sheet2', '/chartsheet" Target="c');
+	assert.equal(await readWith({ [rels]: chart }), "A");
+	assert.equal(await readWith({ [rels]: chart }, "B"), 'the workbook has no sheet "B", but A');
+	assert.equal(await readWith({ [rels]: (xml) => xml.replace("sheet2", "sheet1") }), "B");
+	const far = (cell: string) => (xml: string) => xml.replace("</sheetData>", `<row>${cell}</row></sheetData>`);
+	const tooFar = (at: string) => `cell ${at} is too far away: delete it, or save the sheet as CSV`;
+	assert.equal(await sheetOne(far('<c r="XFD100000"><v>1</v></c>')), tooFar("XFD100000"));
+	assert.equal(await sheetOne(far('<x:c x="\'>" r="XFD100000"><v>1</v></x:c>')), tooFar("XFD100000"));
+	assert.equal(await sheetOne(far('<c r="A1048577"/>')), tooFar("A1048577"));
+	assert.equal(await sheetOne(far('<c r="XFD3" s="1"/>')), "A,B", "an empty cell takes no room");
+	for (const [cell, shown] of [
+		['<c r="XFD&#49;00000"><v>1</v></c>', "<c"],
+		["<row r='1e9'>", "<row r='1e9'>"],
+		['<c r="A3" x:r="XFD100000"><v>1</v></c>', '<c r="A3" x:r="XFD100000">'],
+		[`<c r="${"A".repeat(400)}1"/>`, `<c r="${"A".repeat(34)}`],
+	] as const)
+		assert.equal(await sheetOne(far(cell)), unreadable(shown));
+	const sheets = '<sheet name="C" r:id="rId1"/>'.repeat(1000);
+	const manySheets = await readWith({ "workbook.xml": (xml) => xml.replace("</sheets>", `${sheets}</sheets>`) });
+	assert.equal(manySheets, unreadable("more than 1000 sheets"));
+	const long = "x".repeat(60_000);
+	const cells = Array.from(
+		{ length: 2300 },
+		(_, row) => `<row r="${row + 3}"><c r="A${row + 3}" t="s"><v>0</v></c></row>`,
+	);
+	const shared = await readWith({
+		"worksheets/sheet1.xml": (xml) => xml.replace("</sheetData>", `${cells.join("")}</sheetData>`),
+		"sharedStrings.xml": (xml) => xml.replace("name", long),
+	});
+	assert.equal(shared, "the workbook unpacks to more than 128 MiB: save the sheet as CSV");
+	const endless = Buffer.from(book);
+	endless.writeUInt16LE(65_535, endless.length - 14);
+	await assert.rejects(readWorkbook(new Blob([endless])), { message: /^the archive is damaged/ });
+});
+
+const unreadable = (why: string) => `the workbook cannot be read (${why}): save it again, or save the sheet as CSV`;

@@ -11,6 +11,15 @@ import { recordMaxLength } from "./records.ts";
 /** A workbook is read as a whole. For a larger workbook, the reader would need minutes and gigabytes, or fail. */
 const fileMaxBytes = 64 * 1024 * 1024;
 const contentMaxBytes = 2 * fileMaxBytes;
+const partsMax = 10_000;
+/** The reader's time grows with the square of this number. */
+const sheetsMax = 1000;
+const rowsMax = 1_048_576;
+/** The reader fills all rows up to the last cell, each up to the last column: a small file may name a far cell. */
+const cellsMax = 10_000_000;
+const tooLarge = "the workbook unpacks to more than 128 MiB: save the sheet as CSV";
+const unreadable = (why: string) =>
+	new FileError(`the workbook cannot be read (${why}): save it again, or save the sheet as CSV`);
 
 /**
  * @param wanted the name of a sheet; by default, the first with columns of an animal, or with texts, or the first
@@ -18,15 +27,9 @@ const contentMaxBytes = 2 * fileMaxBytes;
  */
 export async function readWorkbook(file: Blob, wanted?: string) {
 	if (file.size > fileMaxBytes) throw new FileError("the workbook has more than 64 MiB: save the sheet as CSV");
-	const archive = unpacked(new Uint8Array(await file.arrayBuffer()));
-	const reading = readSheets<Digits>(archive, { trim: false, parseNumber: (digits) => ({ digits }) });
-	const sheets = await reading.catch((error) => {
-		throw new FileError(`the workbook cannot be read (${error.message}): save it again, or save the sheet as CSV`);
+	const tables = await readTables(file).catch((error) => {
+		throw error instanceof FileError ? error : unreadable(error.message);
 	});
-	const tables = sheets.map(({ sheet, data }) => ({
-		sheet,
-		rows: data.map((cells) => cells.map((cell) => textOf(cell as Digits))),
-	}));
 	const first = tables.flatMap((table) => table.rows.slice(0, headerWithin).map((cells) => ({ cells, table })));
 	const found =
 		wanted === undefined
@@ -49,13 +52,26 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 	return { source, kind, sheets: names };
 }
 
+/** The sheets with cells: not a sheet that is a chart. Of two sheets on the same part, the reader reads one. */
+async function readTables(file: Blob) {
+	const archive = unpacked(new Uint8Array(await file.arrayBuffer()));
+	const sheets = await readSheets<Digits>(archive, { trim: false, parseNumber: (digits) => ({ digits }) });
+	let length = 0; // Many cells may share one long text.
+	const textsOf = (cells: unknown[]) => {
+		const texts = cells.map((cell) => textOf(cell as Digits));
+		for (const text of texts) length += text.length;
+		if (length > contentMaxBytes) throw new FileError(tooLarge);
+		return texts;
+	};
+	return sheets.flatMap(({ sheet, data }) => (data ? { sheet, rows: data.map(textsOf) } : []));
+}
+
 /**
  * Returns the archive without compression. The reader would decompress in workers, which the console may not start.
  * @throws FileError before anything is unpacked: a small archive may hold gigabytes
  */
 function unpacked(bytes: Uint8Array): ArrayBuffer {
-	let total = 0;
-	let isWorkbook = false;
+	let [total, count, isWorkbook] = [0, 0, false];
 	const unzip = (filter: UnzipFileFilter) => {
 		try {
 			return unzipSync(bytes, { filter });
@@ -63,24 +79,34 @@ function unpacked(bytes: Uint8Array): ArrayBuffer {
 			throw new FileError("the archive is damaged: save the workbook again");
 		}
 	};
-	unzip(({ name, originalSize }) => {
+	unzip(({ name, size, originalSize }) => {
+		if (++count > partsMax) throw new Error("a damaged count may be endless");
 		isWorkbook ||= name === "xl/workbook.xml";
-		total += originalSize;
+		total += Math.max(size, originalSize);
 		return false;
 	});
 	if (!isWorkbook)
 		throw new FileError("the file is an archive, but no workbook (.xlsx): save the table as .xlsx or CSV");
-	if (total > contentMaxBytes) throw new FileError("the workbook unpacks to more than 128 MiB: save the sheet as CSV");
+	if (total > contentMaxBytes) throw new FileError(tooLarge);
 	const parts = unzip(({ name }) => /\.(xml|rels)$/.test(name));
-	for (const [name, bytes] of Object.entries(parts)) parts[name] = mended(name, bytes);
+	const size = { cells: 0 };
+	for (const [name, bytes] of Object.entries(parts)) parts[name] = mended(name, bytes, size);
 	return zipSync(parts, { level: 0 }).buffer;
 }
 
-/** A part as the reader understands it: with the characters that references name, and with each cell's position. */
-function mended(name: string, bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+/** The number of cells that the reader will fill. */
+type Size = { cells: number };
+
+/**
+ * A part as the reader understands it: with the characters that references name, and with each cell's position.
+ * @throws FileError if the reader would need too much time or memory
+ */
+function mended(name: string, bytes: Uint8Array<ArrayBuffer>, size: Size): Uint8Array<ArrayBuffer> {
 	const xml = strFromU8(bytes);
 	let changed = xml.replace(/&#(?:x([\da-f]{5,8})|(\d{5,9}));/gi, characterOf);
-	if (/^xl\/worksheets\//.test(name) && /<(?:row|c)(?![^>]*\sr=)[\s/>]/.test(changed)) changed = withPositions(changed);
+	const sheets = /^xl\/(workbook\.xml|_rels\/)/.test(name) && xml.match(/<(?:[\w.-]*:)?(?:sheet|Relationship)[\s/>]/g);
+	if (sheets && sheets.length > sheetsMax) throw unreadable(`more than ${sheetsMax} sheets`);
+	if (/<(?:[\w.-]*:)?sheetData[\s/>]/.test(xml)) changed = withPositions(changed, size);
 	return changed === xml ? bytes : strToU8(changed);
 }
 
@@ -90,16 +116,36 @@ function characterOf(reference: string, hexadecimal: string | undefined, decimal
 	return code > 0xffff && code <= 0x10ffff ? String.fromCodePoint(code) : reference;
 }
 
-/** A row or cell without a position is next to the one before it (ECMA-376 part 1, 18.3.1.4 and 18.3.1.73). */
-function withPositions(xml: string): string {
-	let [row, column] = [0, 0];
-	return xml.replace(/<(row|c)(?=[\s/>])([^>]*)/g, (tag: string, kind: string, attributes: string) => {
-		const [, letters = "", digits] = /\sr=["']([A-Z]*)(\d+)["']/.exec(attributes) ?? [];
-		if (kind === "row") [row, column] = [Number(digits ?? row + 1), 0];
-		else column = letters ? numberOf(letters) : column + 1;
-		const position = kind === "row" ? row : `${lettersOf(column)}${row}`;
-		return digits === undefined ? `<${kind} r="${position}"${attributes}` : tag;
-	});
+/**
+ * The start of a row or cell: its name, its attributes and the slash at its end. Without the attributes if they are not
+ * as programs write them: then the reader may find another position than this file.
+ */
+const places = /<((?:[\w.-]*:)?(row|c))(?=[\s/>])(?:((?:\s+[\w:.-]+=(?:"[^"<&]*"|'[^'<&]*'))*)\s*(\/?)>)?/g;
+
+/**
+ * A row or cell without a position is next to the one before it (ECMA-376 part 1, 18.3.1.4 and 18.3.1.73).
+ * @throws FileError if a position is wrong, or if the cells up to the last one are too many
+ */
+function withPositions(xml: string, size: Size): string {
+	let [row, column, rows, columns] = [0, 0, 0, 0];
+	const changed = xml.replace(
+		places,
+		(tag, name: string, kind: string, attributes: string | undefined, end: string) => {
+			const given = attributes?.match(/[\s:]r=/g)?.length ?? 0;
+			const [, letters = "", digits] = /[\s:]r=["']([A-Z]{0,3})([1-9]\d{0,6})["']/.exec(attributes ?? "") ?? [];
+			if (attributes === undefined || given !== Number(digits !== undefined)) throw unreadable(tag.slice(0, 40));
+			if (kind === "row") [row, column] = [Number(digits ?? row + 1), 0];
+			else column = letters ? numberOf(letters) : column + 1;
+			const at = Math.max(row, Number(digits ?? 0));
+			if (kind === "c" && end === "") [rows, columns] = [Math.max(rows, at), Math.max(columns, column)];
+			if (at > rowsMax || size.cells + rows * columns > cellsMax)
+				throw new FileError(`cell ${lettersOf(column)}${at} is too far away: delete it, or save the sheet as CSV`);
+			const position = kind === "row" ? row : `${lettersOf(column)}${row}`;
+			return digits === undefined ? tag.replace(name, `${name} r="${position}"`) : tag;
+		},
+	);
+	size.cells += rows * columns;
+	return changed;
 }
 
 /** The number of the column with these letters: A is 1, AA is 27. */

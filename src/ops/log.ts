@@ -3,7 +3,7 @@
 
 import type { Writable } from "node:stream";
 import { inspect, styleText } from "node:util";
-import { type Log, logLevels } from "../contract/observed.ts";
+import { type Log, logLevels, printable } from "../contract/observed.ts";
 
 /** Lines are written when `linesMax` wait, and every `flushEveryMs`. */
 const linesMax = 64;
@@ -80,12 +80,13 @@ export function formatForTerminal(json: string): string {
 	if (fields["url.path"] !== undefined && msg === "request") return `${clock}  ${describeRequest(fields)}\n`;
 	const details = Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`);
 	const severity = level === "info" ? "" : `${styleText(level === "warn" ? "yellow" : "red", level)}  `;
-	return `${[`${clock}  ${severity}${msg}`, ...details].join("  ")}\n${err?.stack ? `${err.stack}\n` : ""}`;
+	const stack = err?.stack ? `${err.stack}\n` : "";
+	return `${clock}  ${severity}${printable(`${[msg, ...details].join("  ")}\n${stack}`)}`;
 }
 
 function describeRequest(line: Readonly<Record<string, string | number>>): string {
 	const [status, durationMs] = [line["http.response.status_code"], line["durationMs"]].map(Number) as [number, number];
 	const color = status < 400 ? "green" : status < 500 ? "yellow" : "red";
-	const request = `${line["http.request.method"]} ${line["url.path"]}`;
+	const request = printable(`${line["http.request.method"]} ${line["url.path"]}`);
 	return `${request}  ${styleText(color, String(status))}  ${durationMs.toFixed(1)} ms`;
 }

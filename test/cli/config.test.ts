@@ -124,6 +124,7 @@ test("a wrong value, and settings that cannot work together, are refused with on
 		["OPS_PORT", /^OPS_PORT must be/, "-1"],
 		["HOST", /^HOST must be a host name/, "a b"],
 		["DATABASE_URL", /^DATABASE_URL must be sqlite: and the path/, "animals.db", "mysql://a/b"],
+		["DATABASE_URL", /^DATABASE_URL must be sqlite: (?!.*secret)/, "sqlite:postgres://u:secret@h/d"],
 		["DATABASE_URL", /^DATABASE_URL has an invalid .*: write %25 for a %$/, "postgres://me:hid%den@h1/db"],
 		["BASE_URL", /^BASE_URL must be an http or https URL/, "pets.example", "https://pets.example/v1?a=1"],
 		["TRUST_PROXY", /^TRUST_PROXY must be addresses or networks of proxies, .*loopback/, "1"],

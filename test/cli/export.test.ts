@@ -1,7 +1,7 @@
 // `animal-store export` writes complete files or none, and the files can be imported again.
 
 import assert from "node:assert/strict";
-import fs, { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import fs, { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -83,6 +83,10 @@ test("an existing file is replaced only with --force, and an unknown extension n
 	assert.equal(readFileSync(path("a.csv"), "utf8"), "mine");
 	assert.equal((await run("a.csv", "--force")).code, 0);
 	assert.match(readFileSync(path("a.csv"), "utf8"), /^id,name/);
+	writeFileSync(path("a.csv"), "mine");
+	symlinkSync("a.csv", path("c.csv.part"));
+	assert.equal((await run("c.csv", "--force")).code, 0);
+	assert.equal(readFileSync(path("a.csv"), "utf8"), "mine", "a link at the partial file's name is not followed");
 	writeFileSync(path("b.csv.part"), "theirs");
 	await refuses("b.csv", /b\.csv\.part exists: another export is writing it, or one was killed/);
 	assert.equal(readFileSync(path("b.csv.part"), "utf8"), "theirs");

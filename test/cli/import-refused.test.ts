@@ -1,9 +1,11 @@
 // `import` refuses broken files of any size without using much memory, wrong keys, and services without imports.
 
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { createReadStream, existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
+import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
+import { limited } from "../../src/cli/import-file.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { assertRefused } from "../support/command.ts";
 import { assertImported, importer } from "../support/importer.ts";
@@ -91,6 +93,48 @@ async function importerFor(context: TestContext, reply: RequestListener) {
 		return run("a.csv", { environment: { ...environment, ANIMAL_STORE_URL: url }, more });
 	};
 }
+
+test("a file that is saved during its import ends it, and no row of the new content is sent", async (context) => {
+	const { write, run, environment, path, read } = await importer(context);
+	const table = (name: string) => `name,categoryId\n${`${name},1\n`.repeat(30_000)}`;
+	/** Saves the file while a request to this path is answered, with a content of the same size. */
+	const savingAt = async (place: string, content: string | Buffer) => {
+		const names = new Set<string>();
+		const server = createServer(async (request, response) => {
+			const rows: { name: string }[] = JSON.parse((await text(request)) || "{}").rows ?? [];
+			for (const { name } of rows) names.add(name);
+			if (request.url === place) write("a.csv", content);
+			response.end(JSON.stringify({ results: rows.map((_, at) => ({ outcome: "added", id: at + 1 })) }));
+		});
+		write("a.csv", table("old"));
+		utimesSync(path("a.csv"), 1, 1);
+		const url = `http://127.0.0.1:${await listenFor(context, server)}`;
+		const { code, stderr } = await run("a.csv", { environment: { ...environment, ANIMAL_STORE_URL: url } });
+		return { code, said: stderr.split("\n").at(-2), names: [...names] };
+	};
+	const changed = "animal-store: the file was changed while it was read; added";
+	const fix = "animals; remove the rows of these before you import the file again";
+	const before = await savingAt("/console/key", table("new"));
+	assert.deepEqual(before, { code: 1, said: `${changed} 0 of 30000 ${fix}`, names: [] });
+	const during = await savingAt("/console/imports", table("new"));
+	assert.deepEqual([during.code, during.names], [1, ["old"]]);
+	assert.match(during.said ?? "", new RegExp(`^${changed} \\d{4,5} of 30000 ${fix}$`));
+	const shorter = await savingAt("/console/key", "name,categoryId\n");
+	assert.deepEqual([shorter.code, shorter.names, read("a.csv")], [1, [], "name,categoryId\n"]);
+});
+
+test("rejected rows replace a link, not its target; an input without an end is refused", async (context) => {
+	const { write, read, run, path } = await importer(context);
+	write("mine", "mine");
+	write("a.csv", "name,categoryId\nRex,1.5\n");
+	symlinkSync("mine", path("a.csv.rejected.csv"));
+	assert.equal((await run("a.csv")).code, 2);
+	assert.equal((await run("a.csv")).code, 2, "the file of an earlier import is replaced");
+	assert.deepEqual([read("mine"), read("a.csv.rejected.csv").split("\n")[0]], ["mine", "line,reason,name,categoryId"]);
+	const endless = limited(createReadStream("/dev/zero"), 2 ** 20);
+	const said = { message: "more than 1 MiB arrived: save them as a file, and import it" };
+	await assert.rejects(Array.fromAsync(endless), said);
+});
 
 test("a service too busy to check the key first still gets the animals", async (context) => {
 	for (const status of [429, 503]) {

@@ -180,6 +180,8 @@ test("a backup or restore that is not possible is refused in one sentence that n
 		[["restore", path("there"), "--to", path("r.db")], /^animal-store: .*there is not an .* or name another file\n$/],
 		[elsewhere(`sqlite:${path("none.db")}`), /^animal-store: there is no store at .*none\.db: fix DATABASE_URL.*\n$/],
 		[elsewhere("postgres://a/b"), /^animal-store: .*: use pg_dump .*\n$/],
+		[["restore", path("s.db"), "--to", "postgres://u:secret@h/d"], /^animal-store: a URL is no file: name a file\n$/],
+		[["verify", "postgres://u:secret@h/d"], /^animal-store: a URL is no file: name a file\n$/],
 	];
 	await assertRefused(rows, { environment: { DATABASE_URL: url } });
 	assert.equal(readFileSync(path("there"), "utf8"), "mine");

@@ -11,5 +11,7 @@ export const engineOf = (databaseUrl: string) =>
 /** The file of a SQLite store. @throws StoreRefused that names PostgreSQL's own tools for the work */
 export function fileOf(databaseUrl: string, tools: string): string {
 	if (isPostgres(databaseUrl)) throw new StoreRefused(`PostgreSQL has its own tools: use ${tools}`);
-	return pathOf(databaseUrl);
+	const path = pathOf(databaseUrl);
+	if (path.includes("://")) throw new StoreRefused("a URL is no file: name a file"); // It may have a password.
+	return path;
 }
