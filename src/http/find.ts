@@ -103,7 +103,7 @@ export function createFindHandlers({ store, now }: PetOptions) {
 	const exports = new Turns({ runningMax: Infinity, keyRunningMax: exportsMax, keyMax: exportsMax, tasks: "exports" });
 	const searches = new Turns(turnLimits);
 
-	/** The searches of a key's exports have their own turn: they are not refused, and delay no other search of the key. */
+	/** The searches of a key's exports have their own turn: they are not refused, and delay no search of the key. */
 	const searchFor = (exchange: Exchange): Store["findPets"] => {
 		const turn = `exports of ${callerOf(exchange).id}`;
 		return (query, left) => searches.run(turn, () => store.findPets(query, left), left);

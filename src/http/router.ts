@@ -119,11 +119,8 @@ export function createHandler(router: Router, checks: readonly Check[], log: Pic
 	};
 }
 
-/**
- * The most requests under way on a connection whose key does not work: a client without a key that sends many requests
- * before it reads a reply would delay the others.
- */
-const strangerMax = 4;
+/** After so many 401 that are not sent yet, one ends the connection: clients that pipeline without a key delay others. */
+const refusalsMax = 4;
 
 /** Answers a request that failed. The cause of a 5xx is logged with the request id and never sent to the caller. */
 export function sendFailure(log: Pick<Log, "error">, exchange: Exchange, error: unknown): void {
@@ -134,7 +131,7 @@ export function sendFailure(log: Pick<Log, "error">, exchange: Exchange, error: 
 	// The handler failed after it had begun to reply: a partial reply must not look complete.
 	if (exchange.response.headersSent) return void exchange.response.destroy();
 	const isUnread = failure.code === "malformed_request" || failure.code === "body_too_large";
-	const isStranger = failure.status === 401 && exchange.connection.requestsInFlight >= strangerMax;
+	const isStranger = failure.status === 401 && exchange.connection.unsentRefusals >= refusalsMax;
 	exchange.fail(failure, isUnread || isStranger || hasUnreadBody(exchange.request));
 }
 
