@@ -119,7 +119,7 @@ export function createHandler(router: Router, checks: readonly Check[], log: Pic
 	};
 }
 
-/** After so many 401 that are not sent yet, one ends the connection: clients that pipeline without a key delay others. */
+/** After so many 401 that are not sent yet, one ends the connection: who pipelines without a key delays the others. */
 const refusalsMax = 4;
 
 /** Answers a request that failed. The cause of a 5xx is logged with the request id and never sent to the caller. */
