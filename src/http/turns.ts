@@ -29,7 +29,7 @@ export class Turns {
 		this.#limits = limits;
 	}
 
-	/** @param left drops a task that has not begun @throws ApiError `overloaded`, the reason of `left`, errors of tasks */
+	/** @param left drops a task that has not begun @throws ApiError `overloaded`, the reason of `left`, the task's own */
 	async run<Result>(id: string, task: () => Promise<Result>, left?: AbortSignal): Promise<Result> {
 		left?.throwIfAborted();
 		const { keyMax, tasks } = this.#limits;
