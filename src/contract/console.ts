@@ -43,6 +43,9 @@ export type ImportResult =
 	| { outcome: "different" | "removed"; id: number | bigint; atMs: number }
 	| { outcome: "invalid"; faults: Fault[] };
 
+/** The most rows in one request. */
+export const importRowsMax = 1000;
+
 /** Whether a reply with this status rules out that rows were added. A proxy's own page can have status 200. */
 export const isRefusal = (status: number) => status >= 300 && status < 500;
 

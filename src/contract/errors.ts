@@ -213,7 +213,7 @@ export const errors = {
 		status: 503,
 		when: "the service has too much work",
 		fix: "retry after `Retry-After`",
-		message: () => "the service is overloaded: try again in a moment",
+		message: (fault?: string) => fault ?? "the service is overloaded: try again in a moment",
 		headers: ["Retry-After"],
 	},
 	shutting_down: {

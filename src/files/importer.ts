@@ -2,7 +2,7 @@
 // animals have the order of the file; the next batch is read while one is under way. The key of a row is made from the
 // file's content and the row's number: importing the file again within 24 hours, by anyone, adds nothing twice.
 
-import type { ImportResult } from "../contract/console.ts";
+import { type ImportResult, importRowsMax } from "../contract/console.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
 import { petJson } from "../contract/pet.ts";
 import type { Fault } from "../contract/validate.ts";
@@ -29,6 +29,7 @@ export interface ImporterOptions {
 }
 
 interface Batch extends Attempts {
+	/** Also rows with faults, so that outcomes are in the order of the file. */
 	rows: KeyedRow[];
 }
 
@@ -37,8 +38,6 @@ type KeyedRow = { row: FileRow; text?: string };
 
 /** The size of a request's body without its rows, rounded up. */
 const frameBytes = 64;
-/** A batch also contains rows with faults, so that outcomes are in the order of the file. */
-const batchRowsMax = 1000;
 
 export type Importer = ReturnType<typeof createImporter>;
 
@@ -96,7 +95,7 @@ async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undef
 		for (const row of piece.filter(isWanted)) {
 			const keyed = keyedRow(row, options);
 			const size = keyed.text === undefined ? 0 : bytesOf(keyed.text) + 1;
-			if (bytes + size > bodyMaxBytes || batch.rows.length === batchRowsMax) {
+			if (bytes + size > bodyMaxBytes || batch.rows.length === importRowsMax) {
 				yield batch;
 				batch = { rows: [], sinceMs: 0, mayBeStored: false };
 				bytes = frameBytes;

@@ -133,9 +133,9 @@ test("the rows of an import use up the window, and the next window is whole", ()
 	const limits = createRateLimits({ requests: 10, windowSeconds: 60 }, () => nowMs);
 	const count = () => limits.count(caller("a"))?.refused?.retryAfterSeconds;
 	assert.equal(count(), undefined);
-	assert.equal(limits.countRows(caller("a"), 24)?.ratelimit, '"key";r=0;t=60');
+	assert.equal(limits.countItems(caller("a"), 25)?.ratelimit, '"key";r=0;t=60');
 	assert.equal(count(), 60);
 	nowMs = 61_000;
 	assert.equal(count(), undefined);
-	assert.equal(limits.countRows(caller("a"), 5)?.ratelimit, '"key";r=4;t=60');
+	assert.equal(limits.countItems(caller("a"), 6)?.ratelimit, '"key";r=4;t=60');
 });

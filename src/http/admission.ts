@@ -83,7 +83,7 @@ export function overloaded(afterMs: number): ApiError {
 }
 
 /**
- * Counts the requests of keys with a rate, and the rows of their imports. Replies have the fields of
+ * Counts the requests of keys with a rate, and the items of their lists, such as rows. Replies have the fields of
  * draft-ietf-httpapi-ratelimit-headers.
  * @param defaultRate for keys without their own rate
  * @param now milliseconds of a monotonic clock: a jump of the wall clock neither refills nor extends a window
@@ -121,7 +121,7 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 	return {
 		/** Counts a request. Returns its reply headers and the refusal if any, or undefined if no limit applies. */
 		count: (caller: KeyRow) => count(caller, 1),
-		/** A request counts as one row at first: counts its other rows. Returns the headers of the reply. */
-		countRows: (caller: KeyRow, rows: number) => count(caller, rows)?.headers,
+		/** A request counts as one item at first: counts the others of its list. Returns the headers of the reply. */
+		countItems: (caller: KeyRow, items: number) => count(caller, items - 1)?.headers,
 	};
 }

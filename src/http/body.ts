@@ -6,6 +6,10 @@ import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
 import { bodyMaxBytes, bodyMaxDepth } from "../contract/limits.ts";
 import { type Checked, describeFaults } from "../contract/validate.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** After a longer time from the headers to the end of the body, the key is checked again. */
+const slowBodyMs = 100;
 
 /** @param place where the value is in the body, for the message @throws ApiError `invalid_body` */
 export function validOf<Value>(checked: Checked<Value>, place = ""): Value {
@@ -14,8 +18,8 @@ export function validOf<Value>(checked: Checked<Value>, place = ""): Value {
 }
 
 /** Reads a body's list `name`. @param rule such as `1 to 50 edits` @throws ApiError as readJson, `invalid_body` */
-export async function readList(request: IncomingMessage, name: string, rule: string, max = Infinity) {
-	const list: unknown = Object(await readJson(request))[name];
+export async function readList(exchange: Exchange, name: string, rule: string, max: number) {
+	const list: unknown = Object(await readJson(exchange))[name];
 	if (Array.isArray(list) && list.length > 0 && list.length <= max) return list;
 	throw new ApiError("invalid_body", `${name} is required and must be a list of ${rule}`);
 }
@@ -37,9 +41,10 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
 	});
 }
 
-/** @throws ApiError `body_too_large`, `malformed_request`, `invalid_json` */
-export async function readJson(request: IncomingMessage): Promise<unknown> {
-	const body = await readBody(request);
+/** @throws ApiError `body_too_large`, `malformed_request`, `invalid_json`; `invalid_credential` after a slow body */
+export async function readJson(exchange: Exchange): Promise<unknown> {
+	const body = await readBody(exchange.request);
+	if (performance.now() - exchange.startedAtMs > slowBodyMs) await exchange.checkAgain();
 	if (body.length === 0) throw new ApiError("invalid_json", "it is empty");
 	if (!isUtf8(body)) throw new ApiError("invalid_json", "it is not valid UTF-8");
 	if (isTooDeep(body)) throw new ApiError("invalid_json", `it is nested more than ${bodyMaxDepth} levels deep`);

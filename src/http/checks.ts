@@ -22,7 +22,16 @@ interface CheckOptions {
 	baseUrlOf: BaseUrlOf;
 }
 
+/** Finds the key of a request. */
+export function createCredentialCheck(keyCheck: KeyCheck): (exchange: Exchange) => Promise<void> | void {
+	return (exchange) => {
+		const found = findKey(exchange, keyCheck);
+		return found instanceof Promise ? found.then((row) => admit(exchange, row)) : admit(exchange, found);
+	};
+}
+
 export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: CheckOptions): readonly Check[] {
+	const findCaller = createCredentialCheck(keyCheck);
 	const load: Check = (exchange, { access }) => {
 		if (access === "open") return;
 		// A client that must reconnect first waits in the kernel, from which each tick accepts only one connection.
@@ -31,9 +40,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 	};
 
 	const credential: Check = (exchange, { access }) => {
-		if (access === "open") return;
-		const found = findKey(exchange, keyCheck);
-		return found instanceof Promise ? found.then((row) => admit(exchange, row)) : admit(exchange, found);
+		if (access !== "open") return findCaller(exchange);
 	};
 
 	const rate: Check = (exchange) => {

@@ -56,6 +56,11 @@ export class Connection {
 		return this.#underWay.length;
 	}
 
+	/** Replies with 401 that are not complete. */
+	get unsentRefusals(): number {
+		return this.#underWay.filter(({ response }) => response.headersSent && response.statusCode === 401).length;
+	}
+
 	/** True if the client has taken every reply, and nothing has arrived since. */
 	get isIdle(): boolean {
 		return this.#underWay.length === 0 && this.socket.bytesRead === this.#readBytes;

@@ -10,6 +10,7 @@ import {
 	editActions,
 	editsMax,
 	type ImportResult,
+	importRowsMax,
 	type KeyInfo,
 	type LatestEdit,
 } from "../contract/console.ts";
@@ -25,7 +26,13 @@ import { readList, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
+import { Turns } from "./turns.ts";
 
+/** The most invalid rows whose faults are in the reply. */
+const explainedMax = 100;
+const unexplained = { field: undefined, problem: `is invalid, as the ${explainedMax} invalid rows before it` };
+/** The imports of a key run one after the other, so that creates of others need not wait for many rows. */
+const turnLimits = { runningMax: 2, keyRunningMax: 1, keyMax: 10, tasks: "imports" };
 /** The most edits in one history. */
 const historyMax = 100;
 const latestMax = 5n;
@@ -35,7 +42,8 @@ const readNoQuery = createQueryReader(Type.Object({}));
 const readHistoryQuery = createQueryReader(Type.Object({ id: Type.Optional(id) }));
 
 export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limits: RateLimits) {
-	const { edits, categories, createPets, getPet } = store;
+	const { edits, categories, getPet } = store;
+	const imports = new Turns(turnLimits);
 
 	async function latestEdits(): Promise<LatestEdit[]> {
 		const { lastEdit } = await store.version();
@@ -47,6 +55,14 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 		return (await Promise.all(named)).reverse();
 	}
 
+	/** Reads a list whose items count as requests. @throws ApiError as `readList` */
+	async function readCounted(exchange: Exchange, ...list: [name: string, rule: string, max: number]) {
+		const items = await readList(exchange, ...list);
+		const headers = limits.countItems(callerOf(exchange), items.length);
+		if (headers) exchange.headers(headers);
+		return items;
+	}
+
 	return {
 		key(exchange: Exchange): KeyInfo {
 			const { id, name, scopes, secret } = callerOf(exchange);
@@ -54,17 +70,23 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 		},
 		/** Reports invalid rows and stores all other rows. */
 		async importRows(exchange: Exchange): Promise<{ results: ImportResult[] }> {
-			const rows = (await readList(exchange.request, "rows", "animals, each with a key")).map(parseRow);
-			const rateHeaders = limits.countRows(callerOf(exchange), rows.length - 1);
-			if (rateHeaders) exchange.headers(rateHeaders);
+			const rule = `1 to ${importRowsMax} animals, each with a key`;
+			const rows = (await readCounted(exchange, "rows", rule, importRowsMax)).map(parseRow);
+			const isInvalid = (row: (typeof rows)[number]) => "faults" in row;
+			for (const row of rows.filter(isInvalid).slice(explainedMax)) Object.assign(row, { faults: [unexplained] });
 			const valid = rows.filter((row): row is KeyedPet => "pet" in row);
-			const stored = (valid.length > 0 ? await createPets(valid) : []).values();
+			const add = async () => {
+				await exchange.checkAgain();
+				return store.createPets(valid);
+			};
+			const left = exchange.watchLeaving();
+			const stored = (valid.length > 0 ? await imports.run(callerOf(exchange).id, add, left) : []).values();
 			const results = rows.map((row) => ("pet" in row ? resultOf(stored.next().value as ImportedPet) : row));
 			exchange.imported = countOutcomes(results);
 			return { results };
 		},
 		async edit(exchange: Exchange) {
-			const list = await readList(exchange.request, "edits", `1 to ${editsMax} edits`, editsMax);
+			const list = await readCounted(exchange, "edits", `1 to ${editsMax} edits`, editsMax);
 			const given = list.map((edit, index) => parseEdit(edit, `edits[${index}]`, callerOf(exchange).name));
 			const results: EditResult[] = [];
 			for (const edit of given) {
@@ -89,9 +111,9 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 			readNoQuery(query);
 			return { categories: await categories.list(categoriesMax) };
 		},
-		async changeCategories({ request }: Exchange) {
+		async changeCategories(exchange: Exchange) {
 			const rule = `1 to ${categoryChangesMax} changes`;
-			const changes = await readList(request, "categories", rule, categoryChangesMax);
+			const changes = await readCounted(exchange, "categories", rule, categoryChangesMax);
 			return { results: await categories.apply(changes.map(parseChange)) };
 		},
 	};

@@ -4,12 +4,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Deprecation } from "../contract/deprecation.ts";
-import type { ApiError, ErrorCode } from "../contract/errors.ts";
+import { ApiError, type ErrorCode } from "../contract/errors.ts";
 import { type ImportCounts, traceIdOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
 import { type KeyRow, StorageUnavailable } from "../store/store.ts";
 import type { Connection } from "./connection.ts";
 import type { Cors } from "./reply-headers.ts";
+import type { Unsent } from "./unsent.ts";
 
 /** Answers a request that passed the checks (checks.ts). @throws ApiError to refuse it */
 export type Handler = (exchange: Exchange) => Promise<void> | void;
@@ -45,7 +46,14 @@ export interface Port {
 	/** While this is true, a connection's last reply closes the connection. */
 	isClosing(): boolean;
 	watch: Watch;
+	/** Checks the key of a request again. @throws ApiError `invalid_credential` */
+	checkAgain?: (exchange: Exchange) => Promise<void> | void;
+	/** Limits the bytes that clients have not taken; only on the public port. */
+	unsent?: Unsent;
 }
+
+/** The approximate size of a reply's headers. */
+const headBytes = 1000;
 
 /** Follows requests (reply-watch.ts). */
 export interface Watch {
@@ -97,12 +105,15 @@ export class Exchange {
 	/** The reply's key in the response cache: the target, which has no space, and the base address. */
 	cacheKey = "";
 	imported: ImportCounts | undefined;
+	/** Aborted when the client has left, if `watchLeaving` was called. */
+	left: AbortSignal | undefined;
 	failure: ErrorCode | undefined;
 	status = 200;
 	/** The length of the reply's body; undefined if there is no body. */
 	bodyBytes: number | undefined;
 	readonly #port: Port;
 	#fields: string[] = [];
+	#isHolding = false;
 	#vary = "";
 
 	constructor(connection: Connection, response: ServerResponse, port: Port) {
@@ -163,26 +174,76 @@ export class Exchange {
 		this.bodyBytes = typeof body === "string" ? Buffer.byteLength(body) : body.length;
 		this.#fields.push("content-length", String(this.bodyBytes));
 		// ASCII has the same bytes in both encodings, and Node writes Latin-1 faster.
-		this.#writeHead().end(body, this.bodyBytes === body.length ? "latin1" : "utf8");
+		const response = this.#writeHead().end(body, this.bodyBytes === body.length ? "latin1" : "utf8");
+		// A Buffer is in the memory of the service anyway.
+		if (response.writableLength > 0) this.hold(headBytes + (typeof body === "string" ? this.bodyBytes : 0));
 	}
 
 	/**
-	 * Sends a body in pieces, as fast as the client takes them. If a piece fails, the connection is reset, because an
-	 * HTTP/1.0 client would take an orderly close for the end of the body. @throws the failure of the pieces
+	 * Sends a body in pieces, as fast as the client takes them, while its key works. If a piece fails, the connection is
+	 * reset, because an HTTP/1.0 client would take an orderly close for the end of the body.
+	 * @throws the failure of the pieces
 	 */
 	async stream(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
 		if (this.isRefused) return;
 		const { socket } = this.request;
 		const response = this.#writeHead();
 		try {
-			await pipeline(pieces, response, { end: false });
+			await pipeline(this.#whileAllowed(pieces), response, { end: false });
 			response.end();
 		} catch (error) {
 			if (socket.destroyed) return; // The client has left.
-			this.failure = error instanceof StorageUnavailable ? "storage_unavailable" : "internal_error";
+			const unexpected = error instanceof StorageUnavailable ? "storage_unavailable" : "internal_error";
+			this.failure = error instanceof ApiError ? error.code : unexpected;
 			socket.resetAndDestroy();
 			throw error;
 		}
+	}
+
+	async *#whileAllowed<Piece>(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+		for await (const piece of pieces) {
+			await this.checkAgain();
+			yield piece;
+		}
+	}
+
+	/** After a wait: the key may have been revoked, or may have expired. @throws ApiError `invalid_credential` */
+	checkAgain(): Promise<void> | void {
+		return this.#port.checkAgain?.(this);
+	}
+
+	/**
+	 * Aborts `left` when the client leaves. A client that has closed only its side has left, too, if no other reply is
+	 * due: only for private requests, because under /v1 such a client gets its reply.
+	 */
+	watchLeaving(): AbortSignal {
+		const leaving = new AbortController();
+		const { socket } = this.request;
+		const leave = () => {
+			if (this.connection.requestsInFlight === 1) socket.destroy();
+		};
+		this.response.once("close", () => {
+			socket.off("end", leave);
+			leaving.abort();
+		});
+		socket.once("end", leave);
+		if (socket.readableEnded) leave();
+		if (this.response.destroyed) leaving.abort();
+		this.left = leaving.signal;
+		return leaving.signal;
+	}
+
+	/** Sets how many bytes this request holds until the client takes them. */
+	hold(bytes: number): void {
+		if (this.request.socket.destroyed) return;
+		this.#isHolding = true;
+		this.#port.unsent?.hold(this, bytes);
+	}
+
+	/** Resets the connection, because too many bytes wait for clients. */
+	cut(): void {
+		this.failure = "overloaded";
+		this.request.socket.resetAndDestroy();
 	}
 
 	sendStatus(status: 204 | 304): void {
@@ -221,6 +282,7 @@ export class Exchange {
 	}
 
 	end(): void {
+		if (this.#isHolding) this.#port.unsent?.hold(this, 0);
 		this.#port.watch.end(this);
 	}
 

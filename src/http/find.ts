@@ -17,10 +17,12 @@ import { NewPet, type Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
 import { formatPets } from "../files/formats.ts";
-import type { FindPosition, FoundPets, Store } from "../store/store.ts";
+import type { FindPosition, Store } from "../store/store.ts";
 import { readJson, validOf } from "./body.ts";
+import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
+import { Turns } from "./turns.ts";
 
 /** U+0000 is in no name, and not every engine has it in texts. */
 const text = { pattern: "^[^\\0]*$", description: "a text of 1 to 255 characters, without U+0000" };
@@ -38,35 +40,22 @@ type Search = Static<typeof Search>;
 const after = Type.String({ minLength: 1, description: "next of the previous reply, with the same sort" });
 const readFindQuery = createQueryReader(Type.Object({ ...searched, after: Type.Optional(after) }));
 
-/** A page of a search. The first page also has the total. */
-async function find({ findPets }: Store, exchange: Exchange): Promise<FindReply> {
+/** The searches of a key run one after the other; those of two keys at the same time. */
+const turnLimits = { runningMax: 2, keyRunningMax: 1, keyMax: 10, tasks: "searches" };
+
+/** A page of a search. The first page also has the total, for which it does not wait again. */
+async function find({ findPets }: Store, searches: Turns, exchange: Exchange): Promise<FindReply> {
 	const { after, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
 	const query = { ...search, after: position, limit: findPageMax, isCounted: position === undefined };
-	const left = leavingOf(exchange);
-	const { pets, next, ...totals } = await unlessLeft(left, findPets(query, left));
+	const left = exchange.watchLeaving();
+	const { pets, next, ...totals } = await searches.run(callerOf(exchange).id, () => findPets(query, left), left);
 	return { pets: petsIn(pets), ...(next && { next: writePosition(next) }), ...totals };
 }
 
 /** @param jsons the JSON of each animal */
 function petsIn(jsons: readonly string[]): Pet[] {
 	return parseJson(`[${jsons.join()}]`) as Pet[];
-}
-
-/** Aborts when the client leaves. */
-function leavingOf({ response }: Exchange): AbortSignal {
-	const leaving = new AbortController();
-	response.once("close", () => leaving.abort());
-	if (response.destroyed) leaving.abort();
-	return leaving.signal;
-}
-
-/** The result of a search; empty if the client has left. @throws the failure of the search */
-function unlessLeft(left: AbortSignal, finding: Promise<FoundPets>): Promise<FoundPets> {
-	return finding.catch((error) => {
-		if (left.aborted) return { pets: [] };
-		throw error;
-	});
 }
 
 function writePosition({ id, name }: FindPosition): string {
@@ -85,8 +74,13 @@ function readPosition(text: string, { sort = "id" }: Search): FindPosition {
 
 /** The most ids that one export order names. */
 const idsMax = 1000;
-/** How many animals an export reads with one search. */
+/** How many animals an export reads with its first search, and at most with the next ones. */
+const foundFirst = 1000;
 const foundMax = 10_000;
+/** The approximate size of the animals that an export holds. */
+const foundBytes = 1024 * 1024;
+/** The most exports of a key at the same time. */
+const exportsMax = 4;
 /** How many animals an export writes at a time. */
 const stepPets = 100;
 
@@ -106,20 +100,35 @@ const checkOrder = checkOf(
 type Order = ReturnType<typeof parseOrder>;
 
 export function createFindHandlers({ store, now }: PetOptions) {
+	const exports = new Turns({ runningMax: Infinity, keyRunningMax: exportsMax, keyMax: exportsMax, tasks: "exports" });
+	const searches = new Turns(turnLimits);
+
+	/** The searches of a key's exports have their own turn: they are not refused, and delay no search of the key. */
+	const searchFor = (exchange: Exchange): Store["findPets"] => {
+		const turn = `exports of ${callerOf(exchange).id}`;
+		return (query, left) => searches.run(turn, () => store.findPets(query, left), left);
+	};
+
+	async function writeExport(exchange: Exchange, order: Order): Promise<void> {
+		const findPets = searchFor(exchange);
+		const left = exchange.watchLeaving();
+		await checkCount(findPets, order, left);
+		const { format, ids, ...search } = order;
+		const date = new Date(now()).toISOString().slice(0, 10);
+		exchange.headers({
+			"cache-control": "no-store",
+			"content-type": contentTypes[format],
+			"content-disposition": `attachment; filename="animals-${date}.${format.replace("-semicolon", "")}"`,
+		});
+		const pages = ids ? petsOf(store, ids) : foundPets(findPets, search, exchange, left);
+		await exchange.stream(formatPets(pages, format, await namesIn(store)));
+	}
+
 	return {
-		find: (exchange: Exchange) => find(store, exchange),
+		find: (exchange: Exchange) => find(store, searches, exchange),
 		async exportPets(exchange: Exchange): Promise<void> {
-			const order = parseOrder(await readJson(exchange.request));
-			await checkCount(store, order, leavingOf(exchange));
-			const { format, ids, ...search } = order;
-			const date = new Date(now()).toISOString().slice(0, 10);
-			exchange.headers({
-				"cache-control": "no-store",
-				"content-type": contentTypes[format],
-				"content-disposition": `attachment; filename="animals-${date}.${format.replace("-semicolon", "")}"`,
-			});
-			const pages = ids ? petsOf(store, ids) : foundPets(store, search, exchange);
-			await exchange.stream(formatPets(pages, format, await namesIn(store)));
+			const order = parseOrder(await readJson(exchange));
+			await exports.run(callerOf(exchange).id, () => writeExport(exchange, order));
 		},
 	};
 }
@@ -136,10 +145,10 @@ function parseOrder(body: unknown) {
  * Does not check an order with a search by name, because the total of such a search may be a lower bound.
  * @throws ApiError `invalid_body` for more animals than a workbook holds
  */
-async function checkCount({ findPets }: Store, order: Order, left: AbortSignal): Promise<void> {
+async function checkCount(findPets: Store["findPets"], order: Order, left: AbortSignal): Promise<void> {
 	const { format, ids, sort: _, ...search } = order;
 	if (format !== "xlsx" || ids || search.name !== undefined) return;
-	const { total = 0 } = await unlessLeft(left, findPets({ ...search, limit: 1, isCounted: true }, left));
+	const { total = 0 } = await findPets({ ...search, limit: 1, isCounted: true }, left);
 	if (total > workbookMaxPets) throw new ApiError("invalid_body", tooManyPets);
 }
 
@@ -152,11 +161,19 @@ async function* petsOf({ getPet }: Store, ids: (number | bigint)[]): AsyncGenera
 }
 
 /** Stops when the client has left. Lets other requests be answered between the pages. */
-async function* foundPets({ findPets }: Store, search: Search, exchange: Exchange): AsyncGenerator<Pet[]> {
-	const left = leavingOf(exchange);
+async function* foundPets(
+	findPets: Store["findPets"],
+	search: Search,
+	exchange: Exchange,
+	left: AbortSignal,
+): AsyncGenerator<Pet[]> {
 	let after: FindPosition | undefined;
+	let limit = foundFirst;
 	do {
-		const { pets, next } = await unlessLeft(left, findPets({ ...search, after, limit: foundMax }, left));
+		const { pets, next } = await findPets({ ...search, after, limit }, left);
+		const bytes = pets.reduce((sum, { length }) => sum + length, 0);
+		exchange.hold(bytes);
+		limit = Math.min(foundMax, Math.ceil((limit * foundBytes) / (bytes + 1)));
 		for (let start = 0; start < pets.length && !left.aborted; start += stepPets) {
 			yield petsIn(pets.slice(start, start + stepPets));
 			await tick();

@@ -45,7 +45,7 @@ export function createPetHandlers({ store, now }: PetOptions): Record<OperationN
 
 		async createPet(exchange) {
 			readCreateQuery(exchange.query);
-			const newPet = validOf(checkFields(await readJson(exchange.request)));
+			const newPet = validOf(checkFields(await readJson(exchange)));
 			const key = exchange.idempotencyKey;
 			const idempotencyKey = key === undefined ? undefined : { caller: callerOf(exchange).id, key };
 			const { id, outcome } = await store.createPet(newPet, idempotencyKey);

@@ -119,15 +119,20 @@ export function createHandler(router: Router, checks: readonly Check[], log: Pic
 	};
 }
 
+/** After so many 401 that are not sent yet, one ends the connection: who pipelines without a key delays the others. */
+const refusalsMax = 4;
+
 /** Answers a request that failed. The cause of a 5xx is logged with the request id and never sent to the caller. */
 export function sendFailure(log: Pick<Log, "error">, exchange: Exchange, error: unknown): void {
+	if (exchange.left?.aborted) return;
 	const failure = toApiError(error);
 	if (failure.status >= 500) logCause(log, failure, error, exchange);
 	if (exchange.isRefused) return;
 	// The handler failed after it had begun to reply: a partial reply must not look complete.
 	if (exchange.response.headersSent) return void exchange.response.destroy();
 	const isUnread = failure.code === "malformed_request" || failure.code === "body_too_large";
-	exchange.fail(failure, isUnread || hasUnreadBody(exchange.request));
+	const isStranger = failure.status === 401 && exchange.connection.unsentRefusals >= refusalsMax;
+	exchange.fail(failure, isUnread || isStranger || hasUnreadBody(exchange.request));
 }
 
 /** Whether the rest of the body may be too long to read. */

@@ -7,7 +7,7 @@ import type { Log } from "../contract/observed.ts";
 import { type Operation, type OperationName, operations, type Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import { createRateLimits, type LoadLimits, type Processor, type RateLimits, watchOverload } from "./admission.ts";
-import { createChecks, createOpsChecks } from "./checks.ts";
+import { createChecks, createCredentialCheck, createOpsChecks } from "./checks.ts";
 import type { HttpServer } from "./connection.ts";
 import { createConsoleHandlers } from "./console.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
@@ -17,6 +17,7 @@ import { addPages } from "./pages.ts";
 import { createPetHandlers, type PetOptions } from "./pets.ts";
 import { createBaseUrlOf, type LinkOptions } from "./proxies.ts";
 import { createHandler, createRouter, type Router } from "./router.ts";
+import { createUnsent } from "./unsent.ts";
 
 interface PortOptions {
 	log: Log;
@@ -48,7 +49,8 @@ export function buildApp(options: AppOptions) {
 	addPrivate(router, options, limits);
 	const checks = createChecks({ overload, keyCheck, limits, now, baseUrlOf: createBaseUrlOf(options) });
 	const handler = createHandler(router, checks, log, server.cors);
-	return { server: createHttpServer(handler, server), close: overload.stop };
+	const own = { unsent: createUnsent(), checkAgain: createCredentialCheck(keyCheck) };
+	return { server: createHttpServer(handler, { ...server, ...own }), close: overload.stop };
 }
 
 interface OpsOptions extends PortOptions {

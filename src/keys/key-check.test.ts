@@ -133,14 +133,17 @@ test("at most 10,000 rows are kept, the newest ones", async (context) => {
 	assert.equal(clock.reads, 10_002, "the oldest row is read again");
 });
 
-test("an unknown key works as soon as it is created, and guessed keys evict no row", async (context) => {
+test("an unknown key is cached as a revoked one is, works within 800 ms, and evicts no row", async (context) => {
 	let row: KeyRow | undefined;
-	const { keyCheck } = checkOver(context, {
+	const { clock, keyCheck } = checkOver(context, {
 		find: async (hash) => (hash.startsWith("guessed") ? undefined : row),
 	});
 	const hash = hashOfKey(key);
 	assert.equal(await keyCheck.check(hash), undefined);
+	assert.equal(keyCheck.check(hash), undefined, "without a read");
+	assert.equal(clock.reads, 1);
 	row = working;
+	clock.nowMs += 801;
 	assert.equal(await keyCheck.check(hash), working);
 	for (let index = 0; index < 10_001; index++) assert.equal(await keyCheck.check(`guessed ${index}`), undefined);
 	assert.equal(keyCheck.check(hash), working, "the row is still in the cache");

@@ -10,12 +10,25 @@ const trustedForMs = 800;
 const cachedMax = 10_000;
 const flushEveryMs = 5_000;
 
+/** What a read found. */
+interface Entry {
+	row: KeyRow | undefined;
+	timeline: string | undefined;
+	readAtMs: number;
+	isRefreshing: boolean;
+}
+
 export type KeyCheck = ReturnType<typeof createKeyCheck>;
 
 /** @param now milliseconds since 1970 */
 export function createKeyCheck(rows: KeyRows, now: () => number, background: Background) {
 	/** By hash, with the start of the read on the monotonic clock: a jump of the wall clock must not extend the trust. */
-	const cache = new Map<string, { row: KeyRow; readAtMs: number; isRefreshing: boolean }>();
+	const cache = new Map<string, Entry>();
+	/**
+	 * Hashes of no key, which evict no key. They are cached so that time does not tell an unknown key from a revoked one,
+	 * and so that repeated requests with an unknown key are cheap.
+	 */
+	const absent = new Map<string, Entry>();
 	/** Last uses that are not stored yet, in milliseconds since 1970, by operation and key id. */
 	const uses = new Map<string, Map<string, number>>();
 
@@ -23,11 +36,11 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		const readAtMs = performance.now();
 		const row = await rows.findByHash(hash);
 		cache.delete(hash);
-		// An absent key is not cached, so that a key works as soon as it is created.
-		if (!row) return undefined;
-		const oldest = cache.size >= cachedMax ? cache.keys().next().value : undefined;
-		if (oldest !== undefined) cache.delete(oldest);
-		cache.set(hash, { row, readAtMs, isRefreshing: false });
+		absent.delete(hash);
+		const entries = row ? cache : absent;
+		const oldest = entries.size >= cachedMax ? entries.keys().next().value : undefined;
+		if (oldest !== undefined) entries.delete(oldest);
+		entries.set(hash, { row, timeline: row ? row.timeline : rows.timeline, readAtMs, isRefreshing: false });
 		return ifWorking(row);
 	}
 
@@ -38,7 +51,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		});
 	}
 
-	const ifWorking = (row: KeyRow) => (isWorking(row, now()) ? row : undefined);
+	const ifWorking = (row: KeyRow | undefined) => (row && isWorking(row, now()) ? row : undefined);
 
 	/** Uses that cannot be stored stay for the next flush. */
 	async function flush(): Promise<void> {
@@ -59,9 +72,9 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 		hashOf: (key: string) => (isWellFormedKey(key) ? hashOfKey(key) : undefined),
 		/** The row of a working key with this hash, else undefined. A promise when the row must be read from the store. */
 		check(hash: string): KeyRow | undefined | Promise<KeyRow | undefined> {
-			const entry = cache.get(hash);
+			const entry = cache.get(hash) ?? absent.get(hash);
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
-			if (!entry || ageMs > trustedForMs || entry.row.timeline !== rows.timeline) return read(hash);
+			if (!entry || ageMs > trustedForMs || entry.timeline !== rows.timeline) return read(hash);
 			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash);
 			return ifWorking(entry.row);
 		},

@@ -10,6 +10,7 @@ import { lingerMs } from "../../src/http/connection.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../../src/http/listen.ts";
 import { createReplyWatch } from "../../src/http/reply-watch.ts";
 import { networkOf } from "../../src/http/traffic.ts";
+import { createUnsent } from "../../src/http/unsent.ts";
 import { ask } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { startProgram } from "../support/program.ts";
@@ -111,6 +112,23 @@ test("after the last reply, a connection with unread bytes stays half open, and 
 	await once(read.resume(), "end");
 	for (let turns = 0; turns < 1_000_000 && (await openConnections(server)) > 0; turns++) await tick();
 	assert.equal(await openConnections(server), 0, "all bytes were read");
+});
+
+test("a client that takes no replies is cut off at the limit of unsent bytes, and no other", async (context) => {
+	const unsent = createUnsent({ keyMaxBytes: 20e6, allMaxBytes: 20e6 });
+	const body = "x".repeat(4e6);
+	const options = { timeouts: defaultTimeouts, fields: [], isClosing: () => false, watch, unsent };
+	const server = createHttpServer((exchange) => exchange.send(body), options);
+	const port = await listenFor(context, server);
+	const slow = connect(port, "127.0.0.1").pause();
+	context.after(() => slow.destroy());
+	slow.write(get.repeat(4));
+	await until("unsent bytes", () => unsent.bytes() > 0);
+	const reading = exchange(port, get.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+	slow.write(get.repeat(20));
+	assert.equal((await reading)[0]?.body.length, body.length);
+	await until("the slow client to be cut off", () => server.open.size === 0);
+	assert.equal(unsent.bytes(), 0, "nothing is held any more");
 });
 
 test("an address has at most CONNECTIONS_PER_ADDRESS connections, and others can connect", async (context) => {

@@ -8,7 +8,9 @@ import { hashOfKey } from "../../src/keys/formats.ts";
 import { createKey, rotateKey } from "../../src/keys/issue.ts";
 import { ask as askAlone } from "../support/caller.ts";
 import { read } from "../support/checkout.ts";
-import { assertFailure, posting, type TestRequest, testService } from "../support/service.ts";
+import { assertFailure, posting, revoke, type TestRequest, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+import { Connection, createHead, type Reply } from "../support/wire.ts";
 
 test("a rotated key gets its full lifetime again; a key without expiry still has none", async (context) => {
 	const { issuer, clock } = await testService(context);
@@ -23,6 +25,19 @@ test("a rotated key gets its full lifetime again; a key without expiry still has
 	assert.equal((await issuer.rows.findByHash(hashOfKey(key)))?.secret.expiresAtMs, rotatedAtMs + dayMs, "the old key");
 	const unlimited = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, eternal, dayMs)));
 	assert.ok(unlimited && unlimited.secret.expiresAtMs === undefined);
+});
+
+test("a create whose key is revoked before its body arrives is refused", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const late = await createKey(service.issuer, { name: "late", scopes: ["pets:write"] });
+	const connection = new Connection(service.port);
+	connection.socket.write(createHead(late.key, "Content-Length: 27\r\n\r\n"));
+	await until("the request", () => service.traffic().requestsInFlight === 1);
+	await revoke(service, late);
+	connection.socket.write('{"name":"a","categoryId":1}');
+	assertFailure((await connection.next()) as Reply, "invalid_credential");
+	connection.end();
+	assert.equal((await service.send({ path: "/v1/pets" })).body, "[]");
 });
 
 const seen = { name: "Rex" };

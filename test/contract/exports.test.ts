@@ -6,6 +6,7 @@ import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { workbookMaxPets } from "../../src/contract/console.ts";
+import { createKey, revokeKey } from "../../src/keys/issue.ts";
 import { type FindQuery, StorageUnavailable } from "../../src/store/store.ts";
 import {
 	assertFailure,
@@ -176,11 +177,12 @@ test("a workbook of more animals than a sheet has rows is refused before its dow
 async function endlessService(context: Parameters<typeof testService>[0]) {
 	const service = await serviceWithPets(context);
 	const { store } = service;
-	const reads = { count: 0, fail: false };
+	const reads = { count: 0, orders: 0, fail: false };
 	const found = await store.findPets({ limit: 4 });
 	const next = { id: 4n };
-	context.mock.method(store, "findPets", async ({ name }: FindQuery, signal?: AbortSignal) => {
+	context.mock.method(store, "findPets", async ({ name, after }: FindQuery, signal?: AbortSignal) => {
 		reads.count++;
+		if (!after) reads.orders++;
 		await new Promise(setImmediate);
 		signal?.throwIfAborted();
 		if (reads.fail) throw new StorageUnavailable("the server is away");
@@ -213,6 +215,42 @@ test("a client that does not read holds up its export, and one that leaves ends 
 		reads.count = 0;
 	}
 	assertNoErrors(service);
+});
+
+test("a download breaks off when its key is revoked or expires", async (context) => {
+	const { service, reads } = await endlessService(context);
+	const keys = [1, 2].map(() =>
+		createKey(service.issuer, { name: "a", scopes: ["pets:read"], expiresInMs: 3_600_000 }),
+	);
+	const [revoked, expired] = await Promise.all(keys);
+	assert.ok(revoked && expired);
+	const [first, second] = [revoked, expired].map(({ key }) => download({ ...service, key }, { format: "csv" }));
+	await until("the downloads to begin", () => reads.orders === 2);
+	await revokeKey(service.issuer, revoked.id);
+	assert.equal((await first)?.isComplete, false);
+	service.clock.nowMs = Date.now() + 3_600_000;
+	assert.equal((await second)?.isComplete, false);
+	const ended = () => service.log.filter((line) => line["error.type"] === "invalid_credential");
+	await until("the log lines", () => ended().length === 2);
+	assertNoErrors(service);
+});
+
+test("of a key's exports, at most 4 are under way: the next is refused at once", async (context) => {
+	const { service, reads } = await endlessService(context);
+	const sockets = Array.from({ length: 4 }, () => {
+		const socket = connect(service.port, "127.0.0.1").pause();
+		socket.write(textOfOrder(service, { format: "csv" }));
+		return socket;
+	});
+	await until("the exports to begin", () => reads.orders === 4);
+	const refused = await service.send(order({ format: "csv" }));
+	assertFailure(refused, "overloaded");
+	assert.match(JSON.parse(refused.body).message, /^4 exports of this API key are under way/);
+	const { key } = await createKey(service.issuer, { name: "other", scopes: ["pets:read"] });
+	assert.equal((await download({ ...service, key }, { format: "csv", ids: [1] })).status, 200);
+	for (const socket of sockets) socket.resetAndDestroy();
+	const status = async () => (await download(service, { format: "csv", ids: [1] })).status;
+	await until("a place", async () => (await status()) === 200);
 });
 
 test("an export that fails in the middle breaks off the connection, for clients of HTTP/1.0, too", async (context) => {

@@ -2,12 +2,13 @@
 // finds is tested in test/store/find.test.ts.
 
 import assert from "node:assert/strict";
-import { request } from "node:http";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import type { FindReply } from "../../src/contract/console.ts";
-import type { FindQuery } from "../../src/store/store.ts";
+import { createKey } from "../../src/keys/issue.ts";
+import type { FindQuery, FoundPets } from "../../src/store/store.ts";
 import { assertFailure, assertNoErrors, consoleReply, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { Connection } from "../support/wire.ts";
 
 async function find(service: TestService, query: Record<string, string>): Promise<FindReply> {
 	const path = `/console/find?${new URLSearchParams(query)}`;
@@ -72,22 +73,59 @@ test("a search has its filters, goes on in any order, and only its first reply h
 	}
 });
 
-test("a search that nobody waits for any more is dropped, without an error", async (context) => {
-	// A client that closes its side may still read, so it counts as gone after the time for a stalled connection.
-	const service = await testService(context, { mixes: false, timeouts: { stalledMs: 300 } });
-	const { promise: begun, resolve: begin } = Promise.withResolvers<AbortSignal>();
-	context.mock.method(service.store, "findPets", async (_: FindQuery, signal: AbortSignal) => {
-		begin(signal);
-		await until("the client to leave", () => signal.aborted);
-		throw signal.reason;
+/** Searches end only when the test ends them. @returns the searches that have begun */
+function holdSearches(context: TestContext, { store }: TestService) {
+	const begun: { signal: AbortSignal; end: () => void }[] = [];
+	context.mock.method(store, "findPets", (_: FindQuery, signal: AbortSignal) => {
+		if (signal.aborted) return Promise.reject(signal.reason);
+		return new Promise<FoundPets>((resolve) => begun.push({ signal, end: () => resolve({ pets: [] }) }));
 	});
-	const headers = { authorization: `Bearer ${service.key}` };
-	const sent = request(`${service.url}/console/find?name=rex`, { headers, agent: false }).on("error", () => {});
-	sent.end();
-	await begun;
-	sent.destroy();
-	const line = await until("the log line", () => service.log.find((line) => line["http.route"] === "/console/find"));
-	assert.deepEqual([line["http.response.status_code"], line["error.type"]], [499, "client_abort"]);
-	await new Promise(setImmediate);
+	return begun;
+}
+
+test("a search that nobody waits for any more is dropped, without an error", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const begun = holdSearches(context, service);
+	const text = `GET /console/find HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+	const clients = [1, 2, 3].map(() => new Connection(service.port));
+	const [running, half, reset] = clients.map(({ socket }) => socket);
+	assert.ok(running && half && reset);
+	running.write(text);
+	await until("the first search", () => begun.length === 1);
+	half.write(text);
+	reset.write(text);
+	await until("all searches", () => service.traffic().requestsInFlight === 3);
+	half.end();
+	reset.resetAndDestroy();
+	const lines = () => service.log.filter((line) => line["http.route"] === "/console/find");
+	await until("two log lines", () => lines().length === 2);
+	assert.equal(begun[0]?.signal.aborted, false);
+	running.end();
+	await until("three log lines", () => lines().length === 3);
+	for (const line of lines())
+		assert.deepEqual([line["http.response.status_code"], line["error.type"]], [499, "client_abort"]);
+	assert.deepEqual([begun.length, begun[0]?.signal.aborted], [1, true]);
+	begun[0]?.end();
+	const last = find(service, {});
+	(await until("another search, because no turn is left taken", () => begun[1])).end();
+	assert.deepEqual(await last, { pets: [] });
 	assertNoErrors(service);
+});
+
+test("a key's searches run one at a time and delay no other key; the eleventh is refused", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const begun = holdSearches(context, service);
+	const { key } = await createKey(service.issuer, { name: "other", scopes: ["pets:read"] });
+	const search = (given = service.key) =>
+		service.send({ path: "/console/find", headers: { Authorization: `Bearer ${given}` } });
+	const all = Array.from({ length: 10 }, () => search());
+	await until("the first search", () => service.traffic().requestsInFlight === 10);
+	const refused = await search();
+	assertFailure(refused, "overloaded");
+	assert.match(JSON.parse(refused.body).message, /^10 searches of this API key are under way: wait/);
+	assert.equal(begun.length, 1);
+	const other = search(key);
+	await until("the search of the other key", () => begun.length === 2);
+	for (let at = 0; at < 11; at++) (await until("a search", () => begun[at])).end();
+	for (const each of [...all, other]) assert.equal((await each).body, '{"pets":[]}');
 });

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
 import { figureOf } from "../support/scrape.ts";
 import { assertFailure, consoleReply, create, posting, type TestService, testService } from "../support/service.ts";
+import { until } from "../support/until.ts";
 
 const post = posting("/console/imports");
 const importOf = (rows: unknown, headers = {}) => post(typeof rows === "string" ? rows : { rows }, headers);
@@ -82,7 +83,21 @@ test("imports are refused without rows, and are nowhere under /v1", async (conte
 	assert.equal((await service.send({ path: "/v1/pets" })).body, "[]");
 });
 
-test("each row counts for the rate: an import uses up the window of its key", async (context) => {
+test("an import has at most 1,000 rows, and its reply explains 100 invalid ones", async (context) => {
+	const service = await testService(context);
+	const refused = await service.send(importOf(Array(1001).fill({})));
+	assertFailure(refused, "invalid_body");
+	assert.match(JSON.parse(refused.body).message, /^rows is required and must be a list of 1 to 1000 animals/);
+	const reply = await consoleReply(service, importOf(Array(1000).fill({})));
+	assert.ok(reply.length < 200_000, `${reply.length} bytes`);
+	const { results } = JSON.parse(reply);
+	assert.deepEqual(
+		[99, 100, 999].map((at) => results[at].faults.map(({ field }: { field?: string }) => field)),
+		[["key", "name", "categoryId"], [undefined], [undefined]],
+	);
+});
+
+test("each row, edit and change of a category counts for the rate of the key", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const { key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:write"], rate: "10/1h" });
 	const headers = { Authorization: `Bearer ${key}` };
@@ -94,6 +109,35 @@ test("each row counts for the rate: an import uses up the window of its key", as
 	const refused = await service.send(importOf(rows, headers));
 	assertFailure(refused, "rate_limited");
 	assert.equal(refused.headers["retry-after"], "3600");
+	const editor = await createKey(service.issuer, { name: "editor", scopes: ["pets:edit"], rate: "1000/1h" });
+	const asEditor = { Authorization: `Bearer ${editor.key}` };
+	const edits = Array(50).fill({ id: 9, action: "remove", seen: { name: "a" } });
+	const edited = await service.send(posting("/console/edits")({ edits }, asEditor));
+	assert.equal(edited.headers["ratelimit"], '"key";r=950;t=3600');
+	const categories = Array(100).fill({ id: 1 });
+	const changed = await service.send(posting("/console/categories")({ categories }, asEditor));
+	assert.equal(changed.headers["ratelimit"], '"key";r=850;t=3600');
+});
+
+test("a key's imports are stored one at a time, others do not wait, and the eleventh is refused", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const begun: (() => void)[] = [];
+	const { store } = service;
+	const createPets = store.createPets.bind(store);
+	context.mock.method(store, "createPets", async (rows: Parameters<typeof createPets>[0]) => {
+		await new Promise<void>((resolve) => begun.push(resolve));
+		return createPets(rows);
+	});
+	const { key } = await createKey(service.issuer, { name: "other", scopes: ["pets:write"] });
+	const add = (number: number, headers = {}) => service.send(importOf([row(number)], headers));
+	const all = Array.from({ length: 10 }, (_, number) => add(number));
+	await until("the imports", () => service.traffic().requestsInFlight === 10);
+	assertFailure(await add(10), "overloaded");
+	assert.equal(begun.length, 1);
+	const other = add(11, { Authorization: `Bearer ${key}` });
+	await until("the import of the other key", () => begun.length === 2);
+	for (let at = 0; at < 11; at++) (await until("an import", () => begun[at]))();
+	for (const each of [...all, other]) assert.equal((await each).status, 200);
 });
 
 test("the rows of an import are counted in the log and the metrics", async (context) => {

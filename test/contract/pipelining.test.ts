@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { underWayMax } from "../../src/http/connection.ts";
+import { keyFromRandom } from "../../src/keys/formats.ts";
 import { type TestService, testService } from "../support/service.ts";
 import { slowMs, until, within } from "../support/until.ts";
 import { addLargePage, Connection, createHead, exchange, fillKernel } from "../support/wire.ts";
@@ -34,6 +35,18 @@ test("of 1,000 pipelined requests 32 get replies, in order, and the last closes 
 	);
 	const { body } = await service.send({ path: "/v1/pets" });
 	assert.equal(JSON.parse(body).length, 4, "a create without a reply was not done");
+});
+
+test("without a working key, at most 5 pipelined requests get a reply, and the connection ends", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const unknown = keyFromRandom(Buffer.alloc(32));
+	for (const key of ["", "x", unknown, unknown]) {
+		const replies = await exchange(service.port, get({ ...service, key }).repeat(250));
+		const { length } = replies;
+		assert.ok(length > 0 && length <= 5, `${length} replies`);
+		for (const [index, { status, headers }] of replies.entries())
+			assert.deepEqual([status, headers["connection"]], [401, index === length - 1 ? "close" : "keep-alive"]);
+	}
 });
 
 test("a client that keeps 31 requests under way gets the replies to 1,000 of them", async (context) => {

@@ -1,0 +1,77 @@
+// Turns by API key, for work of which only a little runs at a time, such as searches: a key with much work delays the
+// others by one task each. Work that is too much is refused at once, and work that nobody waits for is dropped.
+
+import { ApiError } from "../contract/errors.ts";
+
+interface TurnLimits {
+	/** The most tasks that run at a time. */
+	runningMax: number;
+	/** The most tasks of a key that run at a time. */
+	keyRunningMax: number;
+	/** The most tasks of a key that run or wait. */
+	keyMax: number;
+	/** In the message of the refusal, such as `searches`. */
+	tasks: string;
+}
+
+interface OfKey {
+	running: number;
+	waiting: Set<() => void>;
+}
+
+export class Turns {
+	readonly #limits: TurnLimits;
+	#running = 0;
+	/** By key id. The key that had its turn last is last. */
+	readonly #keys = new Map<string, OfKey>();
+
+	constructor(limits: TurnLimits) {
+		this.#limits = limits;
+	}
+
+	/** @param left drops a task that has not begun @throws ApiError `overloaded`, the reason of `left`, the task's own */
+	async run<Result>(id: string, task: () => Promise<Result>, left?: AbortSignal): Promise<Result> {
+		left?.throwIfAborted();
+		const { keyMax, tasks } = this.#limits;
+		const key = this.#keys.get(id) ?? { running: 0, waiting: new Set<() => void>() };
+		if (key.running + key.waiting.size >= keyMax)
+			throw new ApiError("overloaded", `${keyMax} ${tasks} of this API key are under way: wait until one has ended`);
+		this.#keys.set(id, key);
+		try {
+			await this.#turnOf(key, left);
+			return await task().finally(() => {
+				key.running--;
+				this.#running--;
+				this.#keys.delete(id);
+				this.#keys.set(id, key);
+			});
+		} finally {
+			this.#startNext();
+		}
+	}
+
+	#turnOf(key: OfKey, left?: AbortSignal): Promise<void> {
+		const { promise, resolve, reject } = Promise.withResolvers<void>();
+		const leave = () => {
+			if (key.waiting.delete(resolve)) reject(left?.reason);
+		};
+		left?.addEventListener("abort", leave);
+		key.waiting.add(resolve);
+		this.#startNext();
+		return promise.finally(() => left?.removeEventListener("abort", leave));
+	}
+
+	#startNext(): void {
+		const { runningMax, keyRunningMax } = this.#limits;
+		for (const [id, key] of this.#keys) {
+			const [start] = key.waiting;
+			if (!start && key.running === 0) this.#keys.delete(id);
+			if (!start || key.running >= keyRunningMax) continue;
+			if (this.#running >= runningMax) return;
+			key.waiting.delete(start);
+			key.running++;
+			this.#running++;
+			start();
+		}
+	}
+}
