@@ -26,8 +26,8 @@ export async function refuseOpenStore(databaseUrl: string, work: string, mustExi
 		while ((await pool.query(others)).rows.length > 0) {
 			if (performance.now() - startedAtMs > endingMs)
 				throw new StoreRefused(
-					`the database is in use: stop the service, and a pooler that keeps its connections, then ${work}; nodes of ` +
-						"other schemas do not count if DATABASE_URL gives them an application_name of their own",
+					"the database is in use: stop the service, and a pooler that keeps its connections (nodes of other schemas " +
+						`do not count if DATABASE_URL gives them an application_name of their own), then ${work}`,
 				);
 			await sleep(listRetryMs);
 		}
