@@ -130,7 +130,8 @@ test("rejected rows replace a link, not its target; an input without an end is r
 	symlinkSync("mine", path("a.csv.rejected.csv"));
 	assert.equal((await run("a.csv")).code, 2);
 	assert.equal((await run("a.csv")).code, 2, "the file of an earlier import is replaced");
-	assert.deepEqual([read("mine"), read("a.csv.rejected.csv").split("\n")[0]], ["mine", "line,reason,name,categoryId"]);
+	assert.equal(read("mine"), "mine");
+	assert.match(read("a.csv.rejected.csv"), /^line,reason,name,categoryId\n[^\n]+,Rex,1\.5\n$/);
 	const endless = limited(createReadStream("/dev/zero"), 2 ** 20);
 	const said = { message: "more than 1 MiB arrived: save them as a file, and import it" };
 	await assert.rejects(Array.fromAsync(endless), said);

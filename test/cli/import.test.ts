@@ -93,8 +93,9 @@ test("a spreadsheet's file shows its format, ignored columns and frequent reason
 		{ name: "Zoë", categoryId: 2n, status: "sold" },
 		{ name: "Di", categoryId: 5n },
 	]);
-	const again = JSON.parse((await mapped("--json")).stdout);
-	assert.deepEqual([again.added, again.alreadyThere, again.rejected], [0, 2, 5]);
+	const second = await mapped("--json");
+	const again = JSON.parse(second.stdout);
+	assert.deepEqual([second.code, again.added, again.alreadyThere, again.rejected], [2, 0, 2, 5]);
 	assert.deepEqual(again.reasons[0], { reason: `name ${nameRule}`, rows: 2, firstRow: 2 });
 });
 
