@@ -51,6 +51,7 @@ test("rows get ids in their order without a gap, even during creates; faults nam
 
 test("a row sent again is there with any key; a changed or removed one is reported", async (context) => {
 	const service = await testService(context);
+	service.clock.nowMs = Date.now();
 	const atMs = service.clock.nowMs;
 	const { key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
 	const other = { Authorization: `Bearer ${key}` };
@@ -98,7 +99,6 @@ test("an import has at most 1,000 rows, and its reply explains 100 invalid ones"
 
 test("each row, edit and change of a category counts for the rate of the key", async (context) => {
 	const service = await testService(context, { mixes: false });
-	service.clock.nowMs = Date.now();
 	const { key } = await createKey(service.issuer, { name: "slow", scopes: ["pets:write"], rate: "10/1h" });
 	const headers = { Authorization: `Bearer ${key}` };
 	const invalid = await service.send(importOf([row(100), {}, row(101, { name: "" }), 7], headers));
