@@ -26,13 +26,11 @@ import { readList, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
-import { Turns } from "./turns.ts";
+import { Turns, turnLimits } from "./turns.ts";
 
 /** The most invalid rows whose faults are in the reply. */
 const explainedMax = 100;
 const unexplained = { field: undefined, problem: `is invalid, as the ${explainedMax} invalid rows before it` };
-/** The imports of a key run one after the other, so that creates of others need not wait for many rows. */
-const turnLimits = { runningMax: 2, keyRunningMax: 1, keyMax: 10, tasks: "imports" };
 /** The most edits in one history. */
 const historyMax = 100;
 const latestMax = 5n;
@@ -43,7 +41,8 @@ const readHistoryQuery = createQueryReader(Type.Object({ id: Type.Optional(id) }
 
 export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limits: RateLimits) {
 	const { edits, categories, getPet } = store;
-	const imports = new Turns(turnLimits);
+	const writes = new Turns({ ...turnLimits, tasks: "imports and edits" });
+	const lists = new Turns({ ...turnLimits, tasks: "lists of categories" });
 
 	async function latestEdits(): Promise<LatestEdit[]> {
 		const { lastEdit } = await store.version();
@@ -63,6 +62,30 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 		return items;
 	}
 
+	/** Writes in the turn of the key, so that others need not wait for many rows. */
+	function write<Result>(exchange: Exchange, task: () => Promise<Result>): Promise<Result> {
+		const checked = async () => {
+			await exchange.checkAgain();
+			return task();
+		};
+		return writes.run(callerOf(exchange).id, checked, exchange.watchLeaving());
+	}
+
+	async function applyEdits(given: readonly NewEdit[]): Promise<{ results: EditResult[] }> {
+		const results: EditResult[] = [];
+		for (const edit of given) {
+			try {
+				results.push(await edits.apply(edit));
+			} catch (error) {
+				// The earlier edits are stored: the reply contains only their results.
+				const isEdited = results.some(({ outcome }) => outcome === "edited");
+				if (!isEdited || !(error instanceof StorageUnavailable)) throw error;
+				break;
+			}
+		}
+		return { results };
+	}
+
 	return {
 		key(exchange: Exchange): KeyInfo {
 			const { id, name, scopes, secret } = callerOf(exchange);
@@ -75,12 +98,7 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 			const isInvalid = (row: (typeof rows)[number]) => "faults" in row;
 			for (const row of rows.filter(isInvalid).slice(explainedMax)) Object.assign(row, { faults: [unexplained] });
 			const valid = rows.filter((row): row is KeyedPet => "pet" in row);
-			const add = async () => {
-				await exchange.checkAgain();
-				return store.createPets(valid);
-			};
-			const left = exchange.watchLeaving();
-			const stored = (valid.length > 0 ? await imports.run(callerOf(exchange).id, add, left) : []).values();
+			const stored = (valid.length > 0 ? await write(exchange, () => store.createPets(valid)) : []).values();
 			const results = rows.map((row) => ("pet" in row ? resultOf(stored.next().value as ImportedPet) : row));
 			exchange.imported = countOutcomes(results);
 			return { results };
@@ -88,18 +106,7 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 		async edit(exchange: Exchange) {
 			const list = await readCounted(exchange, "edits", `1 to ${editsMax} edits`, editsMax);
 			const given = list.map((edit, index) => parseEdit(edit, `edits[${index}]`, callerOf(exchange).name));
-			const results: EditResult[] = [];
-			for (const edit of given) {
-				try {
-					results.push(await edits.apply(edit));
-				} catch (error) {
-					// The earlier edits are stored: the reply contains only their results.
-					const isEdited = results.some(({ outcome }) => outcome === "edited");
-					if (!isEdited || !(error instanceof StorageUnavailable)) throw error;
-					break;
-				}
-			}
-			return { results };
+			return write(exchange, () => applyEdits(given));
 		},
 		async history({ query }: Exchange) {
 			const { id } = readHistoryQuery(query);
@@ -107,14 +114,16 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 			const records = await edits.ofPet(id, historyMax);
 			return { edits: records.map(({ petId: _, ...record }) => record) };
 		},
-		async categories({ query }: Exchange): Promise<CategoriesReply> {
-			readNoQuery(query);
-			return { categories: await categories.list(categoriesMax) };
+		async categories(exchange: Exchange): Promise<CategoriesReply> {
+			readNoQuery(exchange.query);
+			const list = () => categories.list(categoriesMax);
+			return { categories: await lists.run(callerOf(exchange).id, list, exchange.watchLeaving()) };
 		},
 		async changeCategories(exchange: Exchange) {
 			const rule = `1 to ${categoryChangesMax} changes`;
 			const changes = await readCounted(exchange, "categories", rule, categoryChangesMax);
-			return { results: await categories.apply(changes.map(parseChange)) };
+			const parsed = changes.map(parseChange);
+			return { results: await write(exchange, () => categories.apply(parsed)) };
 		},
 	};
 }

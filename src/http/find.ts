@@ -22,7 +22,7 @@ import { readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
-import { Turns } from "./turns.ts";
+import { Turns, turnLimits } from "./turns.ts";
 
 /** U+0000 is in no name, and not every engine has it in texts. */
 const text = { pattern: "^[^\\0]*$", description: "a text of 1 to 255 characters, without U+0000" };
@@ -39,9 +39,6 @@ type Search = Static<typeof Search>;
 
 const after = Type.String({ minLength: 1, description: "next of the previous reply, with the same sort" });
 const readFindQuery = createQueryReader(Type.Object({ ...searched, after: Type.Optional(after) }));
-
-/** The searches of a key run one after the other; those of two keys at the same time. */
-const turnLimits = { runningMax: 2, keyRunningMax: 1, keyMax: 10, tasks: "searches" };
 
 /** A page of a search. The first page also has the total, for which it does not wait again. */
 async function find({ findPets }: Store, searches: Turns, exchange: Exchange): Promise<FindReply> {
@@ -101,7 +98,7 @@ type Order = ReturnType<typeof parseOrder>;
 
 export function createFindHandlers({ store, now }: PetOptions) {
 	const exports = new Turns({ runningMax: Infinity, keyRunningMax: exportsMax, keyMax: exportsMax, tasks: "exports" });
-	const searches = new Turns(turnLimits);
+	const searches = new Turns({ ...turnLimits, tasks: "searches" });
 
 	/** The searches of a key's exports have their own turn: they are not refused, and delay no search of the key. */
 	const searchFor = (exchange: Exchange): Store["findPets"] => {

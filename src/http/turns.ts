@@ -14,6 +14,9 @@ interface TurnLimits {
 	tasks: string;
 }
 
+/** The tasks of a key run one after the other; those of two keys run at the same time. */
+export const turnLimits = { runningMax: 2, keyRunningMax: 1, keyMax: 10 };
+
 interface OfKey {
 	running: number;
 	waiting: Set<() => void>;

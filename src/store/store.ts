@@ -54,7 +54,8 @@ export interface Store {
 	readonly categories: Categories;
 
 	/**
-	 * Searches all animals, without delaying other reads. An aborted `signal` drops a search that has not begun.
+	 * Searches all animals, without delaying other reads. An aborted `signal` drops a search that has not begun,
+	 * and PostgreSQL also cancels one that has.
 	 * @throws StorageUnavailable, and the signal's reason
 	 */
 	findPets(query: FindQuery, signal?: AbortSignal): Promise<FoundPets>;

@@ -68,6 +68,23 @@ test("postgres: one Idempotency-Key, new or expired, on two nodes together makes
 	}
 });
 
+test("postgres: a search that nobody waits for is cancelled, even while it runs", async (context) => {
+	const { url, query } = await databaseFor(context);
+	const store = await openStore(url, Date.now);
+	context.after(() => store.close());
+	const locking = await connect(context, url);
+	await locking.query("BEGIN; LOCK pets");
+	const leaving = new AbortController();
+	const finding = store.findPets({ name: "a", limit: 50 }, leaving.signal);
+	const cancelled = assert.rejects(finding, /57014: canceling statement due to user request/);
+	const searches = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM pets%'";
+	await until("the search to run", async () => (await query(searches)).length > 0);
+	leaving.abort();
+	await cancelled;
+	await locking.query("ROLLBACK");
+	assert.deepEqual((await store.findPets({ name: "a", limit: 50 })).pets, []);
+});
+
 test("postgres: reads of one tick use one statement, and equal lists share one result", async (context) => {
 	const { open } = await engines.postgres(context);
 	const store = await open();

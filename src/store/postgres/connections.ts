@@ -105,6 +105,11 @@ export class NodePool extends pg.Pool {
 		}
 	}
 
+	/** Cancels the statement of this server process, if the node has a second connection. */
+	async cancel(pid: bigint): Promise<void> {
+		if (this.#max > 1) await this.query("SELECT pg_cancel_backend($1)", [pid]).catch(() => {});
+	}
+
 	/** Takes a connection. If the server refuses further connections, waits for one that this node already has. */
 	async take(): Promise<pg.PoolClient> {
 		const startedAtMs = performance.now();

@@ -85,8 +85,6 @@ export function createReads(
 			const { rows, version } = await read({ text: selectWithState(columns, rest), values }, readRows);
 			return { rows: rows.map((row) => row.slice(0, -1)), version };
 		};
-	const selectScan = selectBy(scanWith);
-
 	const readVersion = createTickBatch<string, StoreVersion>(String, async () => [(await read(stateOnly)).version]);
 	return {
 		timeline: () => timeline,
@@ -106,7 +104,8 @@ export function createReads(
 		scan: (columns, rest, values, signal) =>
 			pool.limitScans(async () => {
 				signal?.throwIfAborted();
-				return (await selectScan(columns, rest, values)).rows;
+				const select = selectBy((client, statement) => scanWith(pool, client, statement, signal));
+				return (await select(columns, rest, values)).rows;
 			}),
 	};
 }

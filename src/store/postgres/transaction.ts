@@ -3,7 +3,7 @@
 import type pg from "pg";
 import type { Dialect, Transaction } from "../dialect.ts";
 import type { Row, Statement } from "../tables.ts";
-import { begin, durably } from "./connections.ts";
+import { begin, durably, type NodePool } from "./connections.ts";
 import { schemaMax } from "./migrate.ts";
 
 /** Rows are arrays, in the order of the statement's columns. */
@@ -14,9 +14,25 @@ export async function rowsOf(client: pg.PoolClient, { values = [], ...statement 
 /** One parallel worker, even for small tables; no more workers, so that cores are left for gets and creates. */
 const scanSettings = "SET LOCAL max_parallel_workers_per_gather = 1; SET LOCAL min_parallel_table_scan_size = '1MB'";
 
-export async function scanWith(client: pg.PoolClient, statement: Statement): Promise<Row[]> {
+/** @param signal when aborted, the statement is cancelled */
+export async function scanWith(
+	pool: NodePool,
+	client: pg.PoolClient,
+	statement: Statement,
+	signal?: AbortSignal,
+): Promise<Row[]> {
 	await client.query(`${begin}; ${scanSettings}`);
-	const rows = await rowsOf(client, statement);
+	const [[pid] = []] = await rowsOf(client, { text: "SELECT pg_backend_pid()" });
+	let cancelling: Promise<void> | undefined;
+	const cancel = () => {
+		cancelling = pool.cancel(pid as bigint);
+	};
+	signal?.throwIfAborted();
+	signal?.addEventListener("abort", cancel);
+	const rows = await rowsOf(client, statement).finally(() => {
+		signal?.removeEventListener("abort", cancel);
+		return cancelling; // After the transaction, a pooler may give this server process to another client.
+	});
 	await client.query("COMMIT");
 	return rows;
 }
