@@ -9,6 +9,9 @@ export const underWayMax = 32;
 /** How long a connection with an unread request stays half open, so that the last reply arrives. */
 export const lingerMs = 500;
 
+/** The answer to Node's parser that the rest of the bytes is not HTTP, as after an upgrade. */
+const stopsParsing = 2;
+
 interface Arrived {
 	request: IncomingMessage;
 	response: ServerResponse;
@@ -79,8 +82,12 @@ export class Connection {
 	/** Call this when a request arrives. @returns whether the request gets a reply */
 	accepts(): boolean {
 		const isAccepted = !this.#isRefused && !this.#last;
-		if (!isAccepted) this.ignore();
-		return isAccepted;
+		if (isAccepted) return true;
+		this.ignore();
+		// Without this, Node would parse all requests that have arrived, which delays others (docs/decisions/0020).
+		const { parser } = this.socket as { parser?: { onIncoming: () => number } };
+		if (parser) parser.onIncoming = () => stopsParsing;
+		return false;
 	}
 
 	/** Call this when bytes arrive that get no reply: `end` must not close before the client has read the last reply. */

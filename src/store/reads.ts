@@ -68,7 +68,7 @@ export type Select = (
 /**
  * A SELECT that reads many rows without delaying other reads: only a few scans run at the same time.
  * @param rest the SELECT from its FROM on, with $1, $2 … for the values
- * @param signal when aborted, drops or cancels the scan (`Store.findPets`) @throws StorageUnavailable, or the signal's reason
+ * @param signal when aborted, drops or cancels it @throws StorageUnavailable, or the signal's reason
  */
 export type Scan = (
 	columns: readonly string[],

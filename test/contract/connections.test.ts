@@ -6,7 +6,7 @@ import type { RequestListener, Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
-import { lingerMs } from "../../src/http/connection.ts";
+import { lingerMs, underWayMax } from "../../src/http/connection.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../../src/http/listen.ts";
 import { createReplyWatch } from "../../src/http/reply-watch.ts";
 import { networkOf } from "../../src/http/traffic.ts";
@@ -112,6 +112,14 @@ test("after the last reply, a connection with unread bytes stays half open, and 
 	await once(read.resume(), "end");
 	for (let turns = 0; turns < 1_000_000 && (await openConnections(server)) > 0; turns++) await tick();
 	assert.equal(await openConnections(server), 0, "all bytes were read");
+});
+
+test("requests of a packet that get no reply are not parsed, because that would delay others", async (context) => {
+	const { server, port } = await listen(context, answers, {});
+	let parsed = 0;
+	server.on("request", () => parsed++);
+	const replies = await exchange(port, get.repeat(250));
+	assert.deepEqual([replies.length, parsed], [underWayMax, underWayMax + 1]);
 });
 
 test("a client that takes no replies is cut off at the limit of unsent bytes, and no other", async (context) => {
