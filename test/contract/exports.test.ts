@@ -224,14 +224,14 @@ test("a download breaks off when its key is revoked or expires", async (context)
 	);
 	const [revoked, expired] = await Promise.all(keys);
 	assert.ok(revoked && expired);
-	const [first, second] = [revoked, expired].map(({ key }) => download({ ...service, key }, { format: "csv" }));
+	const downloads = [revoked, expired].map(({ key }) => download({ ...service, key }, { format: "csv" }));
+	const ended = () => service.log.filter((line) => line["error.type"] === "invalid_credential");
 	await until("the downloads to begin", () => reads.orders === 2);
 	await revokeKey(service.issuer, revoked.id);
-	assert.equal((await first)?.isComplete, false);
+	await until("the end of the first", () => ended().length === 1);
 	service.clock.nowMs = Date.now() + 3_600_000;
-	assert.equal((await second)?.isComplete, false);
-	const ended = () => service.log.filter((line) => line["error.type"] === "invalid_credential");
-	await until("the log lines", () => ended().length === 2);
+	await until("the end of the second", () => ended().length === 2);
+	for (const { isComplete } of await Promise.all(downloads)) assert.equal(isComplete, false);
 	assertNoErrors(service);
 });
 
