@@ -6,7 +6,7 @@ import { ConfigError } from "../config.ts";
 import { FileError } from "../files/encoding.ts";
 import { ImportFailure } from "../files/import-request.ts";
 import { NoSuchKey } from "../keys/issue.ts";
-import { StorageUnavailable, StoreRefused } from "../store/store.ts";
+import { CategoriesFull, StorageUnavailable, StoreRefused } from "../store/store.ts";
 
 /** An expected failure of a command. Each line of the message is one sentence that says what to do. */
 export class CommandError extends Error {}
@@ -16,7 +16,7 @@ export class Interrupted extends CommandError {}
 
 /** One sentence for each problem; for an unexpected error, its stack. */
 export function describeError(error: unknown): string[] {
-	for (const type of [ConfigError, CommandError, StoreRefused, NoSuchKey])
+	for (const type of [ConfigError, CommandError, StoreRefused, NoSuchKey, CategoriesFull])
 		if (error instanceof type) return error.message.split("\n");
 	if (error instanceof StorageUnavailable) return [`the store cannot be written: ${error.message}`];
 	if (error instanceof FileError) return [inOneLine(error.message)];

@@ -73,6 +73,8 @@ export type CategoryChange = { id: number | bigint; name?: string } | { id?: und
 
 /** The most changes in one request. */
 export const categoryChangesMax = 100;
+/** The most names of a store. */
+export const categoryNamesMax = 10_000;
 
 /** The reply's list `results` has a result for each change, in the same order. */
 export interface CategoryResult {

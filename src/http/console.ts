@@ -20,7 +20,14 @@ import type { ImportCounts } from "../contract/observed.ts";
 import { type AnyPet, NewPet, Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
-import { type EditResult, type ImportedPet, type KeyedPet, type NewEdit, StorageUnavailable } from "../store/store.ts";
+import {
+	CategoriesFull,
+	type EditResult,
+	type ImportedPet,
+	type KeyedPet,
+	type NewEdit,
+	StorageUnavailable,
+} from "../store/store.ts";
 import type { RateLimits } from "./admission.ts";
 import { readList, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
@@ -123,7 +130,7 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 			const rule = `1 to ${categoryChangesMax} changes`;
 			const changes = await readCounted(exchange, "categories", rule, categoryChangesMax);
 			const parsed = changes.map(parseChange);
-			return { results: await write(exchange, () => categories.apply(parsed)) };
+			return { results: await write(exchange, () => categories.apply(parsed).catch(refuseFull)) };
 		},
 	};
 }
@@ -194,6 +201,10 @@ const Change = Type.Object(
 	{ description: "an object with id, name or both" },
 );
 const checkChange = checkOf(Change);
+
+function refuseFull(error: unknown): never {
+	throw error instanceof CategoriesFull ? new ApiError("invalid_body", error.message) : error;
+}
 
 /** @throws ApiError `invalid_body` */
 function parseChange(given: unknown, index: number): CategoryChange {

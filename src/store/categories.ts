@@ -1,7 +1,14 @@
 // Categories, for both engines: their names, and the list with the number of animals in each category. Names are unique
 // even if case and accents are ignored (`foldedText`). A category without a name has only its number.
 
-import { type Category, type CategoryChange, type CategoryResult, foldedText } from "../contract/console.ts";
+import {
+	type Category,
+	type CategoryChange,
+	type CategoryResult,
+	categoryChangesMax,
+	categoryNamesMax,
+	foldedText,
+} from "../contract/console.ts";
 import type { Dialect, Transaction } from "./dialect.ts";
 import type { Scan } from "./reads.ts";
 import type { CategoryName } from "./store.ts";
@@ -12,24 +19,40 @@ const setName = "ON CONFLICT (id) DO UPDATE SET name = excluded.name, folded = e
 /** The exclusive upper bound of new numbers: programs round larger ones. */
 const idEnd = 2n ** 53n;
 
-/** See `Categories.apply`. */
+/** See `Categories.apply`. @returns undefined if there would be too many names; then nothing was changed */
 export function* changeCategories(
 	{ forUpdate }: Dialect,
 	changes: readonly CategoryChange[],
-): Transaction<CategoryResult[]> {
+): Transaction<CategoryResult[] | undefined> {
 	// Lets one transaction run at a time, so that two nodes cannot take the same name or the same number.
 	yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${forUpdate}` };
+	const [[named] = []] = yield { text: "SELECT count(*) FROM categories" };
+	if (Number(named) + changes.length > categoryNamesMax) {
+		const added = yield* countAdded(changes);
+		if (added > 0 && Number(named) + added > categoryNamesMax) return undefined;
+	}
+	const numbers: Numbers = {};
 	const results: CategoryResult[] = [];
-	for (const change of changes) results.push(yield* changeCategory(change));
+	for (const change of changes) results.push(yield* changeCategory(change, numbers));
 	return results;
 }
 
-function* changeCategory({ id: given, name }: CategoryChange): Transaction<CategoryResult> {
+/** How many of the names are new, and of categories without a name. */
+function* countAdded(changes: readonly CategoryChange[]): Transaction<number> {
+	let added = 0;
+	for (const { id, name } of changes) {
+		if (name === undefined || (yield* read("folded = $1", foldedText(name)))) continue;
+		if (id === undefined || !(yield* read("id = $1", BigInt(id)))) added++;
+	}
+	return added;
+}
+
+function* changeCategory({ id: given, name }: CategoryChange, numbers: Numbers): Transaction<CategoryResult> {
 	if (name === undefined) return yield* forget(BigInt(given as bigint));
 	const folded = foldedText(name);
 	const owner = yield* read("folded = $1", folded);
 	if (owner && given === undefined) return { outcome: "unchanged", ...owner };
-	const id = given === undefined ? yield* nextId() : BigInt(given);
+	const id = given === undefined ? yield* nextId(numbers) : BigInt(given);
 	if (owner && owner.id !== id) return { outcome: "taken", ...owner };
 	if (owner?.name === name) return { outcome: "unchanged", id, name };
 	yield* insertRows(tables.categories, [toRow({ id, name, folded })], setName);
@@ -46,15 +69,31 @@ function* read(condition: string, value: unknown): Transaction<CategoryName | un
 	return row && { id: row[0] as bigint, name: row[1] as string };
 }
 
-/** One more than the largest number below 2^53 that a category with a name or with animals has. */
-function* nextId(): Transaction<bigint> {
-	const text = `SELECT max(id) FROM (SELECT 0 AS id
-		UNION ALL SELECT max(id) FROM categories WHERE id < ${idEnd}
-		UNION ALL SELECT max(category_id) FROM pet_counts WHERE category_id < ${idEnd}) AS used`;
-	const [[newest = 0n] = []] = yield { text };
-	let id = (newest as bigint) + 1n;
-	while (yield* read("id = $1", id)) id++;
+/** The first number for a new category that was not given yet. It is read once for a list of changes. */
+type Numbers = { next?: bigint };
+
+function* nextId(numbers: Numbers): Transaction<bigint> {
+	let id = numbers.next ?? (yield* firstFree());
+	while (yield* read("id = $1", id)) id++; // An earlier change of the list has named it.
+	numbers.next = id + 1n;
 	return id;
+}
+
+/** The numbers below 2^53 of categories with a name or with animals. */
+const used = `(SELECT 0 AS id UNION SELECT id FROM categories WHERE id BETWEEN 0 AND ${idEnd - 1n}
+	UNION SELECT category_id FROM pet_counts WHERE category_id BETWEEN 0 AND ${idEnd - 1n}) AS used`;
+const largest = `SELECT max(id) FROM (SELECT 0 AS id
+	UNION ALL SELECT max(id) FROM categories WHERE id < ${idEnd}
+	UNION ALL SELECT max(category_id) FROM pet_counts WHERE category_id < ${idEnd}) AS used`;
+const largestGap = `SELECT id + 1 FROM
+	(SELECT id, lead(id, 1, ${idEnd}) OVER (ORDER BY id) AS next FROM ${used}) AS gaps ORDER BY next - id DESC LIMIT 1`;
+
+/** One more than the largest used number; if no room is left there, the first number of the largest gap. */
+function* firstFree(): Transaction<bigint> {
+	const [[last = 0n] = []] = yield { text: largest };
+	if ((last as bigint) + BigInt(categoryChangesMax) < idEnd) return (last as bigint) + 1n;
+	const [[first] = []] = yield { text: largestGap };
+	return first as bigint;
 }
 
 const number = "CAST(sum(animals) AS BIGINT)";
@@ -62,15 +101,16 @@ const number = "CAST(sum(animals) AS BIGINT)";
 const usedCategories = `FROM pet_counts GROUP BY category_id HAVING sum(animals) > 0
 	ORDER BY category_id IN (SELECT id FROM categories) DESC, sum(animals) DESC, category_id LIMIT $1`;
 
-/** See `Categories.list`. @param names all categories that have a name, by id */
-export async function listCategories(scan: Scan, names: readonly CategoryName[], limit: number): Promise<Category[]> {
+/** Categories with names, those with animals first. */
+const namedCategories = `FROM categories ORDER BY id IN (SELECT category_id FROM pet_counts
+	GROUP BY category_id HAVING sum(animals) > 0) DESC, id LIMIT $1`;
+
+/** See `Categories.list`. */
+export async function listCategories(scan: Scan, limit: number): Promise<Category[]> {
 	const rows = (await scan(["category_id", number], usedCategories, [limit])) as [bigint, bigint][];
 	const animals = new Map(rows.map(([id, count]) => [id, Number(count)]));
-	const isUsed = ({ id }: CategoryName) => Number(animals.has(id));
-	const named = names.toSorted((one, other) => isUsed(other) - isUsed(one)).slice(0, limit);
-	const found = new Map<bigint, Category>(
-		named.map((each) => [each.id, { ...each, animals: animals.get(each.id) ?? 0 }]),
-	);
+	const named = (await scan(["id", "name"], namedCategories, [limit])) as [bigint, string][];
+	const found = new Map<bigint, Category>(named.map(([id, name]) => [id, { id, name, animals: animals.get(id) ?? 0 }]));
 	for (const [id, count] of animals) {
 		if (found.size === limit) break;
 		if (!found.has(id)) found.set(id, { id, animals: count });

@@ -5,7 +5,17 @@ import { listCategories } from "./categories.ts";
 import { type FindSql, findPets } from "./find.ts";
 import { type Create, sweepRows } from "./idempotency.ts";
 import { countPets, listKeys, type Scan, type Select } from "./reads.ts";
-import type { Categories, CategoryName, Commit, EditRecord, Edits, ImportedPet, KeyRows, Store } from "./store.ts";
+import {
+	type Categories,
+	CategoriesFull,
+	type CategoryName,
+	type Commit,
+	type EditRecord,
+	type Edits,
+	type ImportedPet,
+	type KeyRows,
+	type Store,
+} from "./store.ts";
 import { columnNames, createRecordReader, tables } from "./tables.ts";
 import type { Write } from "./transactions.ts";
 
@@ -113,14 +123,27 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 	};
 }
 
-function createCategories({ select, scan, write }: Engine): Categories {
-	async function names(): Promise<CategoryName[]> {
-		const { rows } = await select(["id", "name"], "FROM categories ORDER BY id");
-		return (rows as [bigint, string][]).map(([id, name]) => ({ id, name }));
-	}
+/** Names that the main thread receives at a time. */
+const namesPage = 2000;
+
+function createCategories({ scan, write }: Engine): Categories {
 	return {
-		names,
-		list: async (limit) => listCategories(scan, await names(), limit),
-		apply: (changes) => write("changeCategories", changes),
+		async names() {
+			const names: CategoryName[] = [];
+			// In pages, because a store of an earlier version may have more than `categoryNamesMax`.
+			for (let last: bigint | undefined, isLast = false; !isLast; last = names.at(-1)?.id) {
+				const rest = `FROM categories ${last === undefined ? "" : "WHERE id > $1"} ORDER BY id LIMIT ${namesPage}`;
+				const rows = (await scan(["id", "name"], rest, last === undefined ? [] : [last])) as [bigint, string][];
+				names.push(...rows.map(([id, name]) => ({ id, name })));
+				isLast = rows.length < namesPage;
+			}
+			return names;
+		},
+		list: (limit) => listCategories(scan, limit),
+		async apply(changes) {
+			const results = await write("changeCategories", changes);
+			if (!results) throw new CategoriesFull();
+			return results;
+		},
 	};
 }

@@ -1,6 +1,13 @@
 // The Store interface: the promises of every engine, and its errors.
 
-import type { Category, CategoryChange, CategoryResult, EditResult, Sort } from "../contract/console.ts";
+import {
+	type Category,
+	type CategoryChange,
+	type CategoryResult,
+	categoryNamesMax,
+	type EditResult,
+	type Sort,
+} from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
 import type {
@@ -196,7 +203,10 @@ export interface Categories {
 	names(): Promise<CategoryName[]>;
 	/** At most `limit` categories, sorted by id. Named categories are chosen first, then those with the most animals. */
 	list(limit: number): Promise<Category[]>;
-	/** Applies the changes in their order, in one transaction. Names are compared by `foldedText`. */
+	/**
+	 * Applies the changes in their order, in one transaction. Names are compared by `foldedText`.
+	 * @throws CategoriesFull; then nothing was changed
+	 */
 	apply(changes: readonly CategoryChange[]): Promise<CategoryResult[]>;
 }
 
@@ -279,6 +289,13 @@ export class StoreBusy extends Error {
 	constructor(retryAfterMs: number) {
 		super("the store is busy: the write was not stored");
 		this.retryAfterMs = retryAfterMs;
+	}
+}
+
+/** The store would have more names than it may have. */
+export class CategoriesFull extends Error {
+	constructor() {
+		super(`a store has at most ${categoryNamesMax.toLocaleString("en")} names of categories: remove some first`);
 	}
 }
 

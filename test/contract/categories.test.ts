@@ -85,4 +85,7 @@ test("changes that are not complete and valid are refused, and none of them is m
 	assert.deepEqual(await list(service), []);
 	const longest = { categories: Array.from({ length: 100 }, (_, id) => ({ id, name: `${id} ${"𝄞".repeat(96)}` })) };
 	assert.equal((await service.send(post(longest))).status, 200);
+	const named = (from: number) => Array.from({ length: 100 }, (_, at) => ({ name: `n${from + at}` }));
+	for (let from = 100; from < 10_000; from += 100) await service.store.categories.apply(named(from));
+	await assertInvalid(service, post, [[{ categories: [{ name: "one" }] }, /^a store has at most 10,000 names of cat/]]);
 });

@@ -19,7 +19,7 @@ import { seed } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
-import { damagedCopies, damagedInside } from "./damaged-copies.ts";
+import { damagedCopies, damagedInside, editedCopy } from "./damaged-copies.ts";
 import { recordFileCalls } from "./file-calls.ts";
 import { startStoreProcess } from "./process.ts";
 
@@ -250,6 +250,10 @@ test("an invalid backup is refused with one sentence, and the store is not chang
 			[copy],
 			said,
 		]),
+		[
+			[editedCopy(path("b.db"), "later", "INSERT OR REPLACE INTO settings VALUES ('applied_schema', x'3939')")],
+			/was migrated by a newer animal-store: restore it with that version/,
+		],
 		[[path("none.db")], /there is no backup at .*none\.db: name an existing file/],
 		[[path("s.db")], /is the file to restore to: move it to another name/],
 		[[path("b.db"), "--to", folder], /is a directory: name a file/],

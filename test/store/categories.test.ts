@@ -53,9 +53,46 @@ for (const [engine, make] of Object.entries(engines)) {
 			{ id: 2n ** 53n - 1n, name: "last" },
 			{ id: 2n ** 53n, name: "more" },
 		]);
-		assert.equal(await add(store, "i"), 2n ** 53n + 1n);
+		assert.equal(await add(store, "i"), 43n, "the largest gap, not a number that programs round");
+		const more = await store.categories.apply([{ id: 45n, name: "j" }, { name: "k" }, { name: "l" }]);
+		assert.deepEqual(
+			more.map(({ id }) => id),
+			[45n, 46n, 47n],
+		);
 		const folded = await runSql(databaseUrl, "SELECT name, folded FROM categories");
 		for (const row of folded) assert.equal(row["folded"], foldedText(String(row["name"])));
+	});
+
+	test(`${engine}: a store has at most 10,000 names; at the limit, a category gets another name`, async (context) => {
+		const { open, databaseUrl } = await make(context);
+		const store = await open();
+		const rows = Array.from({ length: 9999 }, (_, at) => `(${at + 1}, 'n${at}', 'n${at}')`);
+		await runSql(databaseUrl, `INSERT INTO categories VALUES ${rows.join()}`);
+		const full = { message: "a store has at most 10,000 names of categories: remove some first" };
+		await assert.rejects(store.categories.apply([{ id: 1n, name: "other" }, { name: "a" }, { name: "b" }]), full);
+		assert.equal(await add(store, "a"), 10_000n);
+		await assert.rejects(add(store, "b"), full);
+		assert.equal(await add(store, "A"), 10_000n, "a name that is there");
+		const [renamed] = await store.categories
+			.apply([{ id: 1n, name: "other" }, { id: 2n }, { name: "b" }])
+			.catch(() => []);
+		assert.equal(renamed, undefined, "counted before a name is removed");
+		const changed = await store.categories.apply([{ id: 1n, name: "other" }, { id: 2n }]);
+		assert.deepEqual(
+			changed.map(({ outcome }) => outcome),
+			["named", "forgotten"],
+		);
+		assert.equal((await store.categories.names()).length, 9999);
+		await store.createPet({ name: "Rex", categoryId: 9000n });
+		const listed = await store.categories.list(3);
+		assert.deepEqual(
+			listed.map(({ id, animals }) => [id, animals]),
+			[
+				[1n, 0],
+				[3n, 0],
+				[9000n, 1],
+			],
+		);
 	});
 
 	test(`${engine}: nodes that name categories at once take neither the same name nor number`, async (context) => {

@@ -29,6 +29,7 @@ export function damagedCopies(file: string): [copy: string, said: RegExp][] {
 	const foreign = written("foreign", "");
 	new Database(foreign).exec("CREATE TABLE a (b)").close();
 	const damaged = /is damaged: restore a backup/;
+	const trigger = "CREATE TRIGGER added AFTER INSERT ON pets BEGIN DELETE FROM pets WHERE id = new.id; END";
 	const development =
 		/created by a development version of animal-store \(schema 4, this one supports 5 and newer\): export/;
 	return [
@@ -38,6 +39,8 @@ export function damagedCopies(file: string): [copy: string, said: RegExp][] {
 		[foreign, /belongs to another program/],
 		[editedCopy(file, "newer", "PRAGMA user_version = 99"), /written by a newer animal-store \(schema 99, this one/],
 		[editedCopy(file, "development", "PRAGMA user_version = 4"), development],
+		[editedCopy(file, "trigger", trigger), /has a trigger that no animal-store makes: DROP TRIGGER "added"/],
+		[editedCopy(file, "view", "CREATE VIEW v AS SELECT 1"), /has a view that no animal-store makes: DROP VIEW "v"/],
 		[written("truncated", bytes.subarray(0, page * 3 + 100)), damaged],
 	];
 }

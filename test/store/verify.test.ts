@@ -45,6 +45,9 @@ test("a sound store and a sound backup are verified with counts, by name or by D
 	assert.equal((await verify()).stdout, named.stdout);
 	await call(["backup", path("b.db")], { environment });
 	assert.match((await verify(path("b.db"))).stdout, new RegExp(`b\\.db ${counts}, \\d+ bytes\n$`));
+	const added =
+		"CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); CREATE TABLE _litestream_lock (id)";
+	assert.equal((await verify(editedCopy(path("s.db"), "replicated", `${added}; ANALYZE`))).code, 0);
 	const report = JSON.parse((await verify("--json")).stdout);
 	const { animals, keys, idempotencyKeys, schema, problems } = report;
 	assert.deepEqual([animals, keys, idempotencyKeys, schema, problems], [2000, 1, 2000, 5, []]);
@@ -54,6 +57,7 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 	const { path, environment, verify } = await someStore(context);
 	const edited = (name: string, sql: string) => editedCopy(path("s.db"), name, sql);
 	const lost = edited("page", "");
+	const gone = "DELETE FROM pets WHERE id = 1; END";
 	fillWithZeros(lost, 8 * 4096);
 	const rows: [file: string, said: RegExp][] = [
 		...damagedCopies(path("s.db")),
@@ -62,9 +66,33 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 		[edited("index", "DELETE FROM sqlite_schema WHERE name = 'pets_by_status'"), /found: the schema is not that/],
 		[
 			edited("status", "UPDATE pets SET status = 'lost' WHERE id = 7"),
-			/found: 1 of the animals have a name or a status/,
+			/found: 1 of the animals have an id, a name or a status/,
 		],
-		[edited("names", "UPDATE pets SET name = '' WHERE id < 3"), /found: 2 of the animals have a name/],
+		[edited("table", "CREATE TABLE t (a)"), /found: it has a table that no/],
+		[edited("own index", "CREATE INDEX i ON pets (name)"), /found: it has an index/],
+		[
+			edited("changed", `DROP TRIGGER pets_removed; CREATE TRIGGER pets_removed AFTER DELETE ON pets BEGIN ${gone}`),
+			/found: the schema is not that/,
+		],
+		[
+			edited("applied", "INSERT OR REPLACE INTO settings VALUES ('applied_schema', CAST('99' AS BLOB))"),
+			/found: a newer animal-store has/,
+		],
+		[edited("last", `UPDATE sqlite_sequence SET seq = ${2n ** 63n - 1n}`), /found: the last id that an animal got/],
+		[edited("first", "UPDATE sqlite_sequence SET seq = 1"), /found: the last id that an animal got/],
+		[edited("id", "UPDATE pets SET id = 0 WHERE id = 1"), /found: 1 of the animals have an id/],
+		[
+			edited("nul", "UPDATE pets SET name = 'a' || char(0) || char(27) WHERE id = 7"),
+			/found: 1 of the animals have an id, a name/,
+		],
+		[edited("blank", "UPDATE pets SET name = char(8195) WHERE id = 7"), /found: 1 of the animals have an id, a name/],
+		[edited("folded", "INSERT INTO categories VALUES (1, 'Dog', 'cat')"), /found: a category has a name/],
+		[edited("category", "INSERT INTO categories VALUES (1, char(27), char(27))"), /found: a category has a name/],
+		[
+			edited("size", "PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM"),
+			/found: the pages are not of 4096 bytes/,
+		],
+		[edited("names", "UPDATE pets SET name = '' WHERE id < 3"), /found: 2 of the animals have an id, a name/],
 		[edited("totals", "UPDATE pet_totals SET animals = 1999"), /found: the numbers of animals by category/],
 		[edited("more", "UPDATE pet_counts SET animals = 2001"), /found: the numbers of animals by category/],
 		[edited("counts", "UPDATE pet_counts SET animals = 1999"), /found: the numbers of animals by category/],

@@ -9,6 +9,7 @@ import { dropCompanions, dropDraft, dropStaleDrafts, newDraft, publish } from ".
 import {
 	bytesOfWal,
 	connect,
+	isNewer,
 	missingStoreError,
 	toRefusal,
 	verifyHeader,
@@ -81,6 +82,7 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
 	const file = doesExist ? realpathSync(to) : to;
 	return withDraft(file, async (draft) => {
 		verifyHeader(backup, "r");
+		refuseNewer(backup);
 		const unlock = doesExist ? lockFile(file, "restore") : () => {};
 		try {
 			const animals = await copySnapshot(backup, draft, options);
@@ -91,6 +93,13 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
 			unlock();
 		}
 	});
+}
+
+/** This version cannot know what else is in the file. @throws StoreRefused */
+function refuseNewer(backup: string): void {
+	using database = connect(backup, { readonly: true });
+	if (isNewer(database))
+		throw new StoreRefused(`${backup} was migrated by a newer animal-store: restore it with that version`);
 }
 
 async function withDraft(file: string, work: (draft: string) => Promise<number>): Promise<number> {

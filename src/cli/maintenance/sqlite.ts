@@ -1,11 +1,17 @@
 // Locks the file of a SQLite store while a command works, and erases former names from it.
 
 import { existsSync, realpathSync } from "node:fs";
-import Database from "better-sqlite3";
 import { pathOf } from "../../store/open.ts";
 import { draftName, dropDraft, link } from "../../store/sqlite/draft.ts";
 import { waitForLock } from "../../store/sqlite/errors.ts";
-import { openSqliteWriter, removeLeftWal, toRefusal, truncateWal, verifyPages } from "../../store/sqlite/file.ts";
+import {
+	connect,
+	openSqliteWriter,
+	removeLeftWal,
+	toRefusal,
+	truncateWal,
+	verifyPages,
+} from "../../store/sqlite/file.ts";
 import { rowsOf } from "../../store/sqlite/transaction.ts";
 import { StoreRefused } from "../../store/store.ts";
 import type { Row, Statement } from "../../store/tables.ts";
@@ -18,7 +24,7 @@ export function lockFile(file: string, work: string): () => void {
 	const name = `${draftName(file)}-locked`;
 	dropDraft(name);
 	link(file, name);
-	const database = new Database(name, { timeout: 0 });
+	const database = connect(name, { timeout: 0 });
 	const unlock = () => {
 		database.close();
 		dropDraft(name);

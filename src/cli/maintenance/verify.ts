@@ -4,12 +4,16 @@
 import { existsSync, statSync } from "node:fs";
 import { setImmediate as tick } from "node:timers/promises";
 import type Database from "better-sqlite3";
+import { foldedText } from "../../contract/console.ts";
 import { petStatuses } from "../../contract/pet.ts";
+import { checkFields } from "../../contract/validate.ts";
+import { checkCategoryName } from "../../files/values.ts";
 import {
 	busyTimeoutMs,
+	compareSchema,
 	connect,
-	hasKnownSchema,
 	isDamage,
+	isNewer,
 	readCursorSecret,
 	refuseSchema,
 	toRefusal,
@@ -70,7 +74,10 @@ async function verifyOpened(database: Database.Database, report: StoreReport, wo
 	database.exec("BEGIN");
 	report.schema = versionOf(database);
 	refuseSchema(report.schema, file);
-	if (!hasKnownSchema(database)) return void problems.push("the schema is not that of an animal store");
+	const { isWhole, foreign } = compareSchema(database);
+	if (!isWhole) return void problems.push("the schema is not that of an animal store");
+	if (foreign !== undefined) return void problems.push(`it has ${foreign}`);
+	if (isNewer(database)) return void problems.push("a newer animal-store has migrated it: verify it with that version");
 	work.onProgress?.({ what: "checking pages", done: 0, total: 0 });
 	await tick();
 	const said = database.pragma(`integrity_check(${problemsMax})`) as { integrity_check: string }[];
@@ -82,14 +89,20 @@ async function verifyOpened(database: Database.Database, report: StoreReport, wo
 	work.onProgress?.({ what: "reading animals", done: 0, total: 0 });
 	await tick();
 	work.signal.throwIfAborted();
+	database.function("is_name", { deterministic: true, directOnly: true }, (name) => Number(isName(name)));
 	const wrong = count(`pets WHERE ${isWrong}`);
-	if (wrong > 0) problems.push(`${wrong} of the animals have a name or a status that is not allowed`);
+	if (wrong > 0) problems.push(`${wrong} of the animals have an id, a name or a status that is not allowed`);
+	if (count(wrongSequence) > 0) problems.push("the last id that an animal got is missing or not allowed");
+	if (count("pragma_page_size WHERE page_size <> 4096") + count("pragma_encoding WHERE encoding <> 'UTF-8'") > 0)
+		problems.push("the pages are not of 4096 bytes, or the texts not in UTF-8");
 	report.animals = count("pets");
 	report.keys = count("keys");
 	report.idempotencyKeys = count("idempotency_keys");
 	// A backup of an older version may lack these tables.
 	const has = (table: string) => count(`sqlite_schema WHERE name = '${table}'`) > 0;
 	if (has("categories")) report.categories = count("categories");
+	if (has("categories") && namesOf(database).some(isWrongCategory))
+		problems.push("a category has a name that is not allowed");
 	if (has("pet_counts") && count(wrongCounts) + count(wrongTotals) > 0)
 		problems.push("the numbers of animals by category and status are not those of the animals");
 }
@@ -105,4 +118,14 @@ const wrongTotals = `(SELECT 1 FROM (
 
 /** A read-only connection does not check the constraints of columns, so `isWrong` does. */
 const statuses = petStatuses.map((status) => `'${status}'`).join(", ");
-const isWrong = `length(name) NOT BETWEEN 1 AND 255 OR status NOT IN (${statuses})`;
+const isWrong = `id < 1 OR NOT is_name(name) OR status NOT IN (${statuses})`;
+const isName = (name: unknown) => checkFields({ name, categoryId: 1 }).faults === undefined;
+const namesOf = (database: Database.Database) =>
+	database.prepare<[], [name: string, folded: string]>("SELECT name, folded FROM categories").raw().all();
+const isWrongCategory = ([name, folded]: [string, string]) =>
+	folded !== foldedText(name) || checkCategoryName({ name }).faults !== undefined;
+
+/** Ids beyond 2^62 mean that a file was made to have no more ids. */
+const wrongSequence = `(SELECT 1 FROM (SELECT coalesce(max(id), 0) AS last_id FROM pets)
+	LEFT JOIN sqlite_sequence ON name = 'pets'
+	WHERE typeof(seq) NOT IN ('integer', 'null') OR coalesce(seq, 0) NOT BETWEEN last_id AND ${2n ** 62n})`;

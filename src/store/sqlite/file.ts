@@ -48,14 +48,15 @@ export function openSqliteWriter(
 	}
 }
 
-/** Opens a connection that `using` closes. */
+/** Opens a connection that `using` closes. What a file's schema computes may have no side effects. */
 export function connect(file: string, options?: Database.Options): Database.Database & Disposable {
 	const database = new Database(file, options);
+	database.pragma("trusted_schema = OFF"); // The driver has SQLite's defensive mode on.
 	return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
 }
 
 function openForWriting(file: string, identity: string | undefined) {
-	const database = new Database(file, { timeout: busyTimeoutMs });
+	const database = connect(file, { timeout: busyTimeoutMs });
 	try {
 		database.pragma("journal_mode = WAL");
 		database.pragma("synchronous = FULL");
@@ -89,7 +90,7 @@ function create(file: string): boolean {
 	}
 	const draft = newDraft(file);
 	try {
-		const database = new Database(draft);
+		const database = connect(draft);
 		database.pragma(`application_id = ${applicationId}`);
 		migrate(database);
 		database.close();
@@ -125,7 +126,7 @@ const cell = new Int32Array(new SharedArrayBuffer(4));
 export function removeLeftWal(file: string): void {
 	for (let tries = 0; tries < closeTries && existsSync(walOf(file)); tries++) {
 		Atomics.wait(cell, 0, 0, performance.now() % closePauseMaxMs); // The pause differs between processes.
-		const database = new Database(file, { timeout: 0 });
+		const database = connect(file, { timeout: 0 });
 		try {
 			versionOf(database); // Opens the WAL.
 		} catch {
@@ -207,25 +208,37 @@ function verifyClosed(file: string): void {
  */
 export function verifySchema(database: Database.Database, file: string): void {
 	refuseSchema(versionOf(database), file); // If there is a WAL, the file's header may be older than the store.
-	if (!hasKnownSchema(database)) throw damagedStoreError(file);
+	const { isWhole, foreign } = compareSchema(database);
+	if (!isWhole) throw damagedStoreError(file);
+	if (foreign !== undefined) throw new StoreRefused(`${file} has ${foreign}`);
 }
 
+/** Tables that SQLite and Litestream add. */
+const addedTables = /^(sqlite_stat[14]|_litestream_(seq|lock))$/;
+
 /**
- * Whether the file has all schema entries that its migrations create, with the same SQL. If a newer version has
+ * Compares the entries of the schema with those that its migrations create, with the same SQL. If a newer version has
  * migrated the store, only the names of the tables are compared.
+ * @returns whether it has all of them, and what else it has, with the fix
  */
-export function hasKnownSchema(database: Database.Database): boolean {
-	const applied = appliedTo(database);
-	const isExpanded = applied > schemaMax;
+export function compareSchema(database: Database.Database): { isWhole: boolean; foreign?: string | undefined } {
 	using expected = connect(":memory:");
-	applyMigrations(expected, applied);
-	const query = isExpanded
-		? "SELECT name FROM sqlite_schema WHERE type = 'table'"
-		: "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL";
-	const schemaOf = (of: Database.Database) => of.prepare(query).raw().all().map(String);
-	const found = new Set(schemaOf(database));
-	return versionOf(database) > 0 && schemaOf(expected).every((entry) => found.has(entry));
+	applyMigrations(expected, appliedTo(database));
+	const columns = isNewer(database) ? "name" : "type, name, tbl_name, sql";
+	const query = `SELECT ${columns} FROM sqlite_schema ${isNewer(database) ? "WHERE type = 'table'" : ""}`;
+	const schemaOf = (of: Database.Database) => of.prepare<[], string[]>(query).raw().all();
+	const [known, found] = [schemaOf(expected).map(String), schemaOf(database)];
+	const isWhole = versionOf(database) > 0 && known.every((entry) => found.map(String).includes(entry));
+	const isForeign = (entry: string[]) =>
+		!known.includes(String(entry)) && !(entry[0] === "table" && addedTables.test(entry[1] ?? ""));
+	const [type = "", name] = (!isNewer(database) && found.find(isForeign)) || [];
+	if (name === undefined) return { isWhole };
+	const drop = `DROP ${type.toUpperCase()} ${JSON.stringify(name)}`;
+	return { isWhole, foreign: `${type === "index" ? "an" : "a"} ${type} that no animal-store makes: ${drop}` };
 }
+
+/** Whether a newer version has migrated the store, of which this version knows nothing. */
+export const isNewer = (database: Database.Database) => appliedTo(database) > schemaMax;
 
 /** Reads every page. @throws StoreRefused */
 export function verifyPages(database: Database.Database, file: string): void {

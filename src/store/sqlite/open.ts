@@ -3,13 +3,12 @@
 
 import { realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import Database from "better-sqlite3";
 import { createStore, type Engine, type StoreOptions } from "../engine.ts";
 import { GroupCommit } from "../group-commit.ts";
 import { type ImportedPet, StorageUnavailable, type Store, type StoreUse } from "../store.ts";
 import { watchWrites } from "../write-watch.ts";
 import { toSentCreates } from "./creates.ts";
-import { busyTimeoutMs, bytesOfWal, readCursorSecret, toRefusal } from "./file.ts";
+import { busyTimeoutMs, bytesOfWal, connect, readCursorSecret, toRefusal } from "./file.ts";
 import { identityOf } from "./identity.ts";
 import { createReads } from "./reads.ts";
 import { createScans, findSql } from "./scans.ts";
@@ -65,7 +64,7 @@ export async function openSqlite(file: string, now: () => number, options: Store
 
 /** Opens a reading connection to a file that the writer has opened. */
 async function openReads(file: string) {
-	const database = new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
+	const database = connect(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	const opened = identityOf(file);
 	function refuseReplaced(): void {
 		// If the file is missing, reads continue: there is no other timeline.

@@ -2,10 +2,9 @@
 // lasts longer than one statement: a longer one would keep the WAL from being moved into the file.
 
 import { parentPort, workerData } from "node:worker_threads";
-import Database from "better-sqlite3";
 import { foldedText } from "../../contract/console.ts";
 import type { Row, Statement } from "../tables.ts";
-import { busyTimeoutMs } from "./file.ts";
+import { busyTimeoutMs, connect } from "./file.ts";
 import { rowsOf } from "./transaction.ts";
 
 export type ScanMessage = { rows: Row[] } | { code: string; message: string };
@@ -27,7 +26,7 @@ export function fold(text: string): string {
 if (parentPort) run(parentPort, workerData);
 
 function run(port: NonNullable<typeof parentPort>, file: string): void {
-	const database = new Database(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
+	const database = connect(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	database.function("fold", { deterministic: true, directOnly: true }, fold);
 	const attempt = (statement: Statement): ScanMessage => {
 		try {
