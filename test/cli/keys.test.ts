@@ -84,7 +84,7 @@ test("a wrong command prints the fix on stderr, and exits with 1", async (contex
 	const rows: [parameters: string[], said: RegExp][] = [
 		[["keys", "create"], /^error: required option '--name <name>' not specified\n$/],
 		[["keys", "create", "--name", ""], /1 to 100 printable characters/],
-		[["keys", "create", "--name", "a", "--scopes", "pets:fly"], /one or more of pets:read,pets:write/],
+		[["keys", "create", "--name", "a", "--scopes", "pets:read,pets:fly"], /one or more of pets:read,pets:write/],
 		[["keys", "create", "--name", "a", "--expires", "soon"], /such as 5m or 90d/],
 		[["keys", "create", "--name", "a", "--rate", "fast"], /such as 100\/1m/],
 		[["keys", "rotate", "key_none"], /there is no key "key_none"/],

@@ -113,6 +113,18 @@ export function storeSuite(engine: keyof typeof engines): void {
 		const newer = reopened.createPet(rex, { caller: "c", key: "k" });
 		assert.deepEqual(await older, { id: 3n, outcome: "replayed" });
 		assert.deepEqual(await newer, { id: 5n, outcome: "created" });
+		// Beside creates without a key and a repeated key, each key keeps its own animal.
+		const [one, other] = [
+			{ caller: "d", key: "k" },
+			{ caller: "e", key: "k" },
+		] as const;
+		const batch = [undefined, one, one, other].map((key) => reopened.createPet(rex, key));
+		assert.deepEqual(
+			(await Promise.all(batch)).map(({ id }) => id),
+			[6n, 7n, 7n, 8n],
+		);
+		assert.deepEqual(await reopened.createPet(rex, one), { id: 7n, outcome: "replayed" });
+		assert.deepEqual(await reopened.createPet(rex, other), { id: 8n, outcome: "replayed" });
 	});
 
 	test(`${engine}: Idempotency-Keys older than 24 hours, and no others, are removed in time`, async (context) => {
