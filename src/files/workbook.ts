@@ -127,25 +127,25 @@ const places = /<((?:[\w.-]*:)?(row|c))(?=[\s/>])(?:((?:\s+[\w:.-]+=(?:"[^"<&]*"
  * @throws FileError if a position is wrong, or if the cells up to the last one are too many
  */
 function withPositions(xml: string, size: Size): string {
-	let [row, column, rows, columns] = [0, 0, 0, 0];
-	const changed = xml.replace(
-		places,
-		(tag, name: string, kind: string, attributes: string | undefined, end: string) => {
-			const given = attributes?.match(/[\s:]r=/g)?.length ?? 0;
-			const [, letters = "", digits] = /[\s:]r=["']([A-Z]{0,3})([1-9]\d{0,6})["']/.exec(attributes ?? "") ?? [];
-			if (attributes === undefined || given !== Number(digits !== undefined)) throw unreadable(tag.slice(0, 40));
-			if (kind === "row") [row, column] = [Number(digits ?? row + 1), 0];
-			else column = letters ? numberOf(letters) : column + 1;
-			const at = Math.max(row, Number(digits ?? 0));
-			if (kind === "c" && end === "") [rows, columns] = [Math.max(rows, at), Math.max(columns, column)];
-			if (at > rowsMax || size.cells + rows * columns > cellsMax)
-				throw new FileError(`cell ${lettersOf(column)}${at} is too far away: delete it, or save the sheet as CSV`);
-			const position = kind === "row" ? row : `${lettersOf(column)}${row}`;
-			return digits === undefined ? tag.replace(name, `${name} r="${position}"`) : tag;
-		},
-	);
+	let [row, column, rows, columns, copied] = [0, 0, 0, 0, 0];
+	const pieces: string[] = [];
+	for (const { 0: tag, 1: name = "", 2: kind, 3: attributes, 4: end, index } of xml.matchAll(places)) {
+		const given = attributes?.match(/[\s:]r=/g)?.length ?? 0;
+		const [, letters = "", digits] = /[\s:]r=["']([A-Z]{0,3})([1-9]\d{0,6})["']/.exec(attributes ?? "") ?? [];
+		if (attributes === undefined || given !== Number(digits !== undefined)) throw unreadable(tag.slice(0, 40));
+		if (kind === "row") [row, column] = [Number(digits ?? row + 1), 0];
+		else column = letters ? numberOf(letters) : column + 1;
+		const at = Math.max(row, Number(digits ?? 0));
+		if (kind === "c" && end === "") [rows, columns] = [Math.max(rows, at), Math.max(columns, column)];
+		if (at > rowsMax || size.cells + rows * columns > cellsMax)
+			throw new FileError(`cell ${lettersOf(column)}${at} is too far away: delete it, or save the sheet as CSV`);
+		if (digits !== undefined) continue;
+		const position = kind === "row" ? row : `${lettersOf(column)}${row}`;
+		pieces.push(xml.slice(copied, index), tag.replace(name, `${name} r="${position}"`));
+		copied = index + tag.length;
+	}
 	size.cells += rows * columns;
-	return changed;
+	return pieces.join("") + xml.slice(copied);
 }
 
 /** The number of the column with these letters: A is 1, AA is 27. */
