@@ -85,6 +85,15 @@ test("postgres: a search that nobody waits for is cancelled, even while it runs"
 	assert.deepEqual((await store.findPets({ name: "a", limit: 50 })).pets, []);
 });
 
+test("postgres: a commit of more than a second is waited for as long as CREATE_WAIT_MAX allows", async (context) => {
+	const { url, query } = await databaseFor(context);
+	const store = await openStore(url, Date.now, { writeWaitMaxMs: 60_000 });
+	context.after(() => store.close());
+	await query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.2); RETURN NULL; END $$;
+		CREATE TRIGGER waits AFTER INSERT ON pets EXECUTE FUNCTION wait()`);
+	assert.equal((await store.createPet({ name: "a", categoryId: 1n })).id, 1n);
+});
+
 test("postgres: reads of one tick use one statement, and equal lists share one result", async (context) => {
 	const { open } = await engines.postgres(context);
 	const store = await open();
