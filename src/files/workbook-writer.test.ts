@@ -119,6 +119,9 @@ test("a chart is no sheet; a workbook that needs much time or memory is refused 
 	assert.equal(await sheetOne(far('<x:c x="\'>" r="XFD100000"><v>1</v></x:c>')), tooFar("XFD100000"));
 	assert.equal(await sheetOne(far('<c r="A1048577"/>')), tooFar("A1048577"));
 	assert.equal(await sheetOne(far('<c r="XFD3" s="1"/>')), "A,B", "an empty cell takes no room");
+	const control = "</sheetData><controls><from><xdr:row>1</xdr:row></from></controls>";
+	const withControl = (xml: string) => xml.replace("</sheetData>", `<row r="1048576"/>${control}`);
+	assert.equal(await sheetOne(withControl), "A,B", "a control's row is none of the sheet");
 	for (const [cell, shown] of [
 		['<c r="XFD&#49;00000"><v>1</v></c>', "<c"],
 		["<row r='1e9'>", "<row r='1e9'>"],

@@ -137,7 +137,7 @@ function withPositions(xml: string, size: Size): string {
 		else column = letters ? numberOf(letters) : column + 1;
 		const at = Math.max(row, Number(digits ?? 0));
 		if (kind === "c" && end === "") [rows, columns] = [Math.max(rows, at), Math.max(columns, column)];
-		if (at > rowsMax || size.cells + rows * columns > cellsMax)
+		if (Number(digits ?? 0) > rowsMax || size.cells + rows * columns > cellsMax)
 			throw new FileError(`cell ${lettersOf(column)}${at} is too far away: delete it, or save the sheet as CSV`);
 		if (digits !== undefined) continue;
 		const position = kind === "row" ? row : `${lettersOf(column)}${row}`;

@@ -39,12 +39,12 @@ export function* changeCategories(
 
 /** How many of the names are new, and of categories without a name. */
 function* countAdded(changes: readonly CategoryChange[]): Transaction<number> {
-	let added = 0;
+	const added = new Set<string>();
 	for (const { id, name } of changes) {
 		if (name === undefined || (yield* read("folded = $1", foldedText(name)))) continue;
-		if (id === undefined || !(yield* read("id = $1", BigInt(id)))) added++;
+		if (id === undefined || !(yield* read("id = $1", BigInt(id)))) added.add(foldedText(name));
 	}
-	return added;
+	return added.size;
 }
 
 function* changeCategory({ id: given, name }: CategoryChange, numbers: Numbers): Transaction<CategoryResult> {

@@ -68,8 +68,7 @@ export async function proveFrozen(poolerUrl: string, serverUrl: string, context:
 	await until("the edit to wait", async () => (await sessions("wait_event_type = 'Lock'")) > 0);
 	child.kill("SIGSTOP");
 	await holder.end();
-	const isOpen = "state = 'idle in transaction'";
-	await until("the edit to hold its locks", async () => (await sessions(isOpen)) > 0);
+	const isOpen = "xact_start IS NOT NULL AND pid <> pg_backend_pid() AND backend_type = 'client backend'";
 	await until("the edit to lose its locks", async () => (await sessions(isOpen)) === 0, { withinMs: 5_000 });
 	await runWell(["pets", "rename", "2", "Max"], { environment });
 	child.kill("SIGCONT");

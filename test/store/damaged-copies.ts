@@ -42,6 +42,7 @@ export function damagedCopies(file: string): [copy: string, said: RegExp][] {
 		[editedCopy(file, "trigger", trigger), /has a trigger that no animal-store makes: DROP TRIGGER "added"/],
 		[editedCopy(file, "view", "CREATE VIEW v AS SELECT 1"), /has a view that no animal-store makes: DROP VIEW "v"/],
 		[written("truncated", bytes.subarray(0, page * 3 + 100)), damaged],
+		[written("schema", Buffer.from(bytes).fill(7, 100, 300)), /\/schema is damaged: restore a backup/],
 	];
 }
 

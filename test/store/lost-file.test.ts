@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -13,11 +13,12 @@ import { identityOf, trackOpenFiles } from "../../src/store/sqlite/identity.ts";
 import { ask } from "../support/caller.ts";
 import { call } from "../support/command.ts";
 import { attempt, idOf, isShed, post, record } from "../support/create.ts";
-import { statusOf } from "../support/histories.ts";
+import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../support/histories.ts";
 import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
 import { isServing } from "../support/listen.ts";
 import { type Finished, keyFor, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
 import { animalsIn, withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
 
@@ -105,7 +106,7 @@ test("nothing is acknowledged if the file is moved away during its transaction",
 	const other = new Database(file, { timeout: 0 });
 	context.after(() => other.close());
 	const count =
-		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) SELECT max(i) FROM n";
+		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000000) SELECT max(i) FROM n";
 	other.exec(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN ${count}; END`);
 	const refused = assert.rejects(store.createPet({ name: "a", categoryId: 1n }), { name: "StorageUnavailable" });
 	const isWriting = () => {
@@ -119,6 +120,29 @@ test("nothing is acknowledged if the file is moved away during its transaction",
 	await until("the transaction to run", isWriting, { everyMs: 1 });
 	renameSync(file, `${file}.away`);
 	await refused;
+});
+
+test("after a file was restored while no node ran, nothing of the abandoned timeline is shown", async (context) => {
+	const folder = temporaryFolder(context);
+	const [file, saved] = [join(folder, "animals.db"), join(folder, "saved.db")];
+	const environment = { DATABASE_URL: `sqlite:${file}` };
+	const key = await keyFor(environment.DATABASE_URL);
+	await withStore(environment.DATABASE_URL, (store) => store.createPet({ name: "common", categoryId: 1n }));
+	cpSync(file, saved);
+	const sql = (statement: string) => runSql(environment.DATABASE_URL, statement);
+	const scene = { service: await startProgram(context, environment), key, sql };
+	const caller = keepingCaller(scene);
+	await addAnimals(scene, 25, "lost");
+	await call(["pets", "rename", "1", "lost"], { environment });
+	await assertSeen(scene, [caller]);
+	const assertLinks = await keepLinks(scene);
+	await scene.service.stop();
+	cpSync(saved, file);
+	scene.service = await startProgram(context, environment);
+	await assertSeen(scene, [keepingCaller(scene)]);
+	await assertLinks();
+	await addAnimals(scene, 25, "new");
+	await assertSeen(scene, [caller]);
 });
 
 for (const removed of ["-wal", "-shm"]) {

@@ -281,9 +281,10 @@ test("a failed backup is logged as one error line and an alert, and made once it
 	assert.match(JSON.parse(lines("backup failed")[0] ?? "").reason, /backups.*: its folder does not exist/);
 	assert.equal(JSON.parse(lines("backup failed")[0] ?? "").level, "error");
 	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
-	assert.equal(await figureOf(service, "animal_store_last_backup_timestamp_seconds"), 0, "no backup is left");
+	const isGone = async (figure: string) => (await figureOf(service, figure)) === 0;
+	await until("no backup to be left", () => isGone("animal_store_last_backup_timestamp_seconds"));
+	await until("the folder to be missed", () => isGone("animal_store_backup_on_store_disk"));
 	assert.equal(await figureOf(service, "animal_store_backup_interval_seconds"), 1);
-	assert.equal(await figureOf(service, "animal_store_backup_on_store_disk"), 0, "there is no folder");
 	assert.ok(lines("backups are on the disk of the store").length > 0);
 	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);

@@ -82,10 +82,10 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
 	const file = doesExist ? realpathSync(to) : to;
 	return withDraft(file, async (draft) => {
 		verifyHeader(backup, "r");
-		refuseNewer(backup);
 		const unlock = doesExist ? lockFile(file, "restore") : () => {};
 		try {
 			const animals = await copySnapshot(backup, draft, options);
+			refuseNewer(draft, backup);
 			publish(draft, file, doesExist ? renameSync : undefined);
 			dropCompanions(file);
 			return animals;
@@ -96,8 +96,8 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
 }
 
 /** This version cannot know what else is in the file. @throws StoreRefused */
-function refuseNewer(backup: string): void {
-	using database = connect(backup, { readonly: true });
+function refuseNewer(copy: string, backup: string): void {
+	using database = connect(copy, { readonly: true });
 	if (isNewer(database))
 		throw new StoreRefused(`${backup} was migrated by a newer animal-store: restore it with that version`);
 }

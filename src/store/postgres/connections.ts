@@ -107,7 +107,7 @@ export class NodePool extends pg.Pool {
 
 	/** Cancels the statement of this server process, if the node has a second connection. */
 	async cancel(pid: bigint): Promise<void> {
-		if (this.#max > 1) await this.query("SELECT pg_cancel_backend($1)", [pid]).catch(() => {});
+		if (this.#max > 1) await this.run((client) => client.query("SELECT pg_cancel_backend($1)", [pid])).catch(() => {});
 	}
 
 	/** Takes a connection. If the server refuses further connections, waits for one that this node already has. */

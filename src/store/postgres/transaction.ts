@@ -21,11 +21,12 @@ export async function scanWith(
 	statement: Statement,
 	signal?: AbortSignal,
 ): Promise<Row[]> {
-	await client.query(`${begin}; ${scanSettings}`);
-	const [[pid] = []] = await rowsOf(client, { text: "SELECT pg_backend_pid()" });
+	// The result of a text of several statements is a list.
+	const begun: unknown = await client.query(`${begin}; ${scanSettings}; SELECT pg_backend_pid() AS pid`);
+	const pid = (begun as pg.QueryResult<{ pid: bigint }>[]).at(-1)?.rows[0]?.pid as bigint;
 	let cancelling: Promise<void> | undefined;
 	const cancel = () => {
-		cancelling = pool.cancel(pid as bigint);
+		cancelling = pool.cancel(pid);
 	};
 	signal?.throwIfAborted();
 	signal?.addEventListener("abort", cancel);
