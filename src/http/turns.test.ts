@@ -48,11 +48,11 @@ test("a key takes only its own places, and a failed task keeps none", async () =
 	await end("a1");
 	assert.deepEqual([begun.at(-1), await a1], ["a2", "a1"]);
 	const failing = new Turns({ runningMax: 1, keyRunningMax: 1, keyMax: 1, tasks: "searches" });
-	for (const _ of [1, 2])
-		await assert.rejects(
-			failing.run("a", () => Promise.reject(new Error("bad"))),
-			/bad/,
-		);
+	const bad = new Error("bad");
+	const throws = () => {
+		throw bad;
+	};
+	for (const fail of [throws, () => Promise.reject(bad), throws]) await assert.rejects(failing.run("a", fail), bad);
 });
 
 test("a task whose client has left leaves the queue", async () => {

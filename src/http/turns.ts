@@ -42,12 +42,14 @@ export class Turns {
 		this.#keys.set(id, key);
 		try {
 			await this.#turnOf(key, left);
-			return await task().finally(() => {
+			try {
+				return await task();
+			} finally {
 				key.running--;
 				this.#running--;
 				this.#keys.delete(id);
 				this.#keys.set(id, key);
-			});
+			}
 		} finally {
 			this.#startNext();
 		}
