@@ -92,7 +92,7 @@ test("whatever is lost, with whatever keys, an import adds each row once, in the
 		{ seed, numRuns: 30, endOnFailure: true },
 	);
 	context.diagnostic(`${runs} imports, ${failures} failures`);
-	assert.ok(failures > 20);
+	assert.ok(failures > 5, `${failures} failures`);
 });
 
 test("a batch that is too large is halved, down to a row, and sent when Retry-After says", async (context) => {
