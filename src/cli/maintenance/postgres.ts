@@ -72,8 +72,8 @@ export async function inTransaction<Result>(
 /** Begins a transaction, which may be idle while the other store is read or written. @throws StoreRefused */
 async function lockTables(client: pg.PoolClient): Promise<void> {
 	try {
-		await client.query(`BEGIN; SELECT ${durably}`);
-		await client.query(`SELECT set_config(name, '0', true) FROM pg_settings
+		// In one text, because the time-outs of the role or the database count from the first reply.
+		await client.query(`BEGIN; SELECT ${durably}; SELECT set_config(name, '0', true) FROM pg_settings
 			WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`);
 		await client.query(`LOCK TABLE ${tableNames.map((name) => tables[name].name).join(", ")} IN EXCLUSIVE MODE`);
 	} catch (error) {
