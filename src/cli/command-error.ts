@@ -9,7 +9,10 @@ import { NoSuchKey } from "../keys/issue.ts";
 import { CategoriesFull, StorageUnavailable, StoreRefused } from "../store/store.ts";
 
 /** An expected failure of a command. Each line of the message is one sentence that says what to do. */
-export class CommandError extends Error {}
+export class CommandError extends Error {
+	/** A command that cures the failure, printed below the message as it can be run. */
+	next?: string;
+}
 
 /** A signal such as Ctrl-C stopped the command. */
 export class Interrupted extends CommandError {}

@@ -8,7 +8,7 @@ import { FileError, quoteNames } from "../files/encoding.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import { ImportFailure } from "../files/import-request.ts";
 import type { FileRow } from "../files/rows.ts";
-import { type countUnknownValues, type UnknownValue, unknownMax, wordFields } from "../files/values.ts";
+import { type countUnknownValues, otherStatuses, type UnknownValue, unknownMax, wordFields } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { countOf, quoteWord } from "./output.ts";
 
@@ -86,45 +86,65 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 	];
 }
 
-const isProposed = ({ proposed }: UnknownValue) => proposed !== undefined;
+/** The most words of a field that are listed one by one. */
+const wordsMax = 12;
+const wordNouns = { status: "status", categoryId: "category" };
+
+const isNew = ({ field, proposed }: UnknownValue) => field === "categoryId" && proposed !== undefined;
 
 function describeValues(values: readonly UnknownValue[]): string[] {
-	const proposed = values.filter(isProposed).map(({ field, text, rows, proposed }) => {
-		const place = `${JSON.stringify(text)} in ${countOf(rows, "row")}`;
-		return `${place} ${field === "status" ? `seems to mean ${proposed ?? "no status"}` : "is an unknown category"}`;
+	return wordFields.flatMap((field) => {
+		const words = values.filter((value) => value.field === field);
+		const lines = words.slice(0, wordsMax).map(({ text, rows, proposed }) => {
+			const place = `${JSON.stringify(text)} in ${countOf(rows, "row")}`;
+			const isMeant = field === "status" && proposed !== undefined;
+			return `${place} ${isMeant ? `seems to mean ${proposed ?? "no status"}` : `is an unknown ${wordNouns[field]}`}`;
+		});
+		const rest = words.length - lines.length;
+		return [...lines, ...(rest > 0 ? [`and ${rest} more unknown values of ${field}`] : [])];
 	});
-	const others = wordFields.flatMap((field) => {
-		const texts = values.filter((value) => value.field === field && !isProposed(value)).map(({ text }) => text);
-		const fix = `--map ${field}:VALUE=${field === "status" ? "STATUS" : "NUMBER"} gives a value its meaning`;
-		return texts.length === 0 ? [] : [`unknown ${field}: ${quoteNames(texts)}; ${fix}`];
-	});
-	return [...proposed, ...others];
 }
 
-/** Says that nothing was sent, with the options that confirm the proposed meanings. */
-export function describeUnsent(values: readonly UnknownValue[], createCategories = false): string {
-	const isNew = !createCategories && values.some((value) => isProposed(value) && value.field === "categoryId");
-	const meanings = values.flatMap(({ field, text, proposed }) =>
-		field === "status" && proposed !== undefined ? [`--map ${quoteWord(`status:${text}=${proposed ?? ""}`)}`] : [],
-	);
-	const confirming = [...(isNew ? ["--create-categories"] : []), ...meanings].join(" ");
+/** The flags that confirm the proposed meanings; a status without a proposal becomes no status. */
+function confirmingFlags(values: readonly UnknownValue[], createCategories = false): string[] {
+	const statuses = values.filter(({ field }) => field === "status");
+	const unknown = statuses.filter(({ proposed }) => proposed === undefined);
+	const named = unknown.length > wordsMax ? statuses.filter(({ proposed }) => proposed !== undefined) : statuses;
+	const meanings = named.map(({ text, proposed }) => `status:${text}=${proposed ?? ""}`);
+	if (unknown.length > wordsMax) meanings.push(`status:${otherStatuses}=`);
+	const creating = !createCategories && values.some(isNew) ? ["--create-categories"] : [];
+	return [...creating, ...meanings.flatMap((meaning) => ["--map", meaning])];
+}
+
+/** @param command the words of the command, to which the flags are added */
+export function describeUnsent(
+	values: readonly UnknownValue[],
+	command: readonly string[],
+	createCategories = false,
+): { message: string; next?: string } {
+	const flags = confirmingFlags(values, createCategories);
+	if (flags.length === 0) return { message: "nothing was sent" };
 	const said = [
 		"nothing was sent",
-		...(confirming ? [`to confirm, add ${confirming}`] : []),
-		...(meanings.length > 0 ? ["nothing after = means no status"] : []),
-		...(isNew ? ["--map categoryId:NAME=NUMBER uses an existing category"] : []),
+		...(flags.includes("--map") ? ["nothing after = means no status"] : []),
+		...(flags.includes("--create-categories") ? ["--map categoryId:NAME=NUMBER uses an existing category"] : []),
+		"to confirm, run:",
 	];
-	return said.join("; ");
+	return { message: said.join("; "), next: [...command, ...flags].map(quoteWord).join(" ") };
 }
 
-/** A person confirms the meanings before anything is sent. @throws CommandError with the options that confirm them */
-export function confirmValues(name: string, values: readonly UnknownValue[], createCategories = false): void {
-	const isCategory = ({ field }: UnknownValue) => field === "categoryId";
+/** A person confirms the meanings before anything is sent. @throws CommandError with the command that confirms them */
+export function confirmValues(
+	name: string,
+	values: readonly UnknownValue[],
+	command: readonly string[],
+	createCategories = false,
+): void {
 	const fix = "--map categoryId=COLUMN takes another column; nothing was sent";
-	if (values.filter(isCategory).length === unknownMax)
+	if (values.filter(({ field }) => field === "categoryId").length === unknownMax)
 		throw new CommandError(`${name}: more than ${unknownMax - 1} unknown categories; ${fix}`);
-	if (values.some((value) => isProposed(value) && !(createCategories && isCategory(value))))
-		throw new CommandError(`${name}: ${describeUnsent(values, createCategories)}`);
+	const { message, next } = describeUnsent(values, command, createCategories);
+	if (next !== undefined) throw Object.assign(new CommandError(`${name}: ${message}`), { next });
 }
 
 export interface ImportReport {

@@ -11,7 +11,7 @@ import { isDamaged } from "../files/encoding.ts";
 import type { ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
-import { countUnknownValues, plainValue } from "../files/values.ts";
+import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
@@ -125,7 +125,15 @@ function categoryOf(text: string) {
 	throw new InvalidArgumentError("A category is a whole number, or empty to reject the rows.");
 }
 
-async function importPets(path: string, flags: ImportOptions): Promise<void> {
+/** The words of this command, without its dry run and its key. */
+function wordsOf({ parent }: Command): string[] {
+	const given = (parent as (Command & { rawArgs: string[] }) | null)?.rawArgs ?? [];
+	const isKey = (word: string | undefined) => word === "--key";
+	const words = given.filter((word, at) => !isKey(word) && !isKey(given[at - 1]) && !/^--(key=|dry-run$)/.test(word));
+	return ["animal-store", ...words];
+}
+
+async function importPets(path: string, flags: ImportOptions, command: Command): Promise<void> {
 	const connection = readConnectionOf(flags); // First, because this throws if there is no key.
 	const onFirst = () => say("stopping; press Ctrl-C again to end at once");
 	const work = async (requested: AbortSignal, overdue: AbortSignal) => {
@@ -134,8 +142,8 @@ async function importPets(path: string, flags: ImportOptions): Promise<void> {
 		const { checked, options } = await checkWords(file, flags, ask, requested);
 		for (const line of describeFile(file.name, file.kind, checked)) say(line);
 		const unknown = checked.values.list();
-		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags);
-		confirmValues(file.name, unknown, flags.createCategories);
+		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags, wordsOf(command));
+		confirmValues(file.name, unknown, wordsOf(command), flags.createCategories);
 		const animals = checked.animals + checked.unclear;
 		const rejected = rejectedFile(file.name, file.kind);
 		if (animals > 0) await checkKey(ask, requested);
@@ -191,9 +199,10 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 			if (isDamaged(pet.name)) checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(pet.name) }]);
 			return;
 		}
-		const proposals = unknown ? checked.values.add(unknown) : 0;
-		if (proposals === faults.length) checked.unclear++;
-		else {
+		if (unknown && isUnclear(row)) {
+			checked.unclear++;
+			checked.values.add(unknown);
+		} else {
 			checked.rejected++;
 			checked.reasons.add(row, faults);
 		}
@@ -218,7 +227,7 @@ async function checkKey(ask: AskConsole, signal: AbortSignal): Promise<void> {
 	});
 }
 
-async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptions): Promise<void> {
+async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptions, command: string[]): Promise<void> {
 	const { animals, unclear, rejected, first, reasons, unused } = checked;
 	const unknown = checked.values.list();
 	if (unclear + rejected > 0) process.exitCode = someRejectedExitCode;
@@ -229,7 +238,8 @@ async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptio
 	await toStdout(formatPetTable([first], newPetFields));
 	if (animals > first.length) printResult(false, {}, `and ${countOf(animals - first.length, "more animal")}`);
 	printReasons(file, reasons);
-	say(describeUnsent(unknown, flags.createCategories));
+	const { message, next } = describeUnsent(unknown, command, flags.createCategories);
+	for (const line of [message, ...(next === undefined ? [] : [next])]) say(line);
 }
 
 /** The second pass and its report. @returns the result for `--json` */

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { styleText } from "node:util";
 import { Command, CommanderError } from "commander";
 import { loadEnvFile } from "../config.ts";
-import { describeError, Interrupted } from "./command-error.ts";
+import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { interruptedExitCode } from "./interrupt.ts";
 import { say } from "./output.ts";
 
@@ -65,6 +65,7 @@ export function report(error: unknown): void {
 	const isShown = error instanceof CommanderError;
 	const name = styleText("red", "animal-store:", { stream: process.stderr });
 	for (const sentence of isShown ? [] : describeError(error)) say(sentence, `${name} `);
+	if (error instanceof CommandError && error.next !== undefined) say(error.next);
 	if (isShown && error.exitCode === 0) return;
 	process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
 }

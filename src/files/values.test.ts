@@ -13,15 +13,14 @@ test("a status is proposed for the words of five languages, in any case and with
 	};
 	for (const [status, texts] of Object.entries(words))
 		for (const text of texts.split(",")) assert.equal(proposeStatus(text), status, text);
-	for (const text of ["-", "n/a", " Keine"]) assert.equal(proposeStatus(text), null, text);
+	for (const text of ["-", "n/a", "#N/A", "null", " Keine"]) assert.equal(proposeStatus(text), null, text);
 	for (const text of ["", "gone", "sold out", "constructor", "unsold", "not available", "attente"])
 		assert.equal(proposeStatus(text), undefined, text);
 });
 
 test("values that differ only in case and blanks are counted together, the most frequent first, a hundred of each field", () => {
 	const values = countUnknownValues();
-	const proposals = ["gone", "Verkauft ", "verkauft"].map((status) => values.add({ status, categoryId: "Gone" }));
-	assert.deepEqual(proposals, [1, 2, 2]);
+	for (const status of ["gone", "Verkauft ", "verkauft"]) values.add({ status, categoryId: "Gone" });
 	values.add({ categoryId: " Große  Hunde" });
 	assert.deepEqual(values.list(), [
 		{ field: "status", text: "Verkauft", rows: 2, proposed: "sold" },

@@ -36,7 +36,9 @@ const meanings: Record<PetStatus, string> = {
 		adoptés, adoptées, vendido, vendida, vendidos, vendidas, adoptado, adoptada, adoptados, adoptadas, adotado, adotada,
 		adotados, adotadas`,
 };
-const noValue = "-, –, —, n/a, none, keine, keiner, aucun, aucune, ninguno, ninguna, nenhum, nenhuma";
+const noValue = "keine, keiner, aucun, aucune, ninguno, ninguna, nenhum, nenhuma";
+/** What programs and people write in a cell without a value, in any field. */
+const nothing = new Set(["-", "--", "–", "—", "n/a", "#n/a", "na", "n.a.", "null", "(null)", "none"]);
 
 const meaningOf = new Map<string, PetStatus | null>(
 	[...petStatuses, null].flatMap((status) => {
@@ -50,9 +52,14 @@ export function plainValue(text: string): string {
 	return foldedText(text).trim().replace(/\s+/g, " ").replace(/[’‘]/g, "'");
 }
 
+/** Whether a text means that the field has no value. */
+export function isNothing(text: string): boolean {
+	return nothing.has(text.trim().toLowerCase());
+}
+
 /** The status that a text probably means: null for "no status", undefined if the text is unknown. */
 export function proposeStatus(text: string): PetStatus | null | undefined {
-	return meaningOf.get(plainValue(text));
+	return isNothing(text) ? null : meaningOf.get(plainValue(text));
 }
 
 export const checkCategoryName = checkOf(Type.Object({ name: CategoryName }));
@@ -60,7 +67,7 @@ export const checkCategoryName = checkOf(Type.Object({ name: CategoryName }));
 /** The new category that a text probably names; undefined if the text cannot be a name, or means "no category". */
 export function proposeCategory(text: string): string | undefined {
 	const name = text.trim().replace(/\s+/g, " ");
-	const isNone = meaningOf.get(plainValue(name)) === null;
+	const isNone = proposeStatus(name) === null;
 	return isNone || !isWord(name) || checkCategoryName({ name }).faults ? undefined : name;
 }
 
@@ -88,24 +95,28 @@ export const unknownMax = 100;
 export function countUnknownValues() {
 	const found = { status: new Map<string, UnknownValue>(), categoryId: new Map<string, UnknownValue>() };
 	return {
-		/** @returns how many words have a proposal: if each fault of a row has one, confirming makes it an animal */
-		add(words: Words): number {
-			let proposals = 0;
+		add(words: Words): void {
 			for (const field of wordFields) {
 				const { [field]: text } = words;
 				if (text === undefined) continue;
 				const plain = plainValue(text);
 				const value = found[field].get(plain) ?? { ...propose(field, text), rows: 0 };
 				value.rows++;
-				if (value.proposed !== undefined) proposals++;
 				if (found[field].size < unknownMax) found[field].set(plain, value);
 			}
-			return proposals;
 		},
 		/** Sorted by field, then by frequency, the most frequent first. */
 		list: (): UnknownValue[] =>
 			wordFields.flatMap((field) => [...found[field].values()].sort((one, other) => other.rows - one.rows)),
 	};
+}
+
+/** Whether the row becomes an animal once its words have meanings. Any text may mean no status. */
+export function isUnclear({ faults, unknown }: Outcome): boolean {
+	const { status, categoryId } = unknown ?? {};
+	const isNew = categoryId !== undefined && proposeCategory(categoryId) !== undefined;
+	const isWordOf = { status: status !== undefined, categoryId: isNew, name: false };
+	return faults?.every(({ field }) => field !== undefined && Reflect.get(isWordOf, field)) === true;
 }
 
 function propose(field: WordField, text: string) {
@@ -127,18 +138,29 @@ export function outcomeOf<Fields extends MaybeWords>(
 	fields: Fields,
 	values: Values = {},
 ): Outcome {
-	const checked = check({ ...fields, ...meantBy(fields, values) });
+	const given = withoutNothing(fields);
+	const checked = check({ ...given, ...meantBy(given, values) });
 	if (!checked.faults) return { pet: checked.value };
-	const unknown = unknownWords(fields, checked.faults, values);
+	const unknown = unknownWords(given, checked.faults, values);
 	return { faults: checked.faults, ...(unknown && { unknown }) };
 }
+
+function withoutNothing<Fields extends object>(fields: Fields): Fields {
+	const blank = Object.entries(fields).filter(([, value]) => typeof value === "string" && isNothing(value));
+	return blank.length === 0 ? fields : { ...fields, ...Object.fromEntries(blank.map(([field]) => [field, ""])) };
+}
+
+/** The key in `Values.status` for all texts that have no meaning of their own. */
+export const otherStatuses = "*";
 
 /** The meanings of the fields that are known words. A blank status is none, unless `values` says otherwise. */
 function meantBy({ status, categoryId }: MaybeWords, values: Values): MaybeWords {
 	const meant: MaybeWords = {};
 	if (typeof status === "string" || status === null) {
-		const known = values.status?.get(plainValue(status ?? ""));
-		if (known !== undefined || (status ?? "").trim() === "") meant.status = known ?? undefined;
+		const plain = plainValue(status ?? "");
+		const own = petStatuses.find((one) => one === plain);
+		const known = values.status?.get(plain) ?? own ?? values.status?.get(plain === "" ? plain : otherStatuses);
+		if (values.status?.has(plain) || known !== undefined || plain === "") meant.status = known ?? undefined;
 	}
 	const isName = values.categoryId && typeof categoryId === "string" && isWord(categoryId);
 	const category = isName ? values.categoryId?.get(plainValue(categoryId)) : undefined;

@@ -1,0 +1,99 @@
+// `animal-store import` with lists as people and other programs write them: each row is one kind of list.
+
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { importer } from "../support/importer.ts";
+
+type Animal = [name: string, category: string, status?: string];
+
+interface List {
+	rows: string | Buffer;
+	/** The flags that the refusal of the first run adds to the command; absent if nothing is asked. */
+	asked?: string;
+	/** The animals with the names of their categories. */
+	animals: Animal[];
+	/** What the last run says. */
+	said?: RegExp;
+	code?: number;
+}
+
+/** The parameters in a command line, as a shell splits it. */
+function parametersOf(line: string): string[] {
+	return [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
+}
+
+/** Imports each list into a store with the categories Dog and Cat, and then runs the command that the refusal names. */
+async function assertLists(context: TestContext, lists: readonly List[]): Promise<void> {
+	const { service, write, run, pets } = await importer(context);
+	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
+	let before = 0;
+	for (const [at, { rows, asked, animals, said, code = 0 }] of lists.entries()) {
+		const file = `list-${at}`;
+		write(file, rows);
+		let finished = await run(file);
+		if (asked !== undefined) {
+			assert.deepEqual([finished.code, (await pets()).length], [1, before], finished.stderr);
+			const command = finished.stderr.trimEnd().split("\n").at(-1) ?? "";
+			assert.equal(command, `animal-store import ${file} ${asked}`);
+			finished = await run(file, { more: parametersOf(command).slice(3) });
+		}
+		assert.equal(finished.code, code, finished.stderr);
+		if (said) assert.match(finished.stderr, said);
+		const { body } = await service.send({ path: "/console/categories" });
+		const names = new Map<bigint, string>(
+			JSON.parse(body).categories.map(({ id, name }: { id: number; name: string }) => [BigInt(id), name]),
+		);
+		const added = (await pets()).slice(before);
+		before += added.length;
+		const found = added.map(({ name, categoryId, status }) => [
+			name,
+			names.get(BigInt(categoryId)) ?? String(categoryId),
+			...(status ? [status] : []),
+		]);
+		assert.deepEqual(found, animals, finished.stderr);
+	}
+}
+
+test("own status words in any case are taken; words for nothing are no value, and no category", async (context) => {
+	await assertLists(context, [
+		{
+			rows: "Name,Species,Status\nPico,Dog,Available\nMoss,Cat,PENDING\nFern,Cat, Sold \n",
+			animals: [
+				["Pico", "Dog", "available"],
+				["Moss", "Cat", "pending"],
+				["Fern", "Cat", "sold"],
+			],
+		},
+		{
+			rows: "name,species,status\nPico,Dog,NULL\nMoss,N/A,-\n#N/A,Cat,\nIvy,Cat,none\n",
+			animals: [
+				["Pico", "Dog"],
+				["Ivy", "Cat"],
+			],
+			said: /categoryId must be .*, row 3\n {2}name must be .*, row 4\n$/,
+			code: 2,
+		},
+		{ rows: '{"name":"Pico","species":"dog","status":"N/A"}\n', animals: [["Pico", "Dog"]] },
+	]);
+});
+
+test("unknown status words are asked about at once, and no status is a choice for each", async (context) => {
+	const words = Array.from({ length: 20 }, (_, at) => `Elm ${at},Dog,Word ${at}\n`).join("");
+	await assertLists(context, [
+		{
+			rows: "Name,Species,Status\nPico,Dog,Available\nMoss,Cat,Foster\nFern,Cat,Adopted\nAsh,Dog,Hold - Medical\n",
+			asked: "--map status:Foster= --map status:Adopted=sold --map 'status:Hold - Medical='",
+			animals: [
+				["Pico", "Dog", "available"],
+				["Moss", "Cat"],
+				["Fern", "Cat", "sold"],
+				["Ash", "Dog"],
+			],
+		},
+		{
+			rows: `Name,Species,Status\nPico,Dog,adopted\n${words}`,
+			asked: "--map status:adopted=sold --map 'status:*='",
+			animals: [["Pico", "Dog", "sold"], ...Array.from({ length: 20 }, (_, at): Animal => [`Elm ${at}`, "Dog"])],
+		},
+	]);
+});
