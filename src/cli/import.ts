@@ -13,7 +13,7 @@ import { createImporter, type SettledRow } from "../files/importer.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
-import { Interrupted } from "./command-error.ts";
+import { CommandError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
 import { categoriesOf, consoleRequests, newCategories, withCategories } from "./console-requests.ts";
 import { explainFileError, type ImportFile, openImportFile, rejectedFile } from "./import-file.ts";
@@ -145,6 +145,7 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags, wordsOf(command));
 		confirmValues(file.name, unknown, wordsOf(command), flags.createCategories);
 		const animals = checked.animals + checked.unclear;
+		if (animals + checked.rejected === 0) throw new CommandError(`${file.name}: no row is an animal; nothing was sent`);
 		const rejected = rejectedFile(file.name, file.kind);
 		if (animals > 0) await checkKey(ask, requested);
 		if (checked.rejected > 0) rejected.open(); // Before anything is sent: the folder may be read-only.

@@ -33,6 +33,8 @@ test("a quote opens a quoted cell only at the cell's start, and is text anywhere
 		['"a,"b" c,d', ['"a', '"b" c', "d"]],
 		['"big,12" wide,sold', ['"big', '12" wide', "sold"]],
 		[' "a",b', [' "a"', "b"]],
+		['"a", "b, c",  "d"', ["a", "b, c", "d"]],
+		['a, "b" c', ["a", ' "b" c']],
 		['""a,b', ['""a', "b"]],
 		['"""a""",b', ['"a"', "b"]],
 		['"a"\r,b', ['"a"\r', "b"]],

@@ -6,6 +6,8 @@ import { type AnyPet, petFields, petJson } from "../contract/pet.ts";
 import { ColumnError, findHeading, hasTexts, type Mapping } from "./columns.ts";
 import { type CsvRecord, csvRecords } from "./csv-records.ts";
 import { decodeText, detectEncoding, type Encoding, FileError, nameOfEncoding } from "./encoding.ts";
+import { findWrapper, type Wrapper } from "./json-wrapper.ts";
+import { recordMaxLength } from "./records.ts";
 
 /** Opens the file at its start: a file is read several times, and never kept in memory. */
 export type Source = () => AsyncIterable<Uint8Array>;
@@ -18,6 +20,10 @@ export interface FileKind {
 	delimiter: string;
 	/** The sheet of a workbook that was converted to CSV. */
 	sheet?: string;
+	/** Lines end with a carriage return alone. */
+	isCrOnly?: boolean;
+	/** The object around the JSON array. */
+	wrapper?: Wrapper;
 }
 
 export type Pages<Item> = AsyncIterable<Item[]> | Iterable<Item[]>;
@@ -27,18 +33,32 @@ const delimiters = { ",": "commas", ";": "semicolons", "\t": "tabs" };
 /** Reads the whole file. @throws FileError if the file is empty or not text */
 export async function detectKind(source: Source): Promise<FileKind> {
 	const encoding = await detectEncoding(source());
-	const first = await firstCharacter(decodeText(source(), encoding));
-	if (first === "[") return { format: "json", encoding, delimiter: "" };
-	if (first === "{") return { format: "ndjson", encoding, delimiter: "" };
-	return { format: "csv", encoding, delimiter: await detectDelimiter(() => decodeText(source(), encoding)) };
+	const head = await headOf(decodeText(source(), encoding));
+	const first = head[0];
+	if (first === undefined) throw new FileError("the file is empty: there is nothing to import");
+	const isCrOnly = head.includes("\r") && !head.includes("\n");
+	const kind = { encoding, delimiter: "", ...(isCrOnly && { isCrOnly }) };
+	const wrapper = first === "{" ? findWrapper(head) : undefined;
+	if (wrapper) return { ...kind, format: "json", wrapper };
+	if (first === "[") return { ...kind, format: "json" };
+	if (first === "{") return { ...kind, format: "ndjson" };
+	const delimiter = await detectDelimiter(() => lineTexts(source, { ...kind, format: "csv" }));
+	return { ...kind, format: "csv", delimiter };
 }
 
-async function firstCharacter(texts: AsyncIterable<string>): Promise<string> {
+/** The start of the text, after its first blanks. */
+async function headOf(texts: AsyncIterable<string>): Promise<string> {
+	let head = "";
 	for await (const text of texts) {
-		const [first] = /\S/.exec(text) ?? [];
-		if (first !== undefined) return first;
+		head += head === "" ? text.trimStart() : text;
+		if (head.length > recordMaxLength) break;
 	}
-	throw new FileError("the file is empty: there is nothing to import");
+	return head;
+}
+
+/** The decoded text, whose lines end with line feeds. */
+export async function* lineTexts(source: Source, { encoding, isCrOnly }: FileKind): AsyncGenerator<string> {
+	for await (const text of decodeText(source(), encoding)) yield isCrOnly ? text.replaceAll("\r", "\n") : text;
 }
 
 /** The first `count` records, or all if there are fewer. */
@@ -93,8 +113,8 @@ export async function findHeader(
 	return { row: found.row, line: found.line, columns: found.cells.map((name) => name.trim()) };
 }
 
-export function tableRecords(source: Source, { encoding, delimiter }: FileKind): AsyncGenerator<CsvRecord[]> {
-	return csvRecords(decodeText(source(), encoding), delimiter);
+export function tableRecords(source: Source, kind: FileKind): AsyncGenerator<CsvRecord[]> {
+	return csvRecords(lineTexts(source, kind), kind.delimiter);
 }
 
 /** In words, such as "CSV with semicolons, Windows-1252". */

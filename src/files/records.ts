@@ -3,6 +3,7 @@
 
 import { bodyMaxBytes } from "../contract/limits.ts";
 import { FileError } from "./encoding.ts";
+import { isEndOf, type Wrapper } from "./json-wrapper.ts";
 
 /** A longer record could not be sent. */
 export const recordMaxLength = bodyMaxBytes;
@@ -56,7 +57,8 @@ const signs = /[[\]{},]|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*(?:"|\\?(\n|$))/g;
  * The elements of one JSON array. Only strings and brackets are recognised; the JSON parser checks each element.
  * @throws FileError for text before or after the array, for a missing or too long element, and for a missing end
  */
-export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerator<PetRecord[]> {
+export async function* jsonElements(texts: AsyncIterable<string>, wrapper?: Wrapper): AsyncGenerator<PetRecord[]> {
+	const startAt = wrapper?.at ?? 0;
 	/** The text after the last element, which begins on this line. */
 	let rest = "";
 	let line = 1;
@@ -91,10 +93,10 @@ export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerato
 		const found: PetRecord[] = [];
 		rest += text;
 		drop(0);
-		if (place === "before" && rest !== "") {
-			if (!rest.startsWith("[")) throw broken("there is text before the array");
+		if (place === "before" && rest.length > startAt) {
+			if (rest[startAt] !== "[") throw broken("there is text before the array");
 			place = "inside";
-			drop(1);
+			drop(startAt + 1);
 		}
 		while (place === "inside" || place === "due") {
 			const end = findEnd();
@@ -106,9 +108,11 @@ export async function* jsonElements(texts: AsyncIterable<string>): AsyncGenerato
 			place = isLast ? "after" : "due";
 			drop(end + 1);
 		}
-		if (place === "after" && rest !== "") throw broken("there is text after the array");
+		const isOver = place === "after" && rest.length > (wrapper ? recordMaxLength : 0);
+		if (isOver) throw broken("there is text after the array");
 		yield found;
 	}
+	if (place === "after" && wrapper && !isEndOf(wrapper, rest)) throw broken("other objects follow the array");
 	drop(rest.length);
 	if (place !== "after") throw broken(isInString ? "the file ends inside a string" : "the closing bracket is missing");
 }

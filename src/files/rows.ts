@@ -5,8 +5,8 @@ import { toJson, tryParseJson } from "../contract/json.ts";
 import { isInt64Schema, NewPet, newPetFields } from "../contract/pet.ts";
 import { checkFields, checkTexts, type Fault, integerOfText } from "../contract/validate.ts";
 import { type Columns, checkColumns, findColumns, type Mapping } from "./columns.ts";
-import { decodeText, FileError, quoteNames } from "./encoding.ts";
-import { type FileKind, findHeader, firstRecords, type Source, tableRecords } from "./formats.ts";
+import { FileError, quoteNames } from "./encoding.ts";
+import { type FileKind, findHeader, firstRecords, lineTexts, type Source, tableRecords } from "./formats.ts";
 import { jsonElements, lineRecords, type PetRecord } from "./records.ts";
 import { type Outcome, outcomeOf, type Values } from "./values.ts";
 
@@ -51,9 +51,9 @@ export async function* readRows(source: Source, kind: FileKind, options: ReadOpt
 		yield corrections ? rows.map((row) => correctedRow(row, corrections.get(row.number) ?? {}, options)) : rows;
 }
 
-function jsonRecords(source: Source, { format, encoding }: FileKind): AsyncGenerator<PetRecord[]> {
-	const texts = decodeText(source(), encoding);
-	return format === "json" ? jsonElements(texts) : lineRecords(texts);
+function jsonRecords(source: Source, kind: FileKind): AsyncGenerator<PetRecord[]> {
+	const texts = lineTexts(source, kind);
+	return kind.format === "json" ? jsonElements(texts, kind.wrapper) : lineRecords(texts);
 }
 
 /** The row with its own fields replaced by these texts. In CSV, the fields must have columns. */

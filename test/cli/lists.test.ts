@@ -97,3 +97,38 @@ test("unknown status words are asked about at once, and no status is a choice fo
 		},
 	]);
 });
+
+test("quotes after a blank are quotes, and lines may end with CR alone", async (context) => {
+	const animals: Animal[] = [
+		["Pico", "Dog", "sold"],
+		["Moss, Jr.", "Cat"],
+	];
+	await assertLists(context, [
+		{ rows: '"name", "type", "status"\n"Pico", "Dog", "sold"\n"Moss, Jr.", "Cat", ""\n', animals },
+		{ rows: 'Name,Species,Status\rPico,Dog,sold\r"Moss, Jr.",Cat,\r', animals },
+		{
+			rows: '{"name":"Pico","species":"Dog"}\r{"name":"Moss","species":"Cat"}',
+			animals: [
+				["Pico", "Dog"],
+				["Moss", "Cat"],
+			],
+		},
+		{ rows: "name,species\n", animals: [], said: /no row is an animal; nothing was sent\n$/, code: 1 },
+	]);
+});
+
+test("the only array of objects in an object is the list, on one line or many", async (context) => {
+	const rows = '[\n{"name":"Pico","species":"Dog"},\n{"name":"Moss","species":"Cat"}]';
+	const animals: Animal[] = [
+		["Pico", "Dog"],
+		["Moss", "Cat"],
+	];
+	const tail = /array: other objects follow the array; nothing was sent\n$/;
+	await assertLists(context, [
+		{ rows: `{\n"name": "Our [animals]", "tags": ["a"], "animals": ${rows}, "total": 2}\n`, animals },
+		{ rows: `{"page":{"next":null,"data":${rows.replaceAll("\n", "")}}}`, animals },
+		{ rows: `{"animals":${rows},"people":[{"name":"Ann","species":"Dog"}]}`, animals: [], said: tail, code: 1 },
+		{ rows: '{"name":"Pico","species":"Dog","photos":[{"name":"a"}]}\n', animals: [["Pico", "Dog"]] },
+		{ rows: '{"name":"Pico","species":"Dog","photos":[{}]}\n{"name":"Moss","species":"Cat"}\n', animals },
+	]);
+});

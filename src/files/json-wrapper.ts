@@ -1,0 +1,53 @@
+// Finds the array of animals that stands in an object, such as `{"animals": [{…}]}`, as interfaces of programs reply.
+
+import { tryParseJson } from "../contract/json.ts";
+import { findColumns } from "./columns.ts";
+
+/** Where the array stands in the text of the object. */
+export interface Wrapper {
+	/** The position of its opening bracket; the object begins at 0. */
+	at: number;
+	/** The number of objects around it. */
+	depth: number;
+}
+
+const signs = /[[\]{}]|"(?:[^"\\]|\\.)*"?/gs;
+
+/**
+ * The first array of objects in an object that is the whole file. Undefined if there is none, if more objects follow
+ * (NDJSON), or if the object itself has the fields of an animal.
+ * @param head the start of the file, or all of it
+ */
+export function findWrapper(head: string): Wrapper | undefined {
+	let found: Wrapper | undefined;
+	let [depth, arrays] = [0, 0];
+	for (const { 0: sign, index } of head.matchAll(signs)) {
+		if (sign === "[" && arrays === 0 && /^\s*\{/.test(head.slice(index + 1, index + 1000)))
+			found ??= { at: index, depth };
+		if (sign === "[") arrays++;
+		else if (sign === "]") arrays--;
+		else if (sign === "{") depth++;
+		else if (sign === "}") depth--;
+		if (depth > 0) continue;
+		const hasMore = /\S/.test(head.slice(index + 1));
+		return hasMore || isAnimal(head.slice(0, index + 1)) ? undefined : found;
+	}
+	return found;
+}
+
+function isAnimal(text: string): boolean {
+	const entries = Object.entries(Object(tryParseJson(text).value));
+	const names = entries.flatMap(([name, value]) => (typeof value === "object" ? [] : [name]));
+	return findColumns(names).missing.length === 0;
+}
+
+/** Whether the text behind the array ends its objects. @returns false also if it contains another array of objects */
+export function isEndOf({ depth }: Wrapper, text: string): boolean {
+	const { value, error } = tryParseJson(`${'{"":'.repeat(depth)}[]${text}`);
+	return error === undefined && !hasObjects(value);
+}
+
+function hasObjects(value: unknown): boolean {
+	if (Array.isArray(value)) return value.some((item) => Object(item) === item);
+	return Object(value) === value && Object.values(value as object).some(hasObjects);
+}
