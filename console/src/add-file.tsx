@@ -268,7 +268,7 @@ function useStart(
 
 /** The columns whose names match a field; the menus show them. If several match one field, the user chooses. */
 function guessed(preview: Preview): Mapping {
-	const { at, ambiguous } = findColumns(preview.columns);
+	const { at, ambiguous } = findColumns(preview.columns, {}, preview.sample);
 	const clear = newPetFields.filter((field) => !ambiguous.includes(field));
 	return Object.fromEntries(clear.map((field) => [field, columnAt(preview, at[field])]));
 }

@@ -9,8 +9,8 @@ import { Select } from "./fields.tsx";
 import type { OpenFile } from "./open-file.ts";
 
 /** The fields for which several columns fit and none is chosen yet, with these columns. */
-export function openFields({ columns }: Preview, mapping: Mapping): Map<Field, number[]> {
-	const { fits, ambiguous } = findColumns(columns, mapping);
+export function openFields({ columns, sample }: Preview, mapping: Mapping): Map<Field, number[]> {
+	const { fits, ambiguous } = findColumns(columns, mapping, sample);
 	return new Map(ambiguous.filter((field) => mapping[field] === undefined).map((field) => [field, fits[field]]));
 }
 

@@ -7,6 +7,7 @@ import { describeFaults, type Fault } from "../contract/validate.ts";
 import { FileError, quoteNames } from "../files/encoding.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import { ImportFailure } from "../files/import-request.ts";
+import type { Question } from "../files/proposals.ts";
 import type { FileRow } from "../files/rows.ts";
 import { type countUnknownValues, otherStatuses, type UnknownValue, unknownMax, wordFields } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
@@ -69,6 +70,9 @@ export interface Checked {
 	values: ReturnType<typeof countUnknownValues>;
 	/** Names that have lost letters, in quotes. */
 	damaged: Reasons;
+	/** What was decided without a question, with the flag that changes it. */
+	decided: string[];
+	questions: Question[];
 }
 
 const lostLetters = "names that seem to have lost letters (save the table again as CSV UTF-8):";
@@ -82,6 +86,8 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${others}`,
 		...(unused.length > 0 ? [ignored] : []),
 		...describeReasons(lostLetters, checked.damaged, kind),
+		...checked.decided,
+		...checked.questions.map(({ text, flags }) => `${text}; proposed: ${flags.map(quoteWord).join(" ")}`),
 		...describeValues(checked.values.list()),
 	];
 }
@@ -118,32 +124,32 @@ function confirmingFlags(values: readonly UnknownValue[], createCategories = fal
 
 /** @param command the words of the command, to which the flags are added */
 export function describeUnsent(
-	values: readonly UnknownValue[],
+	{ values, questions }: Checked,
 	command: readonly string[],
 	createCategories = false,
 ): { message: string; next?: string } {
-	const flags = confirmingFlags(values, createCategories);
+	const flags = [...questions.flatMap((one) => one.flags), ...confirmingFlags(values.list(), createCategories)];
 	if (flags.length === 0) return { message: "nothing was sent" };
 	const said = [
 		"nothing was sent",
-		...(flags.includes("--map") ? ["nothing after = means no status"] : []),
+		...(flags.some((flag) => flag.startsWith("status:")) ? ["nothing after = means no status"] : []),
 		...(flags.includes("--create-categories") ? ["--map categoryId:NAME=NUMBER uses an existing category"] : []),
 		"to confirm, run:",
 	];
 	return { message: said.join("; "), next: [...command, ...flags].map(quoteWord).join(" ") };
 }
 
-/** A person confirms the meanings before anything is sent. @throws CommandError with the command that confirms them */
-export function confirmValues(
+/** A person confirms the proposals before anything is sent. @throws CommandError with the command that confirms them */
+export function confirmProposals(
 	name: string,
-	values: readonly UnknownValue[],
+	checked: Checked,
 	command: readonly string[],
 	createCategories = false,
 ): void {
 	const fix = "--map categoryId=COLUMN takes another column; nothing was sent";
-	if (values.filter(({ field }) => field === "categoryId").length === unknownMax)
+	if (checked.values.list().filter(({ field }) => field === "categoryId").length === unknownMax)
 		throw new CommandError(`${name}: more than ${unknownMax - 1} unknown categories; ${fix}`);
-	const { message, next } = describeUnsent(values, command, createCategories);
+	const { message, next } = describeUnsent(checked, command, createCategories);
 	if (next !== undefined) throw Object.assign(new CommandError(`${name}: ${message}`), { next });
 }
 

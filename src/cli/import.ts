@@ -10,6 +10,7 @@ import { isMappingField, type Mapping } from "../files/columns.ts";
 import { isDamaged } from "../files/encoding.ts";
 import type { ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
+import { proposeColumns } from "../files/proposals.ts";
 import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
@@ -19,7 +20,7 @@ import { categoriesOf, consoleRequests, newCategories, withCategories } from "./
 import { explainFileError, type ImportFile, openImportFile, rejectedFile } from "./import-file.ts";
 import {
 	type Checked,
-	confirmValues,
+	confirmProposals,
 	countReasons,
 	describeFile,
 	describeReasons,
@@ -31,7 +32,7 @@ import {
 } from "./import-report.ts";
 import { interruptible } from "./interrupt.ts";
 import { importProgress } from "./long-work.ts";
-import { countOf, examples, formatPetTable, printJson, printResult, say, toStdout } from "./output.ts";
+import { countOf, examples, formatPetTable, printJson, printResult, quoteWord, say, toStdout } from "./output.ts";
 
 interface ImportOptions extends ConnectionOptions {
 	map?: Mapped;
@@ -104,13 +105,19 @@ function parseMapping(text: string, given?: Mapped): Mapped {
 	const [, field = "", column = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
 	if (word === "status") mapped.status.set(plainValue(value), statusOf(meaning));
 	else if (word === "categoryId") mapped.categoryId.set(plainValue(value), categoryOf(meaning));
-	else if (isMappingField(field)) mapped.columns[field] = column === "" ? null : column;
+	else if (isMappingField(field)) mapped.columns[field] = columnOf(column);
 	else
 		throw new InvalidArgumentError(
 			`It must be FIELD=COLUMN, where FIELD is ${newPetFields.join(", ")}, or status:VALUE=STATUS, or ` +
 				"categoryId:VALUE=NUMBER.",
 		);
 	return mapped;
+}
+
+/** A column by its name, or by its position, such as #3. */
+function columnOf(text: string): string | number | null {
+	const [, position] = /^#([1-9]\d{0,4})$/.exec(text) ?? [];
+	return position === undefined ? text || null : Number(position) - 1;
 }
 
 function statusOf(text: string) {
@@ -143,7 +150,7 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 		for (const line of describeFile(file.name, file.kind, checked)) say(line);
 		const unknown = checked.values.list();
 		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags, wordsOf(command));
-		confirmValues(file.name, unknown, wordsOf(command), flags.createCategories);
+		confirmProposals(file.name, checked, wordsOf(command), flags.createCategories);
 		const animals = checked.animals + checked.unclear;
 		if (animals + checked.rejected === 0) throw new CommandError(`${file.name}: no row is an animal; nothing was sent`);
 		const rejected = rejectedFile(file.name, file.kind);
@@ -175,22 +182,26 @@ function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnectio
 /** Checks the file. If words stand in place of categories, checks it again with the service's category names. */
 async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
 	const { map, headerRow } = flags;
-	const options: ReadOptions = { mapping: map?.columns, values: map, headerRow };
-	const checked = await checkFile(file, options, signal);
+	const given: ReadOptions = { mapping: map?.columns, values: map, headerRow };
+	const { options, questions } = await proposeColumns(file.source, file.kind, given).catch((error) => {
+		throw explainFileError(error, file.name);
+	});
+	const checkAll = async (complete: ReadOptions) => ({ ...(await checkFile(file, complete, signal)), questions });
+	const checked = await checkAll(options);
 	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
 	const categories = await categoriesOf(ask, signal).catch((error) => {
 		if (flags.dryRun && error instanceof AnimalStoreError) return undefined;
 		throw error;
 	});
 	const complete = withCategories(options, categories);
-	return { checked: await checkFile(file, complete, signal), options: complete };
+	return { checked: await checkAll(complete), options: complete };
 }
 
 /** The first pass. @throws CommandError when the whole file is unusable */
 async function checkFile(file: ImportFile, options: ReadOptions, requested: AbortSignal): Promise<Checked> {
 	const checked: Checked = {
 		...{ animals: 0, rejected: 0, unclear: 0, first: [], unused: [], reasons: countReasons() },
-		...{ values: countUnknownValues(), damaged: countReasons() },
+		...{ values: countUnknownValues(), damaged: countReasons(), decided: [], questions: [] },
 	};
 	function check(row: FileRow): void {
 		const { pet, unknown, faults } = row;
@@ -210,7 +221,11 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 	}
 	try {
 		const onUnused = (name: string) => void checked.unused.push(name);
-		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused })) {
+		const onFiner = (name: string, finer: readonly string[]) => {
+			const others = finer.map((other) => `--map ${quoteWord(`categoryId=${other}`)}`).join(" or ");
+			checked.decided.push(`the category is in column ${JSON.stringify(name)}; ${others} takes another`);
+		};
+		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused, onFiner })) {
 			requested.throwIfAborted();
 			rows.forEach(check);
 		}
@@ -239,7 +254,7 @@ async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptio
 	await toStdout(formatPetTable([first], newPetFields));
 	if (animals > first.length) printResult(false, {}, `and ${countOf(animals - first.length, "more animal")}`);
 	printReasons(file, reasons);
-	const { message, next } = describeUnsent(unknown, command, flags.createCategories);
+	const { message, next } = describeUnsent(checked, command, flags.createCategories);
 	for (const line of [message, ...(next === undefined ? [] : [next])]) say(line);
 }
 

@@ -104,10 +104,43 @@ test("missing, unknown and duplicate columns refuse the file", async () => {
 		["Rex,1,sold\n", {}, /^no column is named "name" or "categoryId"; .* "Rex", "1", "sold"$/],
 		["name,status\nRex,sold\n", {}, /^no column is named "categoryId"; row 1 has the columns "name", "status"$/],
 		["Name,name,categoryId\n", {}, /^several columns match name: "Name", "name"; row 1/],
-		["Name,Tierart,Rasse\n", {}, /^several columns match categoryId: "Tierart", "Rasse"; row 1/],
+		["Name,Tierart,Species\n", {}, /^several columns match categoryId: "Tierart", "Species"; row 1/],
 		["x,x,categoryId\n", { mapping: { name: "x" } }, /^there are two columns "x"; row 1/],
 		["name,categoryId\n", { mapping: { status: "state" } }, /^there is no column "state"/],
+		["name,categoryId\n", { mapping: { status: 2 } }, /^there is no column "#3"/],
 	];
 	for (const [content, options, said] of files)
 		await assert.rejects(read(content, options), (error: FileError) => said.test(error.message) && error.line === 1);
+});
+
+test("a column is the status only if its values may be, and of several kinds the coarser is the category", async () => {
+	const tables: [table: string, pets: unknown[]][] = [
+		["Name,Type,State\nRex,7,WA\n", [{ name: "Rex", categoryId: 7n }]],
+		[
+			"Name,Type,State\nRex,7,\nAnn,7,Sold\n",
+			[
+				{ name: "Rex", categoryId: 7n },
+				{ name: "Ann", categoryId: 7n, status: "sold" },
+			],
+		],
+		["Name,Status,Type\nRex,2026-01-01,7\n", [{ name: "Rex", categoryId: 7n }]],
+		["Name,Breed,Species\nRex,8,7\n", [{ name: "Rex", categoryId: 7n }]],
+		[
+			"Name,Breed,Species\nRex,8,\nAnn,8,-\n",
+			[
+				{ name: "Rex", categoryId: 8n },
+				{ name: "Ann", categoryId: 8n },
+			],
+		],
+		[
+			"Name,Art,Type\nRex,1,7\nAnn,2,7\n",
+			[
+				{ name: "Rex", categoryId: 7n },
+				{ name: "Ann", categoryId: 7n },
+			],
+		],
+		['{"name":"Rex","breed":8,"type":7,"state":"WA"}', [{ name: "Rex", categoryId: 7n }]],
+		["animalname,breedname,speciesname\nRex,8,7\n", [{ name: "Rex", categoryId: 7n }]],
+	];
+	for (const [table, expected] of tables) assert.deepEqual((await read(table)).pets, expected, table);
 });

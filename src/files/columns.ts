@@ -2,6 +2,7 @@
 
 import { NewPet, newPetFields } from "../contract/pet.ts";
 import { FileError, quoteNames } from "./encoding.ts";
+import { isNothing, isWord, plainValue, proposeStatus } from "./values.ts";
 
 type Field = keyof NewPet;
 
@@ -14,6 +15,9 @@ export type Mapping = Partial<Record<Field, string | number | null>>;
 export function isMappingField(name: string): name is Field {
 	return (newPetFields as string[]).includes(name);
 }
+
+/** The first rows below the heading: the evidence for what each column holds. */
+export type Sample = readonly (readonly string[])[];
 
 /** A column that is missing, unknown or duplicated: another mapping may help. */
 export class ColumnError extends FileError {
@@ -56,7 +60,7 @@ const categories = words("category categories kategorie kategorien categorie cat
  */
 const knownNames: Record<Field, readonly (readonly string[])[]> = {
 	name: [
-		words(`animalname animalsname petname petsname nameofanimal nameoftheanimal tiername tiernamen namedestieres
+		words(`animalname animalsname animalcallname petname petsname nameofanimal nameoftheanimal tiername tiernamen namedestieres
 			namedertiere nomdelanimal nomanimal nomdesanimaux nombredelanimal nombreanimal nombredelamascota
 			nomedoanimal nomeanimal nametier nameanimal`),
 		words("name names namen rufname rufnamen callname nom noms nombre nombres nome nomes"),
@@ -67,13 +71,12 @@ const knownNames: Record<Field, readonly (readonly string[])[]> = {
 			kategorienummer kategorienummern categorieid idcategorie numerodecategorie nocategorie categoriaid idcategoria
 			numerodecategoria`),
 		categories,
-		[
-			...words(`species kind kinds type types breed breeds animaltype animalkind animalspecies pettype typeofanimal
-			kindofanimal art arten tierart tierarten artdestieres rasse rassen tierrasse gattung gattungen tiergattung
-			spezies espece especes race races typedanimal typeanimal especie especies raza razas tipo tipos tipodeanimal
-			tipoanimal raca racas`),
-			...animals,
-		],
+		words(`species speciesname animalspecies animalspeciesname animaltype animaltypename animalkind pettype petspecies
+			commonname typeofanimal kindofanimal tierart tierarten artdestieres gattung gattungen tiergattung spezies espece
+			especes typedanimal typeanimal especie especies tipodeanimal tipoanimal taxon taxonname`),
+		[...words("kind kinds type types art arten tipo tipos"), ...animals],
+		words(`breed breeds breedname animalbreed primarybreed pribreed animalprimarybreed rasse rassen tierrasse race races
+			raza razas raca racas`),
 	],
 	status: [
 		words(`adoptionstatus animalstatus petstatus statusoftheanimal vermittlungsstatus tierstatus statutdadoption
@@ -98,19 +101,24 @@ const ours = ["id", "line", "reason"];
 
 export type Columns = ReturnType<typeof findColumns>;
 
-/** Matches names regardless of case, accents, signs and articles. A mapping overrides the names of its fields. */
-export function findColumns(columns: readonly string[], mapping: Mapping = {}) {
+/**
+ * Matches names regardless of case, accents, signs and articles, and then looks at the values below them. A mapping
+ * overrides the names of its fields.
+ */
+export function findColumns(columns: readonly string[], mapping: Mapping = {}, sample: Sample = []) {
 	const unknown: string[] = [];
 	const fits = Object.fromEntries(newPetFields.map((field) => [field, [] as number[]])) as Record<Field, number[]>;
 	for (const field of newPetFields) {
 		const wanted = mapping[field];
 		if (wanted === undefined || wanted === null) continue;
-		fits[field] = typeof wanted === "number" ? [wanted] : columnsNamed(wanted, columns);
-		if (fits[field].length === 0) unknown.push(String(wanted));
+		fits[field] = typeof wanted === "number" ? positionsOf(wanted, [...columns.keys()]) : columnsNamed(wanted, columns);
+		if (fits[field].length === 0) unknown.push(typeof wanted === "number" ? `#${wanted + 1}` : wanted);
 	}
 	const names = columns.map(knownName);
-	for (const field of newPetFields)
-		if (mapping[field] === undefined) fits[field] = bestColumns(field, names, Object.values(fits).flat());
+	for (const field of newPetFields) {
+		if (mapping[field] !== undefined) continue;
+		fits[field] = bestColumns(rankedColumns(field, names, Object.values(fits).flat(), sample), field, sample);
+	}
 	const taken = Object.values(fits).flat();
 	// If another column has the category's number, a column "category" has its name.
 	const isNamed = fits.categoryId.some((at) => rankOf.get("categoryId")?.get(names[at] ?? "") === 0);
@@ -122,6 +130,8 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}) {
 	return {
 		/** The position of each field's column; -1 if there is none. */
 		at,
+		/** Columns that could be the category, too, but are finer than the one that is. */
+		finer: mapping.categoryId === undefined ? finerColumns(names, taken, sample) : [],
 		/** The columns that fit a field equally well: if there are several, a person has to choose one. */
 		fits,
 		/** Columns that are not a field of an animal, except columns that exports and rejected rows add. */
@@ -137,10 +147,10 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}) {
 
 /** Finds the column of each field in this row. @throws ColumnError if one is unknown, missing or ambiguous */
 export function checkColumns(
-	{ columns, line, row }: { columns: string[]; line: number; row: number },
+	{ columns, line, row, sample }: { columns: string[]; line: number; row: number; sample: Sample },
 	mapping?: Mapping,
 ): Columns {
-	const found = findColumns(columns, mapping);
+	const found = findColumns(columns, mapping, sample);
 	const { fits, unknown, missing, ambiguous } = found;
 	const place = `; row ${row} has the columns ${quoteNames(columns)}`;
 	const refuse = (why: string) => new ColumnError(why + place, line);
@@ -156,6 +166,13 @@ export function checkColumns(
 	throw Object.assign(refuse(several), { choice: { field, names } });
 }
 
+/** Of several columns, the one next to the category: a list with people has their names elsewhere. */
+export function likeliest(field: Field, fits: Columns["fits"]): number {
+	const [category = 0] = fits.categoryId;
+	const distance = (at: number) => (field === "name" ? Math.abs(at - category) : 0);
+	return fits[field].toSorted((one, other) => distance(one) - distance(other))[0] ?? 0;
+}
+
 /** The columns with exactly this name; if there are none, those with the name in any spelling. */
 function columnsNamed(wanted: string, columns: readonly string[]): number[] {
 	const exact = positionsOf(wanted, columns);
@@ -166,9 +183,56 @@ function positionsOf<Item>(wanted: Item, among: readonly Item[]): number[] {
 	return among.flatMap((one, index) => (one === wanted ? [index] : []));
 }
 
-function bestColumns(field: Field, names: readonly string[], taken: readonly number[]): number[] {
-	const ranks = names.map((name, index) => (taken.includes(index) ? undefined : rankOf.get(field)?.get(name)));
-	return positionsOf(Math.min(...ranks.filter((rank) => rank !== undefined)), ranks);
+interface RankedColumn {
+	at: number;
+	/** How well its name says that it holds the field: 0 is best. */
+	rank: number;
+}
+
+/** The columns whose names and values fit a field. */
+function rankedColumns(
+	field: Field,
+	names: readonly string[],
+	taken: readonly number[],
+	sample: Sample,
+): RankedColumn[] {
+	const named = names.flatMap((name, at) => {
+		const rank = taken.includes(at) ? undefined : rankOf.get(field)?.get(name);
+		return rank === undefined ? [] : [{ at, rank }];
+	});
+	if (field === "status") return named.filter(({ at, rank }) => mayBeStatuses(valuesOf(sample, at), rank));
+	const filled = named.filter(({ at }) => valuesOf(sample, at).length > 0);
+	return filled.length > 0 ? filled : named;
+}
+
+const valuesOf = (sample: Sample, at: number) =>
+	sample.map((cells) => cells[at]?.trim() ?? "").filter((text) => text !== "" && !isNothing(text));
+
+/** The most words of a list of statuses. */
+const statusesMax = 12;
+
+/** A name such as "State" has other meanings, so a value must be a known word; below "Status", few words are enough. */
+function mayBeStatuses(values: readonly string[], rank: number): boolean {
+	if (values.length === 0 || values.some((value) => proposeStatus(value) !== undefined)) return true;
+	return rank < 2 && values.every(isWord) && new Set(values.map(plainValue)).size <= statusesMax;
+}
+
+/** The best columns; of several categories, the one with the fewest values. */
+function bestColumns(ranked: readonly RankedColumn[], field: Field, sample: Sample): number[] {
+	const bestRank = Math.min(...ranked.map(({ rank }) => rank));
+	const best = ranked.filter(({ rank }) => rank === bestRank).map(({ at }) => at);
+	if (field !== "categoryId" || best.length < 2) return best;
+	const sizes = best.map((at) => new Set(valuesOf(sample, at).map(plainValue)).size);
+	return best.filter((_, index) => sizes[index] === Math.min(...sizes));
+}
+
+/** From this rank on, a column has the kinds of animals in words. */
+const kindRank = 2;
+
+function finerColumns(names: readonly string[], taken: readonly number[], sample: Sample): number[] {
+	const isTaken = taken.some((at) => (rankOf.get("categoryId")?.get(names[at] ?? "") ?? 0) >= kindRank);
+	const others = isTaken ? rankedColumns("categoryId", names, taken, sample) : [];
+	return others.filter(({ rank }) => rank >= kindRank).map(({ at }) => at);
 }
 
 const isKnown = (name: string) => [...rankOf.values()].some((ranks) => ranks.has(name));

@@ -90,7 +90,7 @@ async function detectDelimiter(texts: () => AsyncIterable<string>): Promise<stri
 }
 
 /** The records before a broken line. Another delimiter may fit; if none does, reading the rows refuses the line. */
-async function* readable(batches: AsyncIterable<CsvRecord[]>): AsyncGenerator<CsvRecord[]> {
+export async function* readable<Row>(batches: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
 	try {
 		yield* batches;
 	} catch (error) {
@@ -103,15 +103,24 @@ export async function findHeader(
 	source: Source,
 	kind: FileKind,
 	{ mapping, headerRow }: { mapping?: Mapping | undefined; headerRow?: number | undefined },
-): Promise<{ row: number; line: number; columns: string[] }> {
-	const records = await firstRecords(tableRecords(source, kind), headerRow ?? headerWithin);
+): Promise<{ row: number; line: number; columns: string[]; sample: string[][] }> {
+	const count = (headerRow ?? headerWithin) + sampleRows;
+	const records = await firstRecords(readable(tableRecords(source, kind)), count);
+	const first = records.slice(0, headerRow ?? headerWithin);
 	const found =
 		headerRow === undefined
-			? (findHeading(records, mapping) ?? records.find(hasTexts) ?? records[0])
-			: records.find(({ row }) => row === headerRow);
-	if (!found) throw new ColumnError(`row ${headerRow ?? 1} is empty or missing: it cannot name the columns`);
-	return { row: found.row, line: found.line, columns: found.cells.map((name) => name.trim()) };
+			? (findHeading(first, mapping) ?? first.find(hasTexts) ?? first[0])
+			: first.find(({ row }) => row === headerRow);
+	if (!found) {
+		await firstRecords(tableRecords(source, kind), count); // Throws if a line is broken.
+		throw new ColumnError(`row ${headerRow ?? 1} is empty or missing: it cannot name the columns`);
+	}
+	const sample = records.filter(({ row }) => row > found.row).map(({ cells }) => cells);
+	return { row: found.row, line: found.line, columns: found.cells.map((name) => name.trim()), sample };
 }
+
+/** So many rows below the heading show what a column holds. */
+export const sampleRows = 200;
 
 export function tableRecords(source: Source, kind: FileKind): AsyncGenerator<CsvRecord[]> {
 	return csvRecords(lineTexts(source, kind), kind.delimiter);

@@ -4,9 +4,18 @@
 import { toJson, tryParseJson } from "../contract/json.ts";
 import { isInt64Schema, NewPet, newPetFields } from "../contract/pet.ts";
 import { checkFields, checkTexts, type Fault, integerOfText } from "../contract/validate.ts";
-import { type Columns, checkColumns, findColumns, type Mapping } from "./columns.ts";
+import { type Columns, checkColumns, findColumns, type Mapping, type Sample } from "./columns.ts";
 import { FileError, quoteNames } from "./encoding.ts";
-import { type FileKind, findHeader, firstRecords, lineTexts, type Source, tableRecords } from "./formats.ts";
+import {
+	type FileKind,
+	findHeader,
+	firstRecords,
+	lineTexts,
+	readable,
+	type Source,
+	sampleRows,
+	tableRecords,
+} from "./formats.ts";
 import { jsonElements, lineRecords, type PetRecord } from "./records.ts";
 import { type Outcome, outcomeOf, type Values } from "./values.ts";
 
@@ -37,6 +46,8 @@ export interface ReadOptions {
 	corrections?: ReadonlyMap<number, Texts>;
 	/** Called once for each column or field that is ignored. */
 	onUnused?: (name: string) => void;
+	/** Called if a column is the category because the others are finer. */
+	onFiner?: (category: string, finer: readonly string[]) => void;
 }
 
 /**
@@ -94,6 +105,8 @@ export interface Preview {
 	above: PreviewRow[];
 	/** The first rows as text; missing cells are empty. */
 	rows: PreviewRow[];
+	/** More rows, to recognise what the columns hold. */
+	sample: Sample;
 }
 
 interface PreviewRow {
@@ -112,21 +125,33 @@ export async function previewRows(
 		const records = await firstRecords(jsonRecords(source, kind), count);
 		const objects = records.map(({ row, text }) => ({ row, object: objectOf(text) }));
 		const columns = [...new Set(objects.flatMap(({ object }) => Object.keys(object)))];
-		const rows = objects.map(({ row, object }) => ({ row, cells: columns.map((name) => textOf(object[name])) }));
-		return { columns, headerRow: undefined, above: [], rows };
+		const rows = objects.map(({ row, object }) => ({ row, cells: cellsOf(object, columns) }));
+		const more = await firstObjects(source, kind);
+		const sample = more.map((object) => cellsOf(object, columns));
+		return { columns, headerRow: undefined, above: [], rows, sample };
 	}
-	const { row: headerRow, columns } = await findHeader(source, kind, options);
+	const { row: headerRow, columns, sample } = await findHeader(source, kind, options);
 	const records = await firstRecords(tableRecords(source, kind), headerRow + count);
 	const rows = records.map(({ row, cells }) => ({ row, cells }));
-	const found = findColumns(columns, options.mapping);
+	const found = findColumns(columns, options.mapping, sample);
 	const below = rows.filter(({ row, cells }) => row > headerRow && !isEmpty(cells, found)).slice(0, count);
 	return {
 		columns,
 		headerRow,
 		above: rows.filter(({ row }) => row < headerRow),
 		rows: below.map(({ row, cells }) => ({ row, cells: padded(cells, columns) })),
+		sample,
 	};
 }
+
+/** The first objects of the file, up to one that cannot be read. */
+async function firstObjects(source: Source, kind: FileKind): Promise<Record<string, unknown>[]> {
+	const records = await firstRecords(readable(jsonRecords(source, kind)), sampleRows);
+	return records.map(({ text }) => objectOf(text));
+}
+
+const cellsOf = (object: Record<string, unknown>, names: readonly string[]) =>
+	names.map((name) => textOf(object[name]));
 
 function objectOf(text: string): Record<string, unknown> {
 	return Object(tryParseJson(text).value);
@@ -151,11 +176,17 @@ function unusedReporter({ onUnused = () => {} }: ReadOptions): ReportUnused {
 	};
 }
 
+function reportFiner(columns: readonly string[], { at, finer }: Columns, { onFiner }: ReadOptions): void {
+	const nameOf = (index: number) => columns[index] ?? "";
+	if (finer.length > 0) onFiner?.(nameOf(at.categoryId), finer.map(nameOf));
+}
+
 async function* csvRows(source: Source, kind: FileKind, reading: Reading): AsyncGenerator<FileRow[]> {
 	const header = await findHeader(source, kind, reading);
 	const { columns } = header;
 	const found = checkColumns(header, reading.mapping);
 	reading.reportUnused(found.unused);
+	reportFiner(columns, found, reading);
 	for await (const records of tableRecords(source, kind)) {
 		const rows: FileRow[] = [];
 		for (const { line, row, cells } of records) {
@@ -205,7 +236,7 @@ function fieldsOf(given: Given, mapping?: Mapping): Partial<Record<keyof NewPet,
 
 async function* jsonRows(source: Source, kind: FileKind, reading: Reading): AsyncGenerator<FileRow[]> {
 	const isArray = kind.format === "json";
-	const columnsOf = columnFinder(reading.mapping);
+	const columnsOf = columnFinder(reading.mapping, await firstObjects(source, kind));
 	let elements = 0;
 	for await (const records of jsonRecords(source, kind)) {
 		yield records.map(({ line, row, text }) => {
@@ -223,6 +254,7 @@ async function* jsonRows(source: Source, kind: FileKind, reading: Reading): Asyn
 		const found = columnsOf(names);
 		const { fits, unused, ambiguous } = found;
 		reading.reportUnused(unused);
+		reportFiner(names, found, reading);
 		if (ambiguous.length > 0) return { faults: ambiguous.map((field) => severalFault(field, fits[field], names)) };
 		return outcomeOf(checkFields, byField(Object.values(value), found), reading.values);
 	}
@@ -233,11 +265,13 @@ function severalFault(field: keyof NewPet, fits: readonly number[], names: reado
 }
 
 /** Keeps the last result, because most objects of a file have the same fields. */
-function columnFinder(mapping: Mapping | undefined): (names: string[]) => Columns {
+function columnFinder(mapping: Mapping | undefined, first: Record<string, unknown>[]): (names: string[]) => Columns {
 	let last: { names: string[]; columns: Columns } | undefined;
 	return (names) => {
-		if (last === undefined || last.names.length !== names.length || last.names.some((name, n) => name !== names[n]))
-			last = { names, columns: findColumns(names, mapping) };
+		if (last === undefined || last.names.length !== names.length || last.names.some((name, n) => name !== names[n])) {
+			const sample = first.map((object) => cellsOf(object, names));
+			last = { names, columns: findColumns(names, mapping, sample) };
+		}
 		return last.columns;
 	};
 }

@@ -18,13 +18,13 @@ test("a malformed file is refused with its line number, and nothing is sent", as
 	const files = {
 		quote: 'name,categoryId\nRex,1\n"Rex,2\nAnn,3\n',
 		same: "name,name,categoryId\nRex,Rex,1\n",
-		alike: "name,Name,categoryId\n",
+		alike: "name,Name,categoryId\nRex,Rex,1\n",
 	};
 	for (const [name, content] of Object.entries(files)) write(name, content);
 	const rows: [file: string, said: RegExp][] = [
 		["quote", /^.*quote, line 3: a quote opens here and is not closed within 65536 characters.*\n$/],
-		["same", /^.*two columns "name"; row 1 has .*; rename one of them; nothing was sent\n$/],
-		["alike", /^.*match name: "name", "Name"; .*; --map name=name or --map name=Name chooses one;.*\n$/],
+		["same", /^.*match name: "name", "name" \(#1, #2\); .*\n.*\nanimal-store import same --map 'name=#2'\n$/s],
+		["alike", /^.*match name: "name", "Name" \(#1, #2\); .*\n.*\nanimal-store import alike --map 'name=#2'\n$/s],
 		["none.csv", /^.*none\.csv cannot be used: no such file or directory\n$/],
 		[".", /^.*\. is a folder: name a file in it\n$/],
 	];

@@ -132,3 +132,43 @@ test("the only array of objects in an object is the list, on one line or many", 
 		{ rows: '{"name":"Pico","species":"Dog","photos":[{}]}\n{"name":"Moss","species":"Cat"}\n', animals },
 	]);
 });
+
+test("a State beside a City is no status, and the coarser of two kinds is the category", async (context) => {
+	await assertLists(context, [
+		{
+			rows: "Name,Species,City,State\nPico,Dog,Springfield,WA\n",
+			animals: [["Pico", "Dog"]],
+			said: /ignored.*"State"/,
+		},
+		{
+			rows: "Name,Breed,Animal Type,Outcome Type\nPico,Beagle,Dog,Adoption\nMoss,Manx,Cat,Transfer\n",
+			animals: [
+				["Pico", "Dog"],
+				["Moss", "Cat"],
+			],
+			said: /\nthe category is in column "Animal Type"; --map categoryId=Breed takes another\n/,
+		},
+	]);
+});
+
+test("columns of shelter software are found in tables and JSON", async (context) => {
+	const animals: Animal[] = [["Pico", "Dog"]];
+	await assertLists(context, [
+		{ rows: "id,animalname,breedname,speciesname,location\n1,Pico,Beagle,Dog,Kennel 1\n", animals },
+		{ rows: '[{"ANIMALNAME":"Pico","SPECIESNAME":"Dog","BREEDNAME":"Beagle"}]', animals },
+		{ rows: "animalID,animalName,animalSpecies,animalPrimaryBreed,animalStatus\n1,Pico,Dog,Beagle,\n", animals },
+	]);
+});
+
+test("of two columns with one name, the one beside the category is proposed, by position", async (context) => {
+	await assertLists(context, [
+		{
+			rows: "Name;Telefon;Name;Tierart\nFrau A;1;Pico;Dog\nHerr B;2;Moss;Cat\n",
+			asked: "--map 'name=#3'",
+			animals: [
+				["Pico", "Dog"],
+				["Moss", "Cat"],
+			],
+		},
+	]);
+});
