@@ -3,10 +3,11 @@
 
 import { strFromU8, strToU8, type UnzipFileFilter, unzipSync, zipSync } from "fflate";
 import readSheets from "read-excel-file/universal";
-import { findHeading, hasTexts } from "./columns.ts";
+import { findColumns, findHeading, hasTexts } from "./columns.ts";
 import { FileError } from "./encoding.ts";
 import { csv, type FileKind, headerWithin, type Source } from "./formats.ts";
 import { recordMaxLength } from "./records.ts";
+import { digitsOfStyles, fillDown, mergesOf, withZeros } from "./workbook-cells.ts";
 
 /** A workbook is read as a whole. For a larger workbook, the reader would need minutes and gigabytes, or fail. */
 const fileMaxBytes = 64 * 1024 * 1024;
@@ -37,7 +38,10 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 			: tables.find(({ sheet }) => sheet === wanted);
 	const names = tables.map(({ sheet }) => sheet);
 	if (!found) throw new FileError(`the workbook has no sheet ${JSON.stringify(wanted)}, but ${names.join(", ")}`);
-	const { sheet, rows } = found;
+	const { sheet, rows, merges } = found;
+	const heading = findHeading(rows.slice(0, headerWithin).map((cells, at) => ({ cells, at })));
+	const name = heading ? findColumns(heading.cells).at.name : -1;
+	fillDown(rows, merges, { heading: heading?.at ?? -1, name, cellsMax });
 	if (rows.length === 0) throw new FileError(`sheet ${JSON.stringify(sheet)} is empty: there is nothing to import`);
 	const source: Source = async function* source() {
 		for (let at = 0; at < rows.length; at += 1000) {
@@ -54,7 +58,7 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 
 /** The sheets with cells: not a sheet that is a chart. Of two sheets on the same part, the reader reads one. */
 async function readTables(file: Blob) {
-	const archive = unpacked(new Uint8Array(await file.arrayBuffer()));
+	const { archive, merges } = unpacked(new Uint8Array(await file.arrayBuffer()));
 	const sheets = await readSheets<Digits>(archive, { trim: false, parseNumber: (digits) => ({ digits }) });
 	let length = 0; // Many cells may share one long text.
 	const textsOf = (cells: unknown[]) => {
@@ -63,14 +67,16 @@ async function readTables(file: Blob) {
 		if (length > contentMaxBytes) throw new FileError(tooLarge);
 		return texts;
 	};
-	return sheets.flatMap(({ sheet, data }) => (data ? { sheet, rows: data.map(textsOf) } : []));
+	return sheets.flatMap(({ sheet, data }) =>
+		data ? { sheet, rows: data.map(textsOf), merges: merges.get(sheet) ?? [] } : [],
+	);
 }
 
 /**
  * Returns the archive without compression. The reader would decompress in workers, which the console may not start.
  * @throws FileError before anything is unpacked: a small archive may hold gigabytes
  */
-function unpacked(bytes: Uint8Array): ArrayBuffer {
+function unpacked(bytes: Uint8Array) {
 	let [total, count, isWorkbook] = [0, 0, false];
 	const unzip = (filter: UnzipFileFilter) => {
 		try {
@@ -90,8 +96,13 @@ function unpacked(bytes: Uint8Array): ArrayBuffer {
 	if (total > contentMaxBytes) throw new FileError(tooLarge);
 	const parts = unzip(({ name }) => /\.(xml|rels)$/.test(name));
 	const size = { cells: 0 };
-	for (const [name, bytes] of Object.entries(parts)) parts[name] = mended(name, bytes, size);
-	return zipSync(parts, { level: 0 }).buffer;
+	const texts = Object.fromEntries(Object.entries(parts).map(([name, bytes]) => [name, strFromU8(bytes)]));
+	const digits = digitsOfStyles(texts["xl/styles.xml"]);
+	for (const [name, xml] of Object.entries(texts)) {
+		const changed = mended(name, xml, size, digits);
+		if (changed !== xml) parts[name] = strToU8(changed); // Other parts keep their bytes, in any encoding.
+	}
+	return { archive: zipSync(parts, { level: 0 }).buffer, merges: mergesOf(texts) };
 }
 
 /** The number of cells that the reader will fill. */
@@ -101,13 +112,11 @@ type Size = { cells: number };
  * A part as the reader understands it: with the characters that references name, and with each cell's position.
  * @throws FileError if the reader would need too much time or memory
  */
-function mended(name: string, bytes: Uint8Array<ArrayBuffer>, size: Size): Uint8Array<ArrayBuffer> {
-	const xml = strFromU8(bytes);
-	let changed = xml.replace(/&#(?:x([\da-f]{5,8})|(\d{5,9}));/gi, characterOf);
+function mended(name: string, xml: string, size: Size, digits: ReadonlyMap<string, number>): string {
+	const changed = xml.replace(/&#(?:x([\da-f]{5,8})|(\d{5,9}));/gi, characterOf);
 	const sheets = /^xl\/(workbook\.xml|_rels\/)/.test(name) && xml.match(/<(?:[\w.-]*:)?(?:sheet|Relationship)[\s/>]/g);
 	if (sheets && sheets.length > sheetsMax) throw unreadable(`more than ${sheetsMax} sheets`);
-	if (/<(?:[\w.-]*:)?sheetData[\s/>]/.test(xml)) changed = withPositions(changed, size);
-	return changed === xml ? bytes : strToU8(changed);
+	return /<(?:[\w.-]*:)?sheetData[\s/>]/.test(xml) ? withPositions(withZeros(changed, digits), size) : changed;
 }
 
 /** References to characters beyond U+FFFF, such as `&#128008;`: the reader keeps only 16 bits of them. */

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { importer } from "../support/importer.ts";
+import { workbook } from "../support/workbook.ts";
 
 type Animal = [name: string, category: string, status?: string];
 
@@ -169,6 +170,58 @@ test("of two columns with one name, the one beside the category is proposed, by 
 				["Pico", "Dog"],
 				["Moss", "Cat"],
 			],
+		},
+	]);
+});
+
+test("a workbook's numbers are as its formats show them, and merged cells are filled, except names", async (context) => {
+	const [dog, cat] = ["Dog", "Cat"];
+	const rows = [
+		["Our animals"],
+		["Species", "Name"],
+		[dog, "Pico"],
+		[undefined, "Moss"],
+		[cat, "Fern"],
+		[undefined, "Ash"],
+	];
+	await assertLists(context, [
+		{
+			rows: workbook({
+				Herd: [
+					["Name", "Species"],
+					[{ padded: "123" }, dog],
+					[{ padded: "456789" }, dog],
+				],
+			}),
+			animals: [
+				["00123", dog],
+				["456789", dog],
+			],
+		},
+		{
+			rows: workbook({ Animals: rows }, ["A1:B1", "A3:A4", "A5:A6"]),
+			animals: [
+				["Pico", dog],
+				["Moss", dog],
+				["Fern", cat],
+				["Ash", cat],
+			],
+		},
+		{
+			rows: workbook(
+				{
+					A: [
+						["Name", "Species"],
+						[undefined, undefined],
+						["Pico", dog],
+						[undefined, cat],
+					],
+				},
+				["A1:A2", "A3:A4"],
+			),
+			animals: [["Pico", dog]],
+			said: /rejected:\n {2}name must be .*, row 4\n$/,
+			code: 2,
 		},
 	]);
 });

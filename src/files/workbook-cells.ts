@@ -1,0 +1,98 @@
+// What a spreadsheet shows and the reader of workbooks does not: zeros before a number, by its format, and the value of
+// merged cells, which stands in the first of them.
+
+/** The parts of a workbook, by their names in the archive. */
+type Parts = Readonly<Record<string, string>>;
+
+const tags = (name: string, attributes = "[^>]*") => new RegExp(`<(?:[\\w.-]*:)?${name}\\s(${attributes})>`, "g");
+
+function attributeOf(attributes: string, name: string): string {
+	const [, text = ""] = new RegExp(`(?:^|[\\s:])${name}="([^"]*)"`).exec(attributes) ?? [];
+	return text.replace(/&(amp|lt|gt|quot|apos);/g, (_, entity) => entities[entity as keyof typeof entities]);
+}
+
+const entities = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
+
+/** The number of digits that a style shows at least, by its number: for formats such as 00000. */
+export function digitsOfStyles(styles = ""): Map<string, number> {
+	const formats = new Map(
+		[...styles.matchAll(tags("numFmt"))].map(([, attributes = ""]) => {
+			const [zeros = ""] = /^0+$/.exec(attributeOf(attributes, "formatCode")) ?? [];
+			return [attributeOf(attributes, "numFmtId"), zeros.length] as const;
+		}),
+	);
+	const [, cells = ""] = /<(?:[\w.-]*:)?cellXfs[\s>](.*?)<\/(?:[\w.-]*:)?cellXfs>/s.exec(styles) ?? [];
+	const used = [...cells.matchAll(tags("xf"))].map(([, attributes = ""]) => attributeOf(attributes, "numFmtId"));
+	return new Map(
+		used.flatMap((id, style) => ((formats.get(id) ?? 0) > 1 ? [[String(style), formats.get(id) ?? 0]] : [])),
+	);
+}
+
+const numberCells = /<((?:[\w.-]*:)?c)\s([^>]*[^>/])>((?:<f[\s>][^<]*<\/f>)?)<v>(\d+)<\/v>/g;
+
+/** The sheet with zeros before the numbers whose styles show them: the cells become texts. */
+export function withZeros(sheet: string, digits: ReadonlyMap<string, number>): string {
+	if (digits.size === 0) return sheet;
+	return sheet.replace(numberCells, (cell, name: string, attributes: string, formula: string, value: string) => {
+		const length = digits.get(attributeOf(attributes, "s")) ?? 0;
+		if (value.length >= length || !["", "n"].includes(attributeOf(attributes, "t"))) return cell;
+		const others = attributes.replace(/\s*\bt="n"/, "");
+		return `<${name} ${others} t="str">${formula}<v>${value.padStart(length, "0")}</v>`;
+	});
+}
+
+/** Cells of one column that are merged, by their positions from 0. */
+interface Merge {
+	column: number;
+	from: number;
+	to: number;
+}
+
+/** The merged cells of each sheet that are one column wide, by the sheet's name. */
+export function mergesOf(parts: Parts): Map<string, Merge[]> {
+	const relations = parts["xl/_rels/workbook.xml.rels"] ?? "";
+	const targets = new Map(
+		[...relations.matchAll(tags("Relationship"))].map(([, attributes = ""]) => {
+			const target = attributeOf(attributes, "Target");
+			return [attributeOf(attributes, "Id"), target.startsWith("/") ? target.slice(1) : `xl/${target}`] as const;
+		}),
+	);
+	const found = new Map<string, Merge[]>(); // By part: many sheets of a damaged workbook may name the same one.
+	const sheets = (parts["xl/workbook.xml"] ?? "").matchAll(tags("sheet"));
+	return new Map(
+		[...sheets].map(([, attributes = ""]) => {
+			const part = targets.get(attributeOf(attributes, "id")) ?? "";
+			const merges = found.get(part) ?? [...(parts[part] ?? "").matchAll(tags("mergeCell"))].flatMap(mergeOf);
+			found.set(part, merges);
+			return [attributeOf(attributes, "name"), merges] as const;
+		}),
+	);
+}
+
+function mergeOf([, attributes = ""]: RegExpExecArray): Merge[] {
+	const place = /^([A-Z]{1,3})([1-9]\d{0,6}):([A-Z]{1,3})([1-9]\d{0,6})$/.exec(attributeOf(attributes, "ref"));
+	const [, letters = "", from, last, to] = place ?? [];
+	return letters === last ? [{ column: columnOf(letters), from: Number(from) - 1, to: Number(to) - 1 }] : [];
+}
+
+/** The position of the column with these letters: A is 0, AA is 26. */
+const columnOf = (letters: string) => [...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0) - 1;
+
+/**
+ * Fills merged cells below the heading. The animals' names are not filled: rows that share a name are one animal.
+ * @param cellsMax merged cells of a damaged workbook may overlap
+ */
+export function fillDown(
+	rows: string[][],
+	merges: readonly Merge[],
+	{ heading, name, cellsMax }: { heading: number; name: number; cellsMax: number },
+): void {
+	let left = cellsMax;
+	for (const { column, from, to } of merges) {
+		if (from <= heading || column === name) continue;
+		for (const cells of rows.slice(from + 1, to + 1)) {
+			if (left-- <= 0) return;
+			cells[column] ||= rows[from]?.[column] ?? "";
+		}
+	}
+}
