@@ -182,7 +182,8 @@ function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
 
 function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): void }) {
 	const { file, checked, isChecked, correcting, onBack } = shared;
-	const { shown, damaged, unused } = checked;
+	const { shown, damaged, unused, others } = checked;
+	const [other] = others;
 	const { corrections, now } = correcting;
 	const fixed = shown.filter(({ row }) => now(row).pet).length;
 	const good = checked.good + fixed - damaged.filter((row) => row.pet && !now(row).pet).length;
@@ -207,7 +208,9 @@ function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): v
 					</strong>{" "}
 					<span class="soft">
 						{bad > 0 && "Correct the red fields, or leave these rows out. "}
-						{unused.length > 0 && `Ignored: ${unused.join(", ")}.`}
+						{unused.length > 0 && `Ignored: ${unused.join(", ")}. `}
+						{other &&
+							`No animals: row ${other.row} (“${other.text}”)${others.length > 1 ? ` and ${others.length - 1} more` : ""}.`}
 					</span>
 				</p>
 			}

@@ -1,7 +1,7 @@
 // Checks a whole file before anything is sent. The check works in pieces, so that the page stays responsive.
 
 import { isDamaged } from "../../src/files/encoding.ts";
-import { type FileRow, type ReadOptions, readRows, textsOf } from "../../src/files/rows.ts";
+import { type FileRow, type OtherRow, type ReadOptions, readRows, textsOf } from "../../src/files/rows.ts";
 import { countUnknownValues, type UnknownValue } from "../../src/files/values.ts";
 import { shownMax } from "./add-rows.ts";
 import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
@@ -12,6 +12,8 @@ export interface Checked {
 	shown: Rejected[];
 	/** Columns that are not fields of an animal. */
 	unused: string[];
+	/** Rows that are no animals, such as sums. */
+	others: OtherRow[];
 	/** Unknown values in the status and category fields; set when the check is complete. */
 	values: UnknownValue[];
 	/** The first rows whose names have lost letters, and the number of all such rows. */
@@ -32,9 +34,13 @@ function nameOf({ pet, given, faults = [] }: FileRow, { mapping }: ReadOptions):
 
 /** Reads the whole file as an import would. @throws FileError @param show called from time to time, and at the end */
 export async function checkRows(file: PetFile, signal: AbortSignal, show: (checked: Checked) => void): Promise<void> {
-	const checked: Checked = { good: 0, bad: 0, shown: [], unused: [], ...noDamage, isComplete: false };
+	const checked: Checked = { good: 0, bad: 0, shown: [], unused: [], others: [], ...noDamage, isComplete: false };
 	const values = countUnknownValues();
-	const options = { ...file.options, onUnused: (name: string) => checked.unused.push(name) };
+	const options: ReadOptions = {
+		...file.options,
+		onUnused: (name) => checked.unused.push(name),
+		onOther: (row) => checked.others.push(row),
+	};
 	let shownAtMs = 0;
 	for await (const rows of readRows(file.source, file.kind, options)) {
 		for (const row of rows) {

@@ -8,7 +8,7 @@ import { FileError, quoteNames } from "../files/encoding.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import { ImportFailure } from "../files/import-request.ts";
 import type { Question } from "../files/proposals.ts";
-import type { FileRow } from "../files/rows.ts";
+import type { FileRow, OtherRow } from "../files/rows.ts";
 import { type countUnknownValues, otherStatuses, type UnknownValue, unknownMax, wordFields } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { countOf, quoteWord } from "./output.ts";
@@ -70,6 +70,9 @@ export interface Checked {
 	values: ReturnType<typeof countUnknownValues>;
 	/** Names that have lost letters, in quotes. */
 	damaged: Reasons;
+	/** The first rows that are no animals, and the number of all of them. */
+	others: OtherRow[];
+	otherCount: number;
 	/** What was decided without a question, with the flag that changes it. */
 	decided: string[];
 	questions: Question[];
@@ -86,6 +89,7 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${others}`,
 		...(unused.length > 0 ? [ignored] : []),
 		...describeReasons(lostLetters, checked.damaged, kind),
+		...describeOthers(checked),
 		...checked.decided,
 		...checked.questions.map(({ text, flags }) => `${text}; proposed: ${flags.map(quoteWord).join(" ")}`),
 		...describeValues(checked.values.list()),
@@ -95,6 +99,14 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 /** The most words of a field that are listed one by one. */
 const wordsMax = 12;
 const wordNouns = { status: "status", categoryId: "category" };
+
+function describeOthers({ others, otherCount }: Checked): string[] {
+	const named = others.map(({ row, text }) => `row ${row} (${JSON.stringify(text.slice(0, 40))})`).join(", ");
+	const rest = otherCount - others.length;
+	return otherCount === 0
+		? []
+		: [`left out, no animals: ${named}${rest > 0 ? ` and ${countOf(rest, "more row")}` : ""}`];
+}
 
 const isNew = ({ field, proposed }: UnknownValue) => field === "categoryId" && proposed !== undefined;
 

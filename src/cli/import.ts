@@ -11,7 +11,7 @@ import { isDamaged } from "../files/encoding.ts";
 import type { ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
 import { proposeColumns } from "../files/proposals.ts";
-import { type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
+import { type FileRow, type OtherRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
@@ -201,7 +201,7 @@ async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsol
 async function checkFile(file: ImportFile, options: ReadOptions, requested: AbortSignal): Promise<Checked> {
 	const checked: Checked = {
 		...{ animals: 0, rejected: 0, unclear: 0, first: [], unused: [], reasons: countReasons() },
-		...{ values: countUnknownValues(), damaged: countReasons(), decided: [], questions: [] },
+		...{ values: countUnknownValues(), damaged: countReasons(), decided: [], questions: [], others: [], otherCount: 0 },
 	};
 	function check(row: FileRow): void {
 		const { pet, unknown, faults } = row;
@@ -225,7 +225,10 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 			const others = finer.map((other) => `--map ${quoteWord(`categoryId=${other}`)}`).join(" or ");
 			checked.decided.push(`the category is in column ${JSON.stringify(name)}; ${others} takes another`);
 		};
-		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused, onFiner })) {
+		const onOther = (row: OtherRow) => {
+			if (++checked.otherCount <= previewRows) checked.others.push(row);
+		};
+		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused, onFiner, onOther })) {
 			requested.throwIfAborted();
 			rows.forEach(check);
 		}
@@ -248,7 +251,7 @@ async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptio
 	const unknown = checked.values.list();
 	if (unclear + rejected > 0) process.exitCode = someRejectedExitCode;
 	if (flags.json) {
-		const counts = { animals, unclear, rejected, ignored: unused, unknown };
+		const counts = { animals, unclear, rejected, leftOut: checked.otherCount, ignored: unused, unknown };
 		return printJson({ ...file.kind, ...counts, reasons: reasons.list() });
 	}
 	await toStdout(formatPetTable([first], newPetFields));

@@ -16,6 +16,7 @@ import {
 	sampleRows,
 	tableRecords,
 } from "./formats.ts";
+import { otherRowFinder } from "./other-rows.ts";
 import { jsonElements, lineRecords, type PetRecord } from "./records.ts";
 import { type Outcome, outcomeOf, type Values } from "./values.ts";
 
@@ -35,6 +36,12 @@ type Given = string | { cells: string[]; columns: string[] };
 
 export type Texts = Partial<Record<keyof NewPet, string>>;
 
+/** A row that is no animal, with its first text. */
+export interface OtherRow {
+	row: number;
+	text: string;
+}
+
 export interface ReadOptions {
 	/** The columns of fields; any other field is found by its name. Positions are for CSV only. */
 	mapping?: Mapping | undefined;
@@ -46,6 +53,8 @@ export interface ReadOptions {
 	corrections?: ReadonlyMap<number, Texts>;
 	/** Called once for each column or field that is ignored. */
 	onUnused?: (name: string) => void;
+	/** Called for each row of a table that is no animal, such as a sum. */
+	onOther?: (row: OtherRow) => void;
 	/** Called if a column is the category because the others are finer. */
 	onFiner?: (category: string, finer: readonly string[]) => void;
 }
@@ -187,10 +196,15 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 	const found = checkColumns(header, reading.mapping);
 	reading.reportUnused(found.unused);
 	reportFiner(columns, found, reading);
+	const isOther = otherRowFinder(columns, found, header.sample);
 	for await (const records of tableRecords(source, kind)) {
 		const rows: FileRow[] = [];
 		for (const { line, row, cells } of records) {
 			if (row <= header.row || isEmpty(cells, found)) continue;
+			if (isOther(cells)) {
+				reading.onOther?.({ row, text: cells.find((cell) => /\S/.test(cell)) ?? "" });
+				continue;
+			}
 			const given = { cells, columns };
 			rows.push({ line, row, number: line, given, ...petOfCells(cells, columns, found, reading) });
 		}

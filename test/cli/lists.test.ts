@@ -225,3 +225,33 @@ test("a workbook's numbers are as its formats show them, and merged cells are fi
 		},
 	]);
 });
+
+test("sums and repeated headings are left out and named; with numbers as categories, Total is a name", async (context) => {
+	const animals: Animal[] = [
+		["Pico", "Dog"],
+		["Moss", "Cat"],
+	];
+	const said = /\nleft out, no animals: row 3 \("Name"\), row 6 \("Total"\), row 7 \("Total: 2 animals"\)\n/;
+	await assertLists(context, [
+		{ rows: "Name,Species\nPico,Dog\nName,Species\nMoss,Cat\n,\nTotal,2\nTotal: 2 animals,\n", animals, said },
+		{
+			rows: "Nr;Name;Tierart\n1;Pico;Dog\n2;Moss;Cat\nSumme;2;\n;Gesamt;2\n",
+			animals,
+			said: /row 4 \("Summe"\), row 5/,
+		},
+		{
+			rows: "Name,Category\nTotal,1\nTotalita,2\n",
+			animals: [
+				["Total", "Dog"],
+				["Totalita", "Cat"],
+			],
+		},
+		{
+			rows: "Name,Species\nTotal,Dog\nSum,Cat\n",
+			animals: [
+				["Total", "Dog"],
+				["Sum", "Cat"],
+			],
+		},
+	]);
+});
