@@ -208,9 +208,9 @@ function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): v
 					</strong>{" "}
 					<span class="soft">
 						{bad > 0 && "Correct the red fields, or leave these rows out. "}
-						{unused.length > 0 && `Ignored: ${unused.join(", ")}. `}
+						{unused.length > 0 && `Ignored: ${unused.join(", ")}.`}
 						{other &&
-							`No animals: row ${other.row} (“${other.text}”)${others.length > 1 ? ` and ${others.length - 1} more` : ""}.`}
+							` No animals: row ${other.row} (“${other.text}”)${others.length > 1 ? ` and ${others.length - 1} more` : ""}.`}
 					</span>
 				</p>
 			}

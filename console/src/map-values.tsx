@@ -181,8 +181,12 @@ const statusChoices: Choice[] = [
 /** The most categories without a name to offer: some stores have many. */
 const unnamedMax = 50;
 
+/** The most new categories of other values to offer for a value: a list may have a thousand. */
+const newMax = 50;
+
 function categoryChoices({ proposed }: MappedValue, { mapped, categories, mayMake }: MapValuesProps): Choice[] {
-	const names = mayMake ? new Set([...(proposed ? [proposed] : []), ...newNames(mapped)]) : [];
+	const news = newNames(mapped).slice(0, newMax);
+	const names = mayMake ? new Set([...(proposed ? [proposed] : []), ...news]) : [];
 	const unnamed = categories.filter(({ name }) => name === undefined);
 	const existing = [
 		...categories.filter(({ name }) => name !== undefined),

@@ -98,7 +98,7 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 
 /** The most words of a field that are listed one by one. */
 const wordsMax = 12;
-const wordNouns = { status: "status", categoryId: "category" };
+const wordNouns = { status: ["status", "statuses"], categoryId: ["category", "categories"] };
 
 function describeOthers({ others, otherCount }: Checked): string[] {
 	const named = others.map(({ row, text }) => `row ${row} (${JSON.stringify(text.slice(0, 40))})`).join(", ");
@@ -113,13 +113,14 @@ const isNew = ({ field, proposed }: UnknownValue) => field === "categoryId" && p
 function describeValues(values: readonly UnknownValue[]): string[] {
 	return wordFields.flatMap((field) => {
 		const words = values.filter((value) => value.field === field);
+		const [noun, nouns] = wordNouns[field];
 		const lines = words.slice(0, wordsMax).map(({ text, rows, proposed }) => {
 			const place = `${JSON.stringify(text)} in ${countOf(rows, "row")}`;
 			const isMeant = field === "status" && proposed !== undefined;
-			return `${place} ${isMeant ? `seems to mean ${proposed ?? "no status"}` : `is an unknown ${wordNouns[field]}`}`;
+			return `${place} ${isMeant ? `seems to mean ${proposed ?? "no status"}` : `is an unknown ${noun}`}`;
 		});
 		const rest = words.length - lines.length;
-		return [...lines, ...(rest > 0 ? [`and ${rest} more unknown values of ${field}`] : [])];
+		return [...lines, ...(rest > 0 ? [`and ${rest} more unknown ${nouns}`] : [])];
 	});
 }
 

@@ -1,6 +1,6 @@
 // Reads the store's categories for a file, and makes new ones. The caller's client sends the requests.
 
-import type { CategoriesReply, Category, CategoryResult } from "../contract/console.ts";
+import { type CategoriesReply, type Category, type CategoryResult, categoryChangesMax } from "../contract/console.ts";
 import { plainValue } from "./values.ts";
 
 /** Sends a request to an endpoint of the console, a POST if it has a body. The reply has int64 as bigint. */
@@ -23,7 +23,11 @@ export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): 
 
 /** Gives each name the next free number, unless a category has the name already: a retry makes nothing twice. */
 export async function makeCategories(ask: AskConsole, names: readonly string[]): Promise<CategoryResult[]> {
-	if (names.length === 0) return [];
-	const categories = names.map((name) => ({ name }));
-	return ((await ask(path, { body: JSON.stringify({ categories }) })) as { results: CategoryResult[] }).results;
+	const results: CategoryResult[] = [];
+	for (let at = 0; at < names.length; at += categoryChangesMax) {
+		const categories = names.slice(at, at + categoryChangesMax).map((name) => ({ name }));
+		const reply = await ask(path, { body: JSON.stringify({ categories }) });
+		results.push(...(reply as { results: CategoryResult[] }).results);
+	}
+	return results;
 }

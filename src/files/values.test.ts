@@ -18,7 +18,7 @@ test("a status is proposed for the words of five languages, in any case and with
 		assert.equal(proposeStatus(text), undefined, text);
 });
 
-test("values that differ only in case and blanks are counted together, the most frequent first, a hundred of each field", () => {
+test("values that differ only in case and blanks are counted together, the most frequent first, a thousand of each field", () => {
 	const values = countUnknownValues();
 	for (const status of ["gone", "Verkauft ", "verkauft"]) values.add({ status, categoryId: "Gone" });
 	values.add({ categoryId: " Große  Hunde" });
@@ -28,8 +28,8 @@ test("values that differ only in case and blanks are counted together, the most 
 		{ field: "categoryId", text: "Gone", rows: 3, proposed: "Gone" },
 		{ field: "categoryId", text: "Große  Hunde", rows: 1, proposed: "Große Hunde" },
 	]);
-	for (let n = 0; n < 200; n++) values.add({ status: `text ${n}`, categoryId: `text ${n}` });
-	assert.equal(values.list().length, 200);
+	for (let n = 0; n < 1100; n++) values.add({ status: `text ${n}`, categoryId: `text ${n}` });
+	assert.equal(values.list().length, 2002);
 });
 
 test("a category is proposed for a text with a letter or a picture, and for no number, dash or word for none", () => {

@@ -89,7 +89,7 @@ export type UnknownValue = {
 );
 
 /** The most texts that are counted. A column with more distinct texts is not a list of values. */
-export const unknownMax = 100;
+export const unknownMax = 1001;
 
 /** Counts the texts that are not valid values: at most `unknownMax` distinct texts for each field. */
 export function countUnknownValues() {

@@ -230,8 +230,11 @@ test("names of categories are matched; unknown ones are made only on request, an
 	assert.deepEqual(await categories(), ["1 Hund", "2 Katze", "7 undefined"]);
 	const wrong = await run("more.csv", { more: ["--map", "categoryId:Wal=big"] });
 	assert.match(wrong.stderr, /A category is a whole number, or empty to reject the rows/);
-	write("many.csv", `name,type\n${Array.from({ length: 100 }, (_, n) => `a,type ${n}\n`).join("")}`);
-	assert.match((await run("many.csv", { more: ["--create-categories"] })).stderr, /more than 99 unknown categories; /);
+	write("many.csv", `name,type\n${Array.from({ length: 1001 }, (_, n) => `a,type ${n}\n`).join("")}`);
+	assert.match(
+		(await run("many.csv", { more: ["--create-categories"] })).stderr,
+		/more than 1000 unknown categories; /,
+	);
 });
 
 test("rows that differ or were removed are not added; --again adds the file once more", async (context) => {

@@ -255,3 +255,13 @@ test("sums and repeated headings are left out and named; with numbers as categor
 		},
 	]);
 });
+
+test("a hundred and more new categories are one question", async (context) => {
+	const { service, write, run } = await importer(context);
+	write("zoo", `name,species\n${Array.from({ length: 120 }, (_, at) => `Fish ${at},Species ${at}\n`).join("")}`);
+	const { stderr } = await run("zoo");
+	assert.match(stderr, /\nand 108 more unknown categories\n.*\nanimal-store import zoo --create-categories\n$/);
+	assert.equal((await run("zoo", { more: ["--create-categories"] })).code, 0);
+	const { body } = await service.send({ path: "/console/categories" });
+	assert.equal(JSON.parse(body).categories.length, 120);
+});
