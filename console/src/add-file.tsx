@@ -209,8 +209,8 @@ function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): v
 					<span class="soft">
 						{bad > 0 && "Correct the red fields, or leave these rows out. "}
 						{unused.length > 0 && `Ignored: ${unused.join(", ")}.`}
-						{other &&
-							` No animals: row ${other.row} (“${other.text}”)${others.length > 1 ? ` and ${others.length - 1} more` : ""}.`}
+						{other && ` No animals: row ${other.row} (“${other.text}”)`}
+						{others.length > 1 && ` and ${others.length - 1} more`}
 					</span>
 				</p>
 			}

@@ -76,6 +76,8 @@ export interface Checked {
 	/** What was decided without a question, with the flag that changes it. */
 	decided: string[];
 	questions: Question[];
+	/** The numbers of rows whose animal has a later row. */
+	earlier: Set<number>;
 }
 
 const lostLetters = "names that seem to have lost letters (save the table again as CSV UTF-8):";

@@ -1,6 +1,7 @@
 // `animal-store import FILE` adds the animals of a file in its order, each once. The whole file is checked before
 // anything is sent; docs/daily-work.md has the rules, and files/importer.ts sends the rows.
 
+import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { AnimalStoreError, ApiError } from "../../client/src/index.ts";
 import { newPetFields, type PetStatus, petStatuses } from "../contract/pet.ts";
@@ -10,7 +11,7 @@ import { isMappingField, type Mapping } from "../files/columns.ts";
 import { isDamaged } from "../files/encoding.ts";
 import type { ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
-import { proposeColumns } from "../files/proposals.ts";
+import { type Proposals, proposeColumns, repeatFinder } from "../files/proposals.ts";
 import { type FileRow, type OtherRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
@@ -38,6 +39,9 @@ interface ImportOptions extends ConnectionOptions {
 	map?: Mapped;
 	headerRow?: number;
 	sheet?: string;
+	category?: string;
+	unnamed?: string;
+	oncePer?: string;
 	createCategories?: boolean;
 	dryRun?: boolean;
 	again: number;
@@ -65,6 +69,9 @@ export function importCommand(command: Command): void {
 			parseIntegerUpTo(1000),
 		)
 		.option("--sheet <name>", "the sheet of a workbook; by default, the first with known columns")
+		.option("--category <name>", "the category of animals that have none in the file: a name or a number")
+		.option("--unnamed <column>", 'the column that stands in for a missing name; "" leaves these rows out')
+		.option("--once-per <column>", 'one animal for each value of this column, from its last row; "" takes each row')
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
 		.option(
@@ -151,7 +158,7 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 		const unknown = checked.values.list();
 		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags, wordsOf(command));
 		confirmProposals(file.name, checked, wordsOf(command), flags.createCategories);
-		const animals = checked.animals + checked.unclear;
+		const animals = checked.animals + checked.unclear - checked.earlier.size;
 		if (animals + checked.rejected === 0) throw new CommandError(`${file.name}: no row is an animal; nothing was sent`);
 		const rejected = rejectedFile(file.name, file.kind);
 		if (animals > 0) await checkKey(ask, requested);
@@ -163,7 +170,13 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 		const complete = withCategories(options, categories);
 		const url = connection.url.replace(/(\/v1)?\/*$/, "");
 		const target = { ...connection, url, retryForMs: flags.retryFor, signal: requested, overdue };
-		const result = await addPets(file, animals, complete, flags, target, rejected);
+		const result = await addPets(
+			file,
+			{ animals, earlier: checked.earlier, options: complete },
+			flags,
+			target,
+			rejected,
+		);
 		if (flags.json) printJson({ ...result, categories: made });
 	};
 	await interruptible("nothing was sent", work, onFirst);
@@ -183,10 +196,12 @@ function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnectio
 async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
 	const { map, headerRow } = flags;
 	const given: ReadOptions = { mapping: map?.columns, values: map, headerRow };
-	const { options, questions } = await proposeColumns(file.source, file.kind, given).catch((error) => {
+	const title = basename(file.name).replace(/\.\w+$/, "");
+	const proposals = await proposeColumns({ ...file, title }, given, flags).catch((error) => {
 		throw explainFileError(error, file.name);
 	});
-	const checkAll = async (complete: ReadOptions) => ({ ...(await checkFile(file, complete, signal)), questions });
+	const { options } = proposals;
+	const checkAll = (complete: ReadOptions) => checkFile(file, { ...proposals, options: complete }, signal);
 	const checked = await checkAll(options);
 	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
 	const categories = await categoriesOf(ask, signal).catch((error) => {
@@ -198,20 +213,36 @@ async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsol
 }
 
 /** The first pass. @throws CommandError when the whole file is unusable */
-async function checkFile(file: ImportFile, options: ReadOptions, requested: AbortSignal): Promise<Checked> {
+async function checkFile(
+	file: ImportFile,
+	{ options, questions, standIn, id }: Proposals,
+	requested: AbortSignal,
+): Promise<Checked> {
+	const repeats = id && repeatFinder(id);
+	let nameless = 0;
 	const checked: Checked = {
 		...{ animals: 0, rejected: 0, unclear: 0, first: [], unused: [], reasons: countReasons() },
-		...{ values: countUnknownValues(), damaged: countReasons(), decided: [], questions: [], others: [], otherCount: 0 },
+		...{
+			values: countUnknownValues(),
+			damaged: countReasons(),
+			decided: [],
+			questions: [...questions],
+			others: [],
+			otherCount: 0,
+		},
+		earlier: repeats?.earlier ?? new Set(),
 	};
 	function check(row: FileRow): void {
 		const { pet, unknown, faults } = row;
 		if (pet) {
+			repeats?.add(row);
 			checked.animals++;
 			if (checked.animals <= previewRows) checked.first.push(pet);
 			if (isDamaged(pet.name)) checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(pet.name) }]);
 			return;
 		}
 		if (unknown && isUnclear(row)) {
+			repeats?.add(row);
 			checked.unclear++;
 			checked.values.add(unknown);
 		} else {
@@ -225,16 +256,27 @@ async function checkFile(file: ImportFile, options: ReadOptions, requested: Abor
 			const others = finer.map((other) => `--map ${quoteWord(`categoryId=${other}`)}`).join(" or ");
 			checked.decided.push(`the category is in column ${JSON.stringify(name)}; ${others} takes another`);
 		};
+		const onNameless = () => void nameless++;
 		const onOther = (row: OtherRow) => {
 			if (++checked.otherCount <= previewRows) checked.others.push(row);
 		};
-		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused, onFiner, onOther })) {
+		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused, onFiner, onOther, onNameless })) {
 			requested.throwIfAborted();
 			rows.forEach(check);
 		}
 	} catch (error) {
 		throw explainFileError(error, file.name);
 	}
+	if (nameless > 0 && standIn !== undefined) {
+		const text = `${countOf(nameless, "animal")} without a name: --unnamed "" leaves them out`;
+		checked.questions.push({ text, flags: ["--unnamed", standIn] });
+	}
+	if (repeats && id && !id.isConfirmed && repeats.isLikely()) {
+		const rows = repeats.animals + repeats.earlier.size;
+		const text = `${JSON.stringify(id.name)} repeats: ${countOf(rows, "row")}, ${countOf(repeats.animals, "animal")}`;
+		checked.questions.push({ text: `${text}; --once-per "" takes each row`, flags: ["--once-per", id.name] });
+	}
+	if (!id?.isConfirmed) checked.earlier = new Set();
 	return checked;
 }
 
@@ -264,8 +306,7 @@ async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptio
 /** The second pass and its report. @returns the result for `--json` */
 async function addPets(
 	file: ImportFile,
-	animals: number,
-	options: ReadOptions,
+	{ animals, earlier, options }: { animals: number; earlier: ReadonlySet<number>; options: ReadOptions },
 	{ again: round, json }: ImportOptions,
 	target: ImportTarget,
 	rejected: ReturnType<typeof rejectedFile>,
@@ -287,7 +328,8 @@ async function addPets(
 		progress.update(report.added + report.alreadyThere, rejected.count);
 	}
 	const rows = readRows(file.source, file.kind, options);
-	const importer = createImporter({ rows, digest: file.digest, round, onSettled });
+	const isWanted = ({ number }: FileRow) => !earlier.has(number);
+	const importer = createImporter({ rows, digest: file.digest, round, isWanted, onSettled });
 	const startedAtMs = performance.now();
 	try {
 		const isComplete = await importer.run(target).finally(progress.end);

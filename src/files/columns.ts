@@ -60,8 +60,8 @@ const categories = words("category categories kategorie kategorien categorie cat
  */
 const knownNames: Record<Field, readonly (readonly string[])[]> = {
 	name: [
-		words(`animalname animalsname animalcallname petname petsname nameofanimal nameoftheanimal tiername tiernamen namedestieres
-			namedertiere nomdelanimal nomanimal nomdesanimaux nombredelanimal nombreanimal nombredelamascota
+		words(`animalname animalsname animalcallname petname petsname nameofanimal nameoftheanimal tiername tiernamen
+			namedestieres namedertiere nomdelanimal nomanimal nomdesanimaux nombredelanimal nombreanimal nombredelamascota
 			nomedoanimal nomeanimal nametier nameanimal`),
 		words("name names namen rufname rufnamen callname nom noms nombre nombres nome nomes"),
 		animals,
@@ -149,9 +149,11 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}, s
 export function checkColumns(
 	{ columns, line, row, sample }: { columns: string[]; line: number; row: number; sample: Sample },
 	mapping?: Mapping,
+	isOptional: (field: Field) => boolean = () => false,
 ): Columns {
 	const found = findColumns(columns, mapping, sample);
-	const { fits, unknown, missing, ambiguous } = found;
+	const { fits, unknown, ambiguous } = found;
+	const missing = found.missing.filter((field) => !isOptional(field));
 	const place = `; row ${row} has the columns ${quoteNames(columns)}`;
 	const refuse = (why: string) => new ColumnError(why + place, line);
 	if (unknown.length > 0) throw refuse(`there is no column ${quoteNames(unknown)}`);
@@ -174,7 +176,7 @@ export function likeliest(field: Field, fits: Columns["fits"]): number {
 }
 
 /** The columns with exactly this name; if there are none, those with the name in any spelling. */
-function columnsNamed(wanted: string, columns: readonly string[]): number[] {
+export function columnsNamed(wanted: string, columns: readonly string[]): number[] {
 	const exact = positionsOf(wanted, columns);
 	return exact.length > 0 ? exact : positionsOf(plainName(wanted), columns.map(plainName));
 }
@@ -233,6 +235,16 @@ function finerColumns(names: readonly string[], taken: readonly number[], sample
 	const isTaken = taken.some((at) => (rankOf.get("categoryId")?.get(names[at] ?? "") ?? 0) >= kindRank);
 	const others = isTaken ? rankedColumns("categoryId", names, taken, sample) : [];
 	return others.filter(({ rank }) => rank >= kindRank).map(({ at }) => at);
+}
+
+/** Names of columns that identify an animal in its list. */
+const idName = /^(id|nr|no|number|nummer|numero|tag|chip|microchip|code)$|(id|nr|nummer|number|code|tag)$/;
+
+/** The column that tells the animals of a list apart: it is named like an id, and each row has a value; -1 if none. */
+export function idColumn(columns: readonly string[], { at }: Columns, sample: Sample): number {
+	const isFilled = (index: number) => sample.length > 0 && valuesOf(sample, index).length === sample.length;
+	const isFree = (index: number) => !Object.values(at).includes(index);
+	return columns.findIndex((name, index) => idName.test(plainName(name)) && isFree(index) && isFilled(index));
 }
 
 const isKnown = (name: string) => [...rankOf.values()].some((ranks) => ranks.has(name));

@@ -18,7 +18,7 @@ import {
 } from "./formats.ts";
 import { otherRowFinder } from "./other-rows.ts";
 import { jsonElements, lineRecords, type PetRecord } from "./records.ts";
-import { type Outcome, outcomeOf, type Values } from "./values.ts";
+import { isNothing, type Outcome, outcomeOf, type Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;
 interface Place {
@@ -36,6 +36,13 @@ type Given = string | { cells: string[]; columns: string[] };
 
 export type Texts = Partial<Record<keyof NewPet, string>>;
 
+export interface Fallback {
+	/** The category of animals that have none. */
+	categoryId?: string | undefined;
+	/** The position of the column that stands in for a name; null leaves out the rows without a name. Tables only. */
+	name?: number | null | undefined;
+}
+
 /** A row that is no animal, with its first text. */
 export interface OtherRow {
 	row: number;
@@ -49,10 +56,14 @@ export interface ReadOptions {
 	headerRow?: number | undefined;
 	/** The meanings of other texts in the status and category fields. */
 	values?: Values | undefined;
+	/** What stands in for a missing value. */
+	fallback?: Fallback;
 	/** The texts that a person entered to replace fields of a row, by the row's `number`. */
 	corrections?: ReadonlyMap<number, Texts>;
 	/** Called once for each column or field that is ignored. */
 	onUnused?: (name: string) => void;
+	/** Called for each row whose name is from another column, or that is left out because it has no name. */
+	onNameless?: () => void;
 	/** Called for each row of a table that is no animal, such as a sum. */
 	onOther?: (row: OtherRow) => void;
 	/** Called if a column is the category because the others are finer. */
@@ -193,7 +204,8 @@ function reportFiner(columns: readonly string[], { at, finer }: Columns, { onFin
 async function* csvRows(source: Source, kind: FileKind, reading: Reading): AsyncGenerator<FileRow[]> {
 	const header = await findHeader(source, kind, reading);
 	const { columns } = header;
-	const found = checkColumns(header, reading.mapping);
+	const { fallback = {}, onNameless } = reading;
+	const found = checkColumns(header, reading.mapping, (field) => fallback[field as keyof Fallback] !== undefined);
 	reading.reportUnused(found.unused);
 	reportFiner(columns, found, reading);
 	const isOther = otherRowFinder(columns, found, header.sample);
@@ -205,6 +217,9 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 				reading.onOther?.({ row, text: cells.find((cell) => /\S/.test(cell)) ?? "" });
 				continue;
 			}
+			const isNameless = fallback.name !== undefined && isBlank(cells[found.at.name]);
+			if (isNameless) onNameless?.();
+			if (isNameless && fallback.name === null) continue;
 			const given = { cells, columns };
 			rows.push({ line, row, number: line, given, ...petOfCells(cells, columns, found, reading) });
 		}
@@ -223,10 +238,20 @@ function isEmpty(cells: string[], { at }: Columns): boolean {
 }
 
 /** Spreadsheets leave out or add empty cells at the end of a row. */
-function petOfCells(cells: string[], columns: string[], found: Columns, { values }: ReadOptions): Outcome {
+function petOfCells(cells: string[], columns: string[], found: Columns, options: ReadOptions): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
-	return outcomeOf(checkTexts, byField(padded(cells, columns), found), values);
+	const { name } = options.fallback ?? {};
+	const fields = byField(padded(cells, columns), found);
+	if (typeof name === "number" && isBlank(fields.name)) fields.name = cells[name] ?? "";
+	return outcomeOf(checkTexts, withCategory(fields, options), options.values);
+}
+
+const isBlank = (value: unknown) => (typeof value === "string" ? !/\S/.test(value) || isNothing(value) : value == null);
+
+function withCategory<Fields extends { categoryId?: unknown }>(fields: Fields, { fallback }: ReadOptions): Fields {
+	const { categoryId } = fallback ?? {};
+	return categoryId !== undefined && isBlank(fields.categoryId) ? { ...fields, categoryId } : fields;
 }
 
 const padded = (cells: string[], columns: string[]) => columns.map((_, at) => cells[at] ?? "");
@@ -270,7 +295,8 @@ async function* jsonRows(source: Source, kind: FileKind, reading: Reading): Asyn
 		reading.reportUnused(unused);
 		reportFiner(names, found, reading);
 		if (ambiguous.length > 0) return { faults: ambiguous.map((field) => severalFault(field, fits[field], names)) };
-		return outcomeOf(checkFields, byField(Object.values(value), found), reading.values);
+		const fields = withCategory(byField(Object.values(value), found), reading);
+		return outcomeOf(checkFields, fields, reading.values);
 	}
 }
 

@@ -55,7 +55,7 @@ async function assertLists(context: TestContext, lists: readonly List[]): Promis
 	}
 }
 
-test("own status words in any case are taken; words for nothing are no value, and no category", async (context) => {
+test("own status words in any case are taken; words for nothing are no value and no category", async (context) => {
 	await assertLists(context, [
 		{
 			rows: "Name,Species,Status\nPico,Dog,Available\nMoss,Cat,PENDING\nFern,Cat, Sold \n",
@@ -174,7 +174,7 @@ test("of two columns with one name, the one beside the category is proposed, by 
 	]);
 });
 
-test("a workbook's numbers are as its formats show them, and merged cells are filled, except names", async (context) => {
+test("a workbook's numbers keep the zeros of their format; merged cells are filled, except names", async (context) => {
 	const [dog, cat] = ["Dog", "Cat"];
 	const rows = [
 		["Our animals"],
@@ -226,7 +226,7 @@ test("a workbook's numbers are as its formats show them, and merged cells are fi
 	]);
 });
 
-test("sums and repeated headings are left out and named; with numbers as categories, Total is a name", async (context) => {
+test("sums and repeated headings are left out and named; Total may be the name of an animal", async (context) => {
 	const animals: Animal[] = [
 		["Pico", "Dog"],
 		["Moss", "Cat"],
@@ -264,4 +264,54 @@ test("a hundred and more new categories are one question", async (context) => {
 	assert.equal((await run("zoo", { more: ["--create-categories"] })).code, 0);
 	const { body } = await service.send({ path: "/console/categories" });
 	assert.equal(JSON.parse(body).categories.length, 120);
+});
+
+test("missing names, a list of one species and repeated ids are asked about, each with a flag", async (context) => {
+	const intakes = "Animal ID,Name,Species,Intake\nZ1,Pico,Dog,2024\nZ1,Pico,Dog,2025\nZ2,Moss,Cat,2024\n";
+	await assertLists(context, [
+		{
+			rows: "Animal ID,Name,Animal Type\nZ1,*Pico,Dog\nZ2,,Dog\nZ3,N/A,Cat\n",
+			asked: "--unnamed 'Animal ID'",
+			animals: [
+				["*Pico", "Dog"],
+				["Z2", "Dog"],
+				["Z3", "Cat"],
+			],
+			said: /^list-0: CSV with commas, UTF-8, 3 animals\n/,
+		},
+		{
+			rows: "Name,Geburtsjahr,Geschlecht\nPico,2019,m\nMoss,2021,w\n",
+			asked: "--category list-1 --create-categories",
+			animals: [
+				["Pico", "list-1"],
+				["Moss", "list-1"],
+			],
+		},
+		{
+			rows: intakes,
+			asked: "--once-per 'Animal ID'",
+			animals: [
+				["Pico", "Dog"],
+				["Moss", "Cat"],
+			],
+		},
+		{
+			rows: "Owner ID,Name,Species\n1,Pico,Dog\n1,Moss,Cat\n",
+			animals: [
+				["Pico", "Dog"],
+				["Moss", "Cat"],
+			],
+		},
+	]);
+	const { write, run, pets } = await importer(context);
+	write("a", `${intakes}Z3,,Dog,2024\n`);
+	const { stdout } = await run("a", {
+		more: ["--category", "1", "--unnamed", "", "--once-per", "", "--map", "categoryId="],
+	});
+	assert.match(stdout, /^a: 3 added, 0 already there, 0 rejected/);
+	assert.equal((await pets()).length, 3);
+	assert.match(
+		(await run("a", { more: ["--unnamed", "Chip"] })).stderr,
+		/there is no column "Chip" in row 1; .* sent\n$/,
+	);
 });

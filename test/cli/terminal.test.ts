@@ -34,7 +34,7 @@ test("no text of a file, a store or a server controls a terminal or looks like a
 	const folder = temporaryFolder(context);
 	const write = (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content);
 	const cell = `"${hostile}"`;
-	write("words.csv", `name,category,status,${cell}\nRex?Ann${hostile.replace("\n", "")},1,${cell}\nRex,${cell},\n`);
+	write("words.csv", `name,category,status,${cell}\nRex?Ann${hostile.replace("\n", "")},1,${cell}\nRex,1,${cell}\n`);
 	write("columns.csv", `name,name (${hostile.replace("\n", "")},category\n`);
 	write("broken.json", `[{"name":1 ${hostile.replaceAll("[", "")}}]`);
 	write(
