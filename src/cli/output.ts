@@ -33,7 +33,7 @@ export function say(message: string, start = ""): void {
 
 /** Quotes a word for a shell, in one line. */
 export function quoteWord(text: string): string {
-	return /^[\p{L}\p{N}:=_.-]+$/u.test(text) ? text : `'${inOneLine(text).replaceAll("'", `'\\''`)}'`;
+	return /^[\p{L}\p{N}:=_./-]+$/u.test(text) ? text : `'${inOneLine(text).replaceAll("'", `'\\''`)}'`;
 }
 
 /** The number with its noun: "1 animal", "2 animals". */

@@ -16,8 +16,6 @@ export interface Spreadsheet {
 	kind: string;
 	/** The name, category and status of each animal. */
 	pets: string[];
-	/** The rows that are not animals, by the program's row numbers. */
-	rejected: number[];
 }
 
 /** The items of a text, which | separates. */
@@ -34,25 +32,24 @@ const french = list(`
 	Max, dit "le Gros" 2 – | Œuf 12 sold | Pelu 🐾 1 sold | Mme Michu 9007199254740993 available`);
 
 const at = (file: string) => ({ file, path: fileURLToPath(new URL(`../spreadsheets/${file}`, import.meta.url)) });
-const spreadsheet = (file: string, kind: string, pets: string[], rejected: number[]): Spreadsheet => {
-	return { ...at(file), kind, pets, rejected };
-};
+const spreadsheet = (file: string, kind: string, pets: string[]): Spreadsheet => ({
+	...at(file),
+	...{ kind, pets },
+});
 
 export const spreadsheets = [
-	spreadsheet("excel-german.csv", "CSV with semicolons, Windows-1252", german, [16]),
-	spreadsheet("excel-german.xlsx", 'sheet "Tierbestand & Co" of a workbook', german, [16]),
-	spreadsheet("google-sheets.csv", "CSV with commas, UTF-8", english, []),
-	spreadsheet("google-sheets.xlsx", 'sheet "Animals 2026" of a workbook', english, []),
-	spreadsheet("libreoffice.csv", "CSV with commas, UTF-8", french, [16]),
-	spreadsheet("libreoffice.xlsx", 'sheet "Animaux" of a workbook', french, [16]),
+	spreadsheet("excel-german.csv", "CSV with semicolons, Windows-1252", german),
+	spreadsheet("excel-german.xlsx", 'sheet "Tierbestand & Co" of a workbook', german),
+	spreadsheet("google-sheets.csv", "CSV with commas, UTF-8", english),
+	spreadsheet("google-sheets.xlsx", 'sheet "Animals 2026" of a workbook', english),
+	spreadsheet("libreoffice.csv", "CSV with commas, UTF-8", french),
+	spreadsheet("libreoffice.xlsx", 'sheet "Animaux" of a workbook', french),
 ];
 
 /** Tables of shelters: LibreOffice wrote six, openpyxl three. */
 export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
 	/** The name, category name and status of each animal. */
 	pets: string[];
-	/** The category column of a table in which two columns could be it. */
-	choice?: string;
 	/** An unknown status, whose rows are left out. */
 	unknown?: string;
 })[] = [
@@ -61,12 +58,10 @@ export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
 		pets: list(`
 			Bello Hund available | Mausi Katze pending | Hansi Vogel sold | Frieda Hund pending |
 			Möhre Kaninchen available | Krümel Kaninchen available | Minka Katze sold`),
-		unknown: "7",
 	},
 	{
 		...at("refuge-registre.xlsx"),
 		pets: list("Praline Chienne available | Gribouille Chat pending | Œdipe Chat sold | Noisette Lapin sold"),
-		choice: "Espèce",
 	},
 	{
 		...at("protectora-inventario.xlsx"),
