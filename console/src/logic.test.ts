@@ -123,7 +123,7 @@ test("the first 200 rejected rows are shown, and all of them are kept as text; s
 	const checks: Checked[] = [];
 	await checkRows(file, new AbortController().signal, (checked) => void checks.push(checked));
 	const last = checks.at(-1);
-	const nothing = { values: [], damaged: [], damagedCount: 0 };
+	const nothing = { others: [], values: [], damaged: [], damagedCount: 0 };
 	assert.deepEqual(
 		{ ...last, shown: last?.shown.length },
 		{ ...nothing, good: 1, bad: 201, shown: 200, unused: ["colour"], isComplete: true },

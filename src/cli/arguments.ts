@@ -34,11 +34,11 @@ export function parseDuration(text: string): number {
 }
 
 /** Parses an integer from 1 to `max`. @param max at most 9999 */
-export function parseIntegerUpTo(max: number): (text: string) => number {
+export function parseIntegerUpTo(max: number, min = 1): (text: string) => number {
 	return (text) => {
-		const number = /^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : 0;
-		if (number >= 1 && number <= max) return number;
-		throw new InvalidArgumentError(`It must be an integer from 1 to ${max}.`);
+		const number = /^(0|[1-9][0-9]{0,3})$/.test(text) ? Number(text) : -1;
+		if (number >= min && number <= max) return number;
+		throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`);
 	};
 }
 

@@ -18,6 +18,7 @@ interface Reason {
 	rows: number;
 	/** The first row with this reason, as a spreadsheet counts rows, and the detail of this row. */
 	firstRow: number;
+	sheet?: string;
 	detail?: string;
 }
 
@@ -29,27 +30,30 @@ const shownMax = 3;
 export function countReasons() {
 	const reasons = new Map<string, Reason>();
 	return {
-		add({ row }: FileRow, faults: readonly Fault[]): void {
+		add({ row, sheet }: FileRow, faults: readonly Fault[]): void {
 			// Details are left out, because they differ from row to row.
 			const reason = describeFaults(faults.map(({ field, problem }) => ({ field, problem })));
 			const detail = faults.find((fault) => fault.detail !== undefined)?.detail;
 			const known = reasons.get(reason);
 			if (known) known.rows++;
 			else if (reasons.size < reasonsMax)
-				reasons.set(reason, { reason, rows: 1, firstRow: row, ...(detail && { detail }) });
+				reasons.set(reason, { reason, rows: 1, firstRow: row, ...(sheet && { sheet }), ...(detail && { detail }) });
 		},
 		/** The most frequent first. */
 		list: (): Reason[] => [...reasons.values()].sort((one, other) => other.rows - one.rows),
 	};
 }
 
+const rowIn = (row: number, sheet?: string) =>
+	`${row}${sheet === undefined ? "" : ` of sheet ${JSON.stringify(sheet)}`}`;
+
 /** The title, then lines such as "name must be …, 12 rows, the first is row 20"; nothing if there are no reasons. */
 export function describeReasons(title: string, reasons: Reasons, { format }: FileKind): string[] {
 	const noun = format === "csv" ? "row" : "line";
 	const all = reasons.list();
 	if (all.length === 0) return [];
-	const lines = all.slice(0, shownMax).map(({ reason, rows, firstRow, detail }) => {
-		const first = `${noun} ${firstRow}${detail === undefined ? "" : ` (${detail})`}`;
+	const lines = all.slice(0, shownMax).map(({ reason, rows, firstRow, sheet, detail }) => {
+		const first = `${noun} ${rowIn(firstRow, sheet)}${detail === undefined ? "" : ` (${detail})`}`;
 		return `  ${reason}, ${rows === 1 ? first : `${countOf(rows, noun)}, the first is ${first}`}`;
 	});
 	const rest = all.length - lines.length;
@@ -103,7 +107,9 @@ const wordsMax = 12;
 const wordNouns = { status: ["status", "statuses"], categoryId: ["category", "categories"] };
 
 function describeOthers({ others, otherCount }: Checked): string[] {
-	const named = others.map(({ row, text }) => `row ${row} (${JSON.stringify(text.slice(0, 40))})`).join(", ");
+	const named = others
+		.map(({ row, sheet, text }) => `row ${rowIn(row, sheet)} (${JSON.stringify(text.slice(0, 40))})`)
+		.join(", ");
 	const rest = otherCount - others.length;
 	return otherCount === 0
 		? []

@@ -42,6 +42,7 @@ interface ImportOptions extends ConnectionOptions {
 	category?: string;
 	unnamed?: string;
 	oncePer?: string;
+	oneLine?: boolean;
 	createCategories?: boolean;
 	dryRun?: boolean;
 	again: number;
@@ -65,12 +66,13 @@ export function importCommand(command: Command): void {
 		.option("--create-categories", "create the categories that do not exist yet; the key needs pets:edit")
 		.option(
 			"--header-row <n>",
-			"the row with the column names; by default, the one with known names",
-			parseIntegerUpTo(1000),
+			"the row with the column names, 0 for none; by default, the one with known names",
+			parseIntegerUpTo(1000, 0),
 		)
-		.option("--sheet <name>", "the sheet of a workbook; by default, the first with known columns")
+		.option("--sheet <name>", "the sheet of a workbook; by default, the first with known columns and those like it")
 		.option("--category <name>", "the category of animals that have none in the file: a name or a number")
 		.option("--unnamed <column>", 'the column that stands in for a missing name; "" leaves these rows out')
+		.option("--one-line", "replace the line breaks in names by blanks")
 		.option("--once-per <column>", 'one animal for each value of this column, from its last row; "" takes each row')
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
@@ -195,7 +197,8 @@ function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnectio
 /** Checks the file. If words stand in place of categories, checks it again with the service's category names. */
 async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
 	const { map, headerRow } = flags;
-	const given: ReadOptions = { mapping: map?.columns, values: map, headerRow };
+	const onJoined = flags.oneLine ? () => {} : undefined;
+	const given: ReadOptions = { mapping: map?.columns, values: map, headerRow, onJoined };
 	const title = basename(file.name).replace(/\.\w+$/, "");
 	const proposals = await proposeColumns({ ...file, title }, given, flags).catch((error) => {
 		throw explainFileError(error, file.name);
@@ -219,7 +222,7 @@ async function checkFile(
 	requested: AbortSignal,
 ): Promise<Checked> {
 	const repeats = id && repeatFinder(id);
-	let nameless = 0;
+	let [nameless, joined] = [0, 0];
 	const checked: Checked = {
 		...{ animals: 0, rejected: 0, unclear: 0, first: [], unused: [], reasons: countReasons() },
 		...{
@@ -260,7 +263,9 @@ async function checkFile(
 		const onOther = (row: OtherRow) => {
 			if (++checked.otherCount <= previewRows) checked.others.push(row);
 		};
-		for await (const rows of readRows(file.source, file.kind, { ...options, onUnused, onFiner, onOther, onNameless })) {
+		const onJoined = () => void joined++;
+		const told = { onUnused, onFiner, onOther, onNameless, onJoined };
+		for await (const rows of readRows(file.source, file.kind, { ...options, ...told })) {
 			requested.throwIfAborted();
 			rows.forEach(check);
 		}
@@ -271,6 +276,11 @@ async function checkFile(
 		const text = `${countOf(nameless, "animal")} without a name: --unnamed "" leaves them out`;
 		checked.questions.push({ text, flags: ["--unnamed", standIn] });
 	}
+	if (joined > 0 && !options.onJoined)
+		checked.questions.push({
+			text: `${countOf(joined, "name")} with a line break: a blank will replace it`,
+			flags: ["--one-line"],
+		});
 	if (repeats && id && !id.isConfirmed && repeats.isLikely()) {
 		const rows = repeats.animals + repeats.earlier.size;
 		const text = `${JSON.stringify(id.name)} repeats: ${countOf(rows, "row")}, ${countOf(repeats.animals, "animal")}`;

@@ -96,8 +96,8 @@ const rankOf = new Map(
 );
 
 const required: readonly string[] = NewPet.required;
-/** Columns that exports and rejected rows add. */
-const ours = ["id", "line", "reason"];
+/** Columns that exports, rejected rows and several sheets in one table add. */
+const ours = ["id", "line", "reason", "sheet"];
 
 export type Columns = ReturnType<typeof findColumns>;
 
@@ -235,6 +235,27 @@ function finerColumns(names: readonly string[], taken: readonly number[], sample
 	const isTaken = taken.some((at) => (rankOf.get("categoryId")?.get(names[at] ?? "") ?? 0) >= kindRank);
 	const others = isTaken ? rankedColumns("categoryId", names, taken, sample) : [];
 	return others.filter(({ rank }) => rank >= kindRank).map(({ at }) => at);
+}
+
+/**
+ * The columns of a table whose heading says too little, by their values: a column of words that repeat has the
+ * categories, one of words that differ the names. Undefined if there are not two such columns.
+ */
+export function columnsByValues(sample: Sample): (Mapping & { name: number; categoryId: number }) | undefined {
+	const width = Math.max(0, ...sample.map((cells) => cells.length));
+	const columns = Array.from({ length: width }, (_, at) => {
+		const values = valuesOf(sample, at);
+		const share = (is: (value: string) => boolean) => values.filter(is).length / values.length;
+		const isStatus = share((value) => proposeStatus(value) !== undefined) > 0.5;
+		const isWords = share((value) => isWord(value) && !/\d/.test(value)) > 0.5;
+		return { at, isStatus, isWords, distinct: new Set(values.map(plainValue)).size };
+	});
+	const [name, ...others] = columns
+		.filter(({ isStatus, isWords }) => isWords && !isStatus)
+		.sort((one, other) => other.distinct - one.distinct);
+	const category = others.find(({ distinct }) => distinct === others.at(-1)?.distinct);
+	const status = columns.find(({ isStatus }) => isStatus);
+	return name && category && { name: name.at, categoryId: category.at, ...(status && { status: status.at }) };
 }
 
 /** Names of columns that identify an animal in its list. */

@@ -20,10 +20,25 @@ export interface FileKind {
 	delimiter: string;
 	/** The sheet of a workbook that was converted to CSV. */
 	sheet?: string;
+	/** The sheets of one shape that were converted to one table, whose last column has their names. */
+	sheets?: SheetRows[];
 	/** Lines end with a carriage return alone. */
 	isCrOnly?: boolean;
 	/** The object around the JSON array. */
 	wrapper?: Wrapper;
+}
+
+interface SheetRows {
+	name: string;
+	/** The first of its rows, in the table and in the sheet. */
+	first: number;
+	own: number;
+}
+
+/** The number of a row as the spreadsheet shows it, with its sheet if there are several. */
+export function placeIn({ sheets }: FileKind, row: number): { row: number; sheet?: string } {
+	const found = sheets?.findLast(({ first }) => first <= row);
+	return found ? { row: row - found.first + found.own, sheet: found.name } : { row };
 }
 
 export type Pages<Item> = AsyncIterable<Item[]> | Iterable<Item[]>;
@@ -105,6 +120,7 @@ export async function findHeader(
 	{ mapping, headerRow }: { mapping?: Mapping | undefined; headerRow?: number | undefined },
 ): Promise<{ row: number; line: number; columns: string[]; sample: string[][] }> {
 	const count = (headerRow ?? headerWithin) + sampleRows;
+	if (headerRow === 0) return withoutHeading(await firstRecords(readable(tableRecords(source, kind)), count));
 	const records = await firstRecords(readable(tableRecords(source, kind)), count);
 	const first = records.slice(0, headerRow ?? headerWithin);
 	const found =
@@ -119,6 +135,13 @@ export async function findHeader(
 	return { row: found.row, line: found.line, columns: found.cells.map((name) => name.trim()), sample };
 }
 
+/** Names each column by its position, as a mapping does. */
+function withoutHeading(records: readonly CsvRecord[]) {
+	const sample = records.map(({ cells }) => cells);
+	const width = Math.max(0, ...sample.map((cells) => cells.length));
+	return { row: 0, line: 0, columns: Array.from({ length: width }, (_, at) => `#${at + 1}`), sample };
+}
+
 /** So many rows below the heading show what a column holds. */
 export const sampleRows = 200;
 
@@ -127,7 +150,8 @@ export function tableRecords(source: Source, kind: FileKind): AsyncGenerator<Csv
 }
 
 /** In words, such as "CSV with semicolons, Windows-1252". */
-export function describeKind({ format, encoding, delimiter, sheet }: FileKind): string {
+export function describeKind({ format, encoding, delimiter, sheet, sheets }: FileKind): string {
+	if (sheets) return `${sheets.length} sheets of a workbook (${sheets.map(({ name }) => name).join(", ")})`;
 	if (sheet !== undefined) return `sheet ${JSON.stringify(sheet)} of a workbook`;
 	const name = { csv: "CSV", ndjson: "NDJSON", json: "a JSON array" }[format];
 	const separated = format === "csv" ? ` with ${Reflect.get(delimiters, delimiter)}` : "";

@@ -4,8 +4,8 @@ import type { Columns, Sample } from "./columns.ts";
 import { isWord } from "./values.ts";
 
 /** Words with which sums begin, in English, German, French, Spanish and Portuguese. */
-const sums =
-	/^((grand|sub|sous|zwischen)[- ]?)?(totals?|totales|sum|summe|gesamt|insgesamt|somme|suma|soma|count|anzahl)(?!\p{L})/iu;
+const words = "totals?|totales|sum|summe|gesamt|insgesamt|somme|suma|soma|count|anzahl";
+const sums = new RegExp(`^((grand|sub|sous|zwischen)[- ]?)?(${words})(?!\\p{L})`, "iu");
 
 /** Finds rows that are no animals. In a table whose categories are numbers, "Total" may be an animal's name. */
 export function otherRowFinder(heading: readonly string[], { at }: Columns, sample: Sample) {

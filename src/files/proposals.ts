@@ -1,7 +1,15 @@
 // What a file leaves open about its columns: for each question there is a proposal, which a person confirms or changes.
 
 import type { NewPet } from "../contract/pet.ts";
-import { ColumnError, columnsNamed, findColumns, idColumn, likeliest } from "./columns.ts";
+import {
+	ColumnError,
+	columnsByValues,
+	columnsNamed,
+	findColumns,
+	idColumn,
+	likeliest,
+	type Sample,
+} from "./columns.ts";
 import { quoteNames } from "./encoding.ts";
 import { type FileKind, findHeader, type Source } from "./formats.ts";
 import type { Fallback, FileRow, ReadOptions } from "./rows.ts";
@@ -53,19 +61,28 @@ export async function proposeColumns(
 	wanted: Wanted,
 ): Promise<Proposals> {
 	const fallback: Fallback = { categoryId: wanted.category };
-	const options = { ...given, fallback };
-	if (kind.format !== "csv") return { options, questions: [] };
-	const { columns, sample, row, line } = await findHeader(source, kind, options);
-	const mapping = { ...options.mapping };
+	if (kind.format !== "csv") return { options: { ...given, fallback }, questions: [] };
+	const first = await findHeader(source, kind, given);
+	const byValues = proposeByValues(first, given, fallback);
+	const options = { ...given, fallback, headerRow: byValues?.headerRow ?? given.headerRow };
+	const { columns, sample, row, line } = options.headerRow === 0 ? await findHeader(source, kind, options) : first;
+	const mapping = { ...options.mapping, ...byValues?.mapping };
 	const found = findColumns(columns, mapping, sample);
-	const questions = found.ambiguous.map((field) => {
+	const questions = byValues?.questions ?? [];
+	for (const field of found.ambiguous) {
 		const fits = found.fits[field];
 		const chosen = likeliest(field, found.fits);
 		mapping[field] = chosen;
 		const names = `${quoteNames(fits.map((at) => columns[at] ?? ""))} (${fits.map((at) => `#${at + 1}`).join(", ")})`;
-		return { text: `several columns match ${field}: ${names}`, flags: ["--map", positionOf(field, chosen)] };
-	});
-	if (found.missing.join() === "categoryId" && fallback.categoryId === undefined) {
+		questions.push({ text: `several columns match ${field}: ${names}`, flags: ["--map", positionOf(field, chosen)] });
+	}
+	if (kind.sheets && found.missing.join() === "categoryId" && fallback.categoryId === undefined) {
+		mapping.categoryId = "Sheet";
+		questions.push({
+			text: "no column has the categories, but each sheet has a name",
+			flags: ["--map", "categoryId=Sheet"],
+		});
+	} else if (found.missing.join() === "categoryId" && fallback.categoryId === undefined) {
 		fallback.categoryId = kind.sheet ?? title;
 		const text = "no column has the categories: --category NAME says which all animals have";
 		questions.push({ text, flags: ["--category", fallback.categoryId] });
@@ -87,6 +104,52 @@ export async function proposeColumns(
 		return { ...proposed, id: { at: positionFor(wanted.oncePer), name: wanted.oncePer, nameAt, isConfirmed: true } };
 	const isOpen = wanted.oncePer === undefined && at !== -1;
 	return isOpen ? { ...proposed, id: { at, name, nameAt, isConfirmed: false } } : proposed;
+}
+
+interface Header {
+	row: number;
+	columns: string[];
+	sample: Sample;
+}
+
+/** If no name of a column is known: the columns by their values, and whether the first row is an animal. */
+function proposeByValues(
+	{ row, columns, sample }: Header,
+	{ mapping, headerRow }: ReadOptions,
+	{ categoryId }: Fallback,
+) {
+	const isOpen = mapping?.name === undefined && mapping?.categoryId === undefined && categoryId === undefined;
+	const { missing } = findColumns(columns, mapping, sample);
+	const rows = [columns, ...sample];
+	const found = isOpen && missing.length === 2 ? columnsByValues(headerRow === 0 ? sample : rows) : undefined;
+	if (!found) return undefined;
+	const isAnimal = headerRow === undefined && isLikeBelow(columns, sample, found.categoryId);
+	const fields = Object.entries(found) as [keyof NewPet, number][];
+	const examples = (at: number) =>
+		quoteNames(
+			rows
+				.slice(isAnimal ? 0 : 1)
+				.map((cells) => cells[at] ?? "")
+				.slice(0, 2),
+		);
+	const questions = fields.map(([field, at]) => ({
+		text: `no column is named ${field}; column #${at + 1} seems to have it (${examples(at)})`,
+		flags: ["--map", positionOf(field, at)],
+	}));
+	const heading = { text: `row ${row} seems to be an animal, not a heading`, flags: ["--header-row", "0"] };
+	return {
+		mapping: found,
+		headerRow: isAnimal ? 0 : undefined,
+		questions: [...(isAnimal ? [heading] : []), ...questions],
+	};
+}
+
+/** Whether a row looks like those below it: its category is one of theirs, or it has a number above numbers. */
+function isLikeBelow(cells: readonly string[], sample: Sample, category: number): boolean {
+	const plainAt = (row: readonly string[], at: number) => (row[at] ?? "").trim().toLowerCase();
+	const isNumber = (text: string) => /^[\d.,-]+$/.test(text);
+	const hasNumber = cells.some((cell, at) => isNumber(cell) && sample.every((row) => isNumber(plainAt(row, at))));
+	return hasNumber || sample.some((row) => plainAt(row, category) === plainAt(cells, category));
 }
 
 /** The most ids that are compared unasked: an export has an id in each of its many rows. */

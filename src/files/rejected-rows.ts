@@ -9,7 +9,7 @@ import type { FileRow } from "./rows.ts";
 export function rejectedRow(
 	{ line, row, given }: FileRow,
 	reason: string,
-	{ delimiter, sheet }: FileKind,
+	{ delimiter, sheet, sheets }: FileKind,
 	isFirst: boolean,
 ): string {
 	if (typeof given === "string") return jsonLine(line, given, reason);
@@ -17,7 +17,10 @@ export function rejectedRow(
 	// Cells beyond the last column stay, because the user has to fix them.
 	const kept = cells.filter((_cell, index) => !isOurs(columns[index]));
 	const header = ["line", "reason", ...columns.filter((column) => !isOurs(column))];
-	return csv([...(isFirst ? [header] : []), [String(sheet === undefined ? line : row), reason, ...kept]], delimiter);
+	return csv(
+		[...(isFirst ? [header] : []), [String(sheet === undefined && !sheets ? line : row), reason, ...kept]],
+		delimiter,
+	);
 }
 
 /** The format of rejected rows: the rows of an array become lines, which can be written one by one. */

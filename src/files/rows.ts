@@ -11,6 +11,7 @@ import {
 	findHeader,
 	firstRecords,
 	lineTexts,
+	placeIn,
 	readable,
 	type Source,
 	sampleRows,
@@ -26,6 +27,8 @@ interface Place {
 	line: number;
 	/** The row number in a spreadsheet; in JSON, the line. */
 	row: number;
+	/** The sheet in which the row has this number, if several sheets are read as one table. */
+	sheet?: string;
 	/** Unique in the file: the line, or the position in a JSON array, where one line may hold many rows. */
 	number: number;
 	given: Given;
@@ -44,20 +47,21 @@ export interface Fallback {
 }
 
 /** A row that is no animal, with its first text. */
-export interface OtherRow {
-	row: number;
+export interface OtherRow extends Pick<Place, "row" | "sheet"> {
 	text: string;
 }
 
 export interface ReadOptions {
 	/** The columns of fields; any other field is found by its name. Positions are for CSV only. */
 	mapping?: Mapping | undefined;
-	/** The CSV row that names the columns, numbered as in a spreadsheet; if absent, it is found by its names. */
+	/** The row of a table that names the columns, as a spreadsheet counts; 0 if none does; by default, it is found. */
 	headerRow?: number | undefined;
 	/** The meanings of other texts in the status and category fields. */
 	values?: Values | undefined;
 	/** What stands in for a missing value. */
-	fallback?: Fallback;
+	fallback?: Fallback | undefined;
+	/** Called for each name whose line breaks were replaced by blanks; if absent, such a row is rejected. */
+	onJoined?: (() => void) | undefined;
 	/** The texts that a person entered to replace fields of a row, by the row's `number`. */
 	corrections?: ReadonlyMap<number, Texts>;
 	/** Called once for each column or field that is ignored. */
@@ -88,21 +92,22 @@ function jsonRecords(source: Source, kind: FileKind): AsyncGenerator<PetRecord[]
 }
 
 /** The row with its own fields replaced by these texts. In CSV, the fields must have columns. */
-export function correctedRow(row: FileRow, texts: Texts, { mapping, values }: ReadOptions): FileRow {
+export function correctedRow(row: FileRow, texts: Texts, { mapping, values, fallback }: ReadOptions): FileRow {
 	const fields = newPetFields.filter((field) => texts[field] !== undefined);
 	if (fields.length === 0) return row;
-	const { line, number, given } = row;
-	const place = { line, row: row.row, number };
+	const { line, number, given, sheet } = row;
+	const place = { line, row: row.row, number, ...(sheet !== undefined && { sheet }) };
 	if (typeof given === "string") {
 		const entries = fields.map((field) => [field, jsonValueOf(field, texts[field])]);
 		const own = fieldsOf(given, mapping);
-		return { ...place, given, ...outcomeOf(checkFields, { ...own, ...Object.fromEntries(entries) }, values) };
+		const corrected = completed({ ...own, ...Object.fromEntries(entries) }, { fallback });
+		return { ...place, given, ...outcomeOf(checkFields, corrected, values) };
 	}
 	const { columns } = given;
 	const found = findColumns(columns, mapping);
 	const cells = padded(given.cells, columns);
 	for (const field of fields) cells[found.at[field]] = texts[field] ?? "";
-	return { ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, { values }) };
+	return { ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, { values, fallback }) };
 }
 
 /** A text that a person entered, as a JSON value; undefined if the text is empty. */
@@ -213,15 +218,17 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 		const rows: FileRow[] = [];
 		for (const { line, row, cells } of records) {
 			if (row <= header.row || isEmpty(cells, found)) continue;
-			if (isOther(cells)) {
-				reading.onOther?.({ row, text: cells.find((cell) => /\S/.test(cell)) ?? "" });
+			const place = placeIn(kind, row);
+			const own = kind.sheets ? ["", ...cells.slice(1)] : cells; // The first cell is the sheet's name.
+			if (isOther(own)) {
+				reading.onOther?.({ ...place, text: own.find((cell) => /\S/.test(cell)) ?? "" });
 				continue;
 			}
 			const isNameless = fallback.name !== undefined && isBlank(cells[found.at.name]);
 			if (isNameless) onNameless?.();
 			if (isNameless && fallback.name === null) continue;
 			const given = { cells, columns };
-			rows.push({ line, row, number: line, given, ...petOfCells(cells, columns, found, reading) });
+			rows.push({ line, ...place, number: line, given, ...petOfCells(cells, columns, found, reading) });
 		}
 		yield rows;
 	}
@@ -244,14 +251,26 @@ function petOfCells(cells: string[], columns: string[], found: Columns, options:
 	const { name } = options.fallback ?? {};
 	const fields = byField(padded(cells, columns), found);
 	if (typeof name === "number" && isBlank(fields.name)) fields.name = cells[name] ?? "";
-	return outcomeOf(checkTexts, withCategory(fields, options), options.values);
+	return outcomeOf(checkTexts, completed(fields, options), options.values);
 }
 
 const isBlank = (value: unknown) => (typeof value === "string" ? !/\S/.test(value) || isNothing(value) : value == null);
 
-function withCategory<Fields extends { categoryId?: unknown }>(fields: Fields, { fallback }: ReadOptions): Fields {
-	const { categoryId } = fallback ?? {};
-	return categoryId !== undefined && isBlank(fields.categoryId) ? { ...fields, categoryId } : fields;
+const lineBreaks = /\s*[\n\r]\s*/g;
+
+/** The fields with what the options replace: a missing category, and line breaks in a name. */
+function completed<Fields extends { name?: unknown; categoryId?: unknown }>(
+	fields: Fields,
+	{ fallback: { categoryId } = {}, onJoined }: ReadOptions,
+): Fields {
+	let complete = fields;
+	const { name } = fields;
+	if (onJoined && typeof name === "string" && /[\n\r]/.test(name) && !isBlank(name)) {
+		onJoined();
+		complete = { ...complete, name: name.trim().replace(lineBreaks, " ") };
+	}
+	if (categoryId !== undefined && isBlank(fields.categoryId)) complete = { ...complete, categoryId };
+	return complete;
 }
 
 const padded = (cells: string[], columns: string[]) => columns.map((_, at) => cells[at] ?? "");
@@ -295,7 +314,7 @@ async function* jsonRows(source: Source, kind: FileKind, reading: Reading): Asyn
 		reading.reportUnused(unused);
 		reportFiner(names, found, reading);
 		if (ambiguous.length > 0) return { faults: ambiguous.map((field) => severalFault(field, fits[field], names)) };
-		const fields = withCategory(byField(Object.values(value), found), reading);
+		const fields = completed(byField(Object.values(value), found), reading);
 		return outcomeOf(checkFields, fields, reading.values);
 	}
 }

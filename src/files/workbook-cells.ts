@@ -42,7 +42,7 @@ export function withZeros(sheet: string, digits: ReadonlyMap<string, number>): s
 }
 
 /** Cells of one column that are merged, by their positions from 0. */
-interface Merge {
+export interface Merge {
 	column: number;
 	from: number;
 	to: number;

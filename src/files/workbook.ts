@@ -7,7 +7,7 @@ import { findColumns, findHeading, hasTexts } from "./columns.ts";
 import { FileError } from "./encoding.ts";
 import { csv, type FileKind, headerWithin, type Source } from "./formats.ts";
 import { recordMaxLength } from "./records.ts";
-import { digitsOfStyles, fillDown, mergesOf, withZeros } from "./workbook-cells.ts";
+import { digitsOfStyles, fillDown, type Merge, mergesOf, withZeros } from "./workbook-cells.ts";
 
 /** A workbook is read as a whole. For a larger workbook, the reader would need minutes and gigabytes, or fail. */
 const fileMaxBytes = 64 * 1024 * 1024;
@@ -38,10 +38,14 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 			: tables.find(({ sheet }) => sheet === wanted);
 	const names = tables.map(({ sheet }) => sheet);
 	if (!found) throw new FileError(`the workbook has no sheet ${JSON.stringify(wanted)}, but ${names.join(", ")}`);
-	const { sheet, rows, merges } = found;
-	const heading = findHeading(rows.slice(0, headerWithin).map((cells, at) => ({ cells, at })));
-	const name = heading ? findColumns(heading.cells).at.name : -1;
-	fillDown(rows, merges, { heading: heading?.at ?? -1, name, cellsMax });
+	const { sheet } = found;
+	const alike = wanted === undefined ? tables.filter((table) => isAlike(table, found)) : [found];
+	for (const table of alike) {
+		const heading = headingOf(table);
+		const name = heading ? findColumns(heading.cells).at.name : -1;
+		fillDown(table.rows, table.merges, { heading: heading?.at ?? -1, name, cellsMax });
+	}
+	const { rows, sheets } = alike.length > 1 ? joined(alike) : found;
 	if (rows.length === 0) throw new FileError(`sheet ${JSON.stringify(sheet)} is empty: there is nothing to import`);
 	const source: Source = async function* source() {
 		for (let at = 0; at < rows.length; at += 1000) {
@@ -52,12 +56,45 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 			yield new TextEncoder().encode(lines.join(""));
 		}
 	};
-	const kind: FileKind = { format: "csv", encoding: "utf-8", delimiter: ",", sheet };
+	const csvKind = { format: "csv", encoding: "utf-8", delimiter: "," } as const;
+	const kind: FileKind = { ...csvKind, ...(sheets ? { sheets } : { sheet }) };
 	return { source, kind, sheets: names };
 }
 
+interface Table {
+	sheet: string;
+	rows: string[][];
+	merges: Merge[];
+	sheets?: undefined;
+}
+
+/** The row that names the columns, and its position from 0. */
+function headingOf({ rows }: Table): { cells: string[]; at: number } | undefined {
+	return findHeading(rows.slice(0, headerWithin).map((cells, at) => ({ cells, at })));
+}
+
+/** Whether two sheets name the same columns. */
+function isAlike(table: Table, other: Table): boolean {
+	const [names, wanted] = [table, other].map((one) => headingOf(one)?.cells.join("\n").trim());
+	return table === other || (wanted !== undefined && names === wanted);
+}
+
+/** One table of all sheets' rows, under one heading; the first column has the name of each row's sheet. */
+function joined(tables: readonly Table[]) {
+	const sheets: NonNullable<FileKind["sheets"]> = [];
+	const rows: string[][] = [];
+	for (const table of tables) {
+		const { at, cells: columns } = headingOf(table) ?? { at: 0, cells: [] };
+		if (rows.length === 0) rows.push(["Sheet", ...columns]);
+		sheets.push({ name: table.sheet, first: rows.length + 1, own: at + 2 });
+		for (const cells of table.rows.slice(at + 1))
+			rows.push([cells.some((cell) => cell !== "") ? table.sheet : "", ...cells]);
+	}
+	return { rows, sheets };
+}
+
 /** The sheets with cells: not a sheet that is a chart. Of two sheets on the same part, the reader reads one. */
-async function readTables(file: Blob) {
+async function readTables(file: Blob): Promise<Table[]> {
 	const { archive, merges } = unpacked(new Uint8Array(await file.arrayBuffer()));
 	const sheets = await readSheets<Digits>(archive, { trim: false, parseNumber: (digits) => ({ digits }) });
 	let length = 0; // Many cells may share one long text.

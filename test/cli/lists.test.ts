@@ -315,3 +315,96 @@ test("missing names, a list of one species and repeated ids are asked about, eac
 		/there is no column "Chip" in row 1; .* sent\n$/,
 	);
 });
+
+test("a table without a heading, or with one in another language, is proposed by its values", async (context) => {
+	const animals: Animal[] = [
+		["Pico", "Dog"],
+		["Moss", "Cat"],
+		["Fern", "Cat"],
+	];
+	await assertLists(context, [
+		{
+			rows: "7,Pico,Dog\n8,Moss,Cat\n9,Fern,Cat\n",
+			asked: "--header-row 0 --map 'name=#2' --map 'categoryId=#3'",
+			animals,
+			said: /^list-0: CSV with commas, UTF-8, 3 animals\nignored column: "#1"\n$/,
+		},
+		{
+			rows: "Cat;Moss;sold\nDog;Pico;available\nCat;Fern;\n",
+			asked: "--header-row 0 --map 'name=#2' --map 'categoryId=#1' --map 'status=#3'",
+			animals: [
+				["Moss", "Cat", "sold"],
+				["Pico", "Dog", "available"],
+				["Fern", "Cat"],
+			],
+		},
+		{
+			rows: "Imię,Gatunek,Wiek\nPico,Dog,3\nMoss,Cat,4\nFern,Cat,5\n",
+			asked: "--map 'name=#1' --map 'categoryId=#2'",
+			animals,
+		},
+		{ rows: "7,Pico\n8,Moss\n", animals: [], said: /line 1: no column is named "name" or "categoryId"/, code: 1 },
+	]);
+	const { write, run } = await importer(context);
+	write("a", "Pico,Dog\n");
+	assert.match((await run("a", { more: ["--header-row", "-1"] })).stderr, /an integer from 0 to 1000/);
+});
+
+test("line breaks in names are asked about, in tables and JSON, and become blanks", async (context) => {
+	await assertLists(context, [
+		{
+			rows: 'Name,Species\n"Pico\n(Max)",Dog\n"Moss \r\n\r\n II\n",Cat\n',
+			asked: "--one-line",
+			animals: [
+				["Pico (Max)", "Dog"],
+				["Moss II", "Cat"],
+			],
+		},
+		{ rows: '{"name":"Pico\\nMax","species":"Dog"}\n', asked: "--one-line", animals: [["Pico Max", "Dog"]] },
+	]);
+});
+
+test("the sheets of one shape are one table, and their names may be the categories", async (context) => {
+	const cats = [["Our cats"], ["Name", "Born"], ["Moss", "2020"], ["", ""], ["Fern", "2021"], ["Total", "2"]];
+	const dogs = [
+		["Name", "Born"],
+		["Pico", "2019"],
+	];
+	const rows = workbook({ Cat: cats, Staff: [["Who"], ["Ann"]], Dog: dogs });
+	const animals: Animal[] = [
+		["Moss", "Cat"],
+		["Fern", "Cat"],
+		["Pico", "Dog"],
+	];
+	const leftOut = 'left out, no animals: row 6 of sheet "Cat" \\("Total"\\)';
+	await assertLists(context, [
+		{
+			rows,
+			asked: "--map categoryId=Sheet",
+			animals,
+			said: new RegExp(`^list-0: 2 sheets of a workbook \\(Cat, Dog\\), 3 animals\n.*\n${leftOut}\n`),
+		},
+	]);
+	const { write, run, read, pets } = await importer(context);
+	write("a", rows);
+	const { stderr } = await run("a", { more: ["--sheet", "Dog", "--category", "1"] });
+	assert.match(stderr, /^a: sheet "Dog" of a workbook, 1 animal\n/);
+	assert.equal((await pets()).length, 1);
+	write(
+		"b",
+		workbook({
+			A: [
+				["Name", "Category"],
+				["Moss", "2"],
+			],
+			B: [
+				["Name", "Category"],
+				["Pico", "1"],
+				["", "3"],
+			],
+		}),
+	);
+	assert.match((await run("b")).stderr, /rejected:\n {2}name must be .*, row 3 of sheet "B"\n/);
+	assert.equal(read("b.rejected.csv").split("\n")[0], "line,reason,Sheet,Name,Category");
+	assert.match(read("b.rejected.csv"), /\n3,.*,B,,3\n$/);
+});
