@@ -5,10 +5,10 @@ import { ApiError, NoReply } from "../../client/src/index.ts";
 import { type Category, type ImportResult, isRefusal } from "../../src/contract/console.ts";
 import { type NewPet, type Pet, petJson } from "../../src/contract/pet.ts";
 import { checkTexts, type Fault } from "../../src/contract/validate.ts";
+import { describeFault } from "../../src/files/fault-words.ts";
 import { type Adding, emptyForm, type Field } from "./add-form.ts";
 import type { Asking } from "./asking.ts";
 import { categoryIdOf } from "./category-choices.ts";
-import { describeFault } from "./fault-text.ts";
 import { sentenceOf } from "./sentences.ts";
 
 type Show = (next: Adding) => void;

@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError, NoReply } from "../../client/src/index.ts";
+import { describeFault } from "../../src/files/fault-words.ts";
 import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { until } from "../../test/support/until.ts";
 import { createJob, type Sender } from "./add-rows.ts";
 import { categoryChoices, categoryIdOf } from "./category-choices.ts";
 import { type Checked, checkRows } from "./check-rows.ts";
-import { describeFault } from "./fault-text.ts";
 import type { PetFile } from "./open-rows.ts";
 import { pauseAfter } from "./pause.ts";
 

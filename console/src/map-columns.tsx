@@ -4,8 +4,8 @@ import { newPetFields } from "../../src/contract/pet.ts";
 import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import type { Preview } from "../../src/files/rows.ts";
 import type { Field } from "./add-form.ts";
-import { labels } from "./fault-text.ts";
 import { Select } from "./fields.tsx";
+import { labels } from "./labels.ts";
 import type { OpenFile } from "./open-file.ts";
 
 /** The fields for which several columns fit and none is chosen yet, with these columns. */

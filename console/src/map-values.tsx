@@ -7,8 +7,8 @@ import { numbersOf } from "../../src/files/categories.ts";
 import { plainValue, type UnknownValue, unknownMax, type Values, type WordField } from "../../src/files/values.ts";
 import { Button } from "./button.tsx";
 import { shortName } from "./edits.ts";
-import { labels } from "./fault-text.ts";
 import { Select } from "./fields.tsx";
+import { labels } from "./labels.ts";
 import { TableHead } from "./pet-table.tsx";
 import { digits } from "./sentences.ts";
 

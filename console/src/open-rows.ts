@@ -1,11 +1,10 @@
 // An opened file of animals, and those of its rows that cannot be added.
 
 import type { Fault } from "../../src/contract/validate.ts";
+import { describeRow } from "../../src/files/fault-words.ts";
 import type { FileKind, Source } from "../../src/files/formats.ts";
 import { rejectedRow } from "../../src/files/rejected-rows.ts";
-import { type FileRow, type ReadOptions, textsOf } from "../../src/files/rows.ts";
-import { isWord } from "../../src/files/values.ts";
-import { describeFault } from "./fault-text.ts";
+import type { FileRow, ReadOptions } from "../../src/files/rows.ts";
 
 /** A file that was read, and how to read its rows. */
 export interface PetFile {
@@ -21,17 +20,11 @@ export interface Rejected {
 }
 
 /** The reason why a row was rejected, for people. */
-export function describeRow({ row, faults }: Rejected, { mapping }: ReadOptions): string {
-	const texts = textsOf(row.given, mapping);
-	const sentences = faults.map((fault) => {
-		const text = texts[fault.field as keyof typeof texts] ?? "";
-		const isName = fault.field === "categoryId" && isWord(text);
-		return isName ? `“${text.slice(0, 40)}” is not a category` : describeFault(fault, text);
-	});
-	return sentences.join("; ");
+export function reasonOf({ row, faults }: Rejected, { mapping }: ReadOptions): string {
+	return describeRow(row, faults, mapping).join("; ");
 }
 
 /** A rejected row in the file's format, with its line and the reason. @param isFirst see `rejectedRow` */
 export function rejectedText(rejected: Rejected, { kind, options }: PetFile, isFirst: boolean): string {
-	return rejectedRow(rejected.row, describeRow(rejected, options), kind, isFirst);
+	return rejectedRow(rejected.row, reasonOf(rejected, options), kind, isFirst);
 }

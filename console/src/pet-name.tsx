@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
 import { checkFields } from "../../src/contract/validate.ts";
-import { describeFault } from "./fault-text.ts";
+import { describeFault } from "../../src/files/fault-words.ts";
 import { Problem } from "./notes.tsx";
 import type { Desk } from "./use-desk.ts";
 

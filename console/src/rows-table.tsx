@@ -6,9 +6,9 @@ import { type FileRow, type ReadOptions, textsOf } from "../../src/files/rows.ts
 import type { Field } from "./add-form.ts";
 import { Button } from "./button.tsx";
 import type { Correcting } from "./corrections.tsx";
-import { labels } from "./fault-text.ts";
 import { Select } from "./fields.tsx";
-import { describeRow, type PetFile, type Rejected } from "./open-rows.ts";
+import { labels } from "./labels.ts";
+import { type PetFile, type Rejected, reasonOf } from "./open-rows.ts";
 import { TableHead } from "./pet-table.tsx";
 import { byteOrderMark, saveFile } from "./save-file.ts";
 import { digits } from "./sentences.ts";
@@ -25,7 +25,7 @@ interface RowsTableProps {
 const headings = { Row: "n", ...Object.fromEntries(newPetFields.map((field) => [labels[field], field])) };
 
 export function RowsTable({ title, rejected, count, options, correcting }: RowsTableProps) {
-	const byReason = Map.groupBy(rejected, (one) => describeRow(one, options));
+	const byReason = Map.groupBy(rejected, (one) => reasonOf(one, options));
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
 		<section class="scroll" aria-label={title} tabIndex={0}>

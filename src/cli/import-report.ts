@@ -4,7 +4,9 @@ import { describeTime } from "../contract/console.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet } from "../contract/pet.ts";
 import { describeFaults, type Fault } from "../contract/validate.ts";
+import type { Mapping } from "../files/columns.ts";
 import { FileError, quoteNames } from "../files/encoding.ts";
+import { describeInFile } from "../files/fault-words.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import { ImportFailure } from "../files/import-request.ts";
 import type { Question } from "../files/proposals.ts";
@@ -19,7 +21,8 @@ interface Reason {
 	/** The first row with this reason, as a spreadsheet counts rows, and the detail of this row. */
 	firstRow: number;
 	sheet?: string;
-	detail?: string;
+	/** The reason in the words of the first row. */
+	example: string;
 }
 
 export type Reasons = ReturnType<typeof countReasons>;
@@ -30,14 +33,17 @@ const shownMax = 3;
 export function countReasons() {
 	const reasons = new Map<string, Reason>();
 	return {
-		add({ row, sheet }: FileRow, faults: readonly Fault[]): void {
+		add(found: FileRow, faults: readonly Fault[], mapping?: Mapping): void {
+			const { row, sheet } = found;
 			// Details are left out, because they differ from row to row.
 			const reason = describeFaults(faults.map(({ field, problem }) => ({ field, problem })));
-			const detail = faults.find((fault) => fault.detail !== undefined)?.detail;
 			const known = reasons.get(reason);
 			if (known) known.rows++;
 			else if (reasons.size < reasonsMax)
-				reasons.set(reason, { reason, rows: 1, firstRow: row, ...(sheet && { sheet }), ...(detail && { detail }) });
+				reasons.set(reason, {
+					...{ reason, rows: 1, firstRow: row, ...(sheet && { sheet }) },
+					example: describeInFile(found, faults, mapping),
+				});
 		},
 		/** The most frequent first. */
 		list: (): Reason[] => [...reasons.values()].sort((one, other) => other.rows - one.rows),
@@ -52,9 +58,9 @@ export function describeReasons(title: string, reasons: Reasons, { format }: Fil
 	const noun = format === "csv" ? "row" : "line";
 	const all = reasons.list();
 	if (all.length === 0) return [];
-	const lines = all.slice(0, shownMax).map(({ reason, rows, firstRow, sheet, detail }) => {
-		const first = `${noun} ${rowIn(firstRow, sheet)}${detail === undefined ? "" : ` (${detail})`}`;
-		return `  ${reason}, ${rows === 1 ? first : `${countOf(rows, noun)}, the first is ${first}`}`;
+	const lines = all.slice(0, shownMax).map(({ example, rows, firstRow, sheet }) => {
+		const first = `${noun} ${rowIn(firstRow, sheet)}`;
+		return `  ${example}, ${rows === 1 ? first : `${countOf(rows, noun)}, the first is ${first}`}`;
 	});
 	const rest = all.length - lines.length;
 	return [title, ...lines, ...(rest > 0 ? [`  and ${countOf(rest, "other reason")}`] : [])];

@@ -5,10 +5,11 @@ import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { AnimalStoreError, ApiError } from "../../client/src/index.ts";
 import { newPetFields, type PetStatus, petStatuses } from "../contract/pet.ts";
-import { describeFaults, integerOfText } from "../contract/validate.ts";
+import { integerOfText } from "../contract/validate.ts";
 import type { AskConsole } from "../files/categories.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
 import { isDamaged } from "../files/encoding.ts";
+import { describeInFile } from "../files/fault-words.ts";
 import type { ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
 import { type Proposals, proposeColumns, repeatFinder } from "../files/proposals.ts";
@@ -250,7 +251,7 @@ async function checkFile(
 			checked.values.add(unknown);
 		} else {
 			checked.rejected++;
-			checked.reasons.add(row, faults);
+			checked.reasons.add(row, faults, options.mapping);
 		}
 	}
 	try {
@@ -327,8 +328,8 @@ async function addPets(
 	function onSettled(rows: SettledRow[]): void {
 		for (const { row, outcome, faults, atMs } of rows) {
 			if (faults) {
-				rejected.add(row, describeFaults(faults));
-				reasons.add(row, faults);
+				rejected.add(row, describeInFile(row, faults, options.mapping));
+				reasons.add(row, faults, options.mapping);
 			} else if (outcome === "added") report.added++;
 			else {
 				report.alreadyThere++;

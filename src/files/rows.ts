@@ -35,7 +35,7 @@ interface Place {
 }
 
 /** A row as the file has it: cells of CSV with their columns, or JSON text. */
-type Given = string | { cells: string[]; columns: string[] };
+type Given = string | (Pick<Columns, "at"> & { cells: string[]; columns: string[] });
 
 export type Texts = Partial<Record<keyof NewPet, string>>;
 
@@ -103,17 +103,22 @@ export function correctedRow(row: FileRow, texts: Texts, { mapping, values, fall
 		const corrected = completed({ ...own, ...Object.fromEntries(entries) }, { fallback });
 		return { ...place, given, ...outcomeOf(checkFields, corrected, values) };
 	}
-	const { columns } = given;
-	const found = findColumns(columns, mapping);
+	const { columns, at } = given;
 	const cells = padded(given.cells, columns);
-	for (const field of fields) cells[found.at[field]] = texts[field] ?? "";
-	return { ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, { values, fallback }) };
+	for (const field of fields) cells[at[field]] = texts[field] ?? "";
+	return { ...place, given: { cells, columns, at }, ...petOfCells(cells, columns, given, { values, fallback }) };
 }
 
 /** A text that a person entered, as a JSON value; undefined if the text is empty. */
 function jsonValueOf(field: keyof NewPet, text = ""): unknown {
 	const integer = isInt64Schema(NewPet.properties[field]) ? integerOfText(text) : undefined;
 	return integer ?? (text || undefined);
+}
+
+/** The names of the columns that hold the fields, or of the fields in a JSON object. */
+export function columnsOf(given: Given, mapping?: Mapping): Texts {
+	const names = typeof given === "string" ? Object.keys(objectOf(given)) : given.columns;
+	return byField(names, typeof given === "string" ? findColumns(names, mapping) : given);
 }
 
 /** The fields of an animal in a row, as texts. */
@@ -227,7 +232,7 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 			const isNameless = fallback.name !== undefined && isBlank(cells[found.at.name]);
 			if (isNameless) onNameless?.();
 			if (isNameless && fallback.name === null) continue;
-			const given = { cells, columns };
+			const given = { cells, columns, at: found.at };
 			rows.push({ line, ...place, number: line, given, ...petOfCells(cells, columns, found, reading) });
 		}
 		yield rows;
@@ -245,7 +250,7 @@ function isEmpty(cells: string[], { at }: Columns): boolean {
 }
 
 /** Spreadsheets leave out or add empty cells at the end of a row. */
-function petOfCells(cells: string[], columns: string[], found: Columns, options: ReadOptions): Outcome {
+function petOfCells(cells: string[], columns: string[], found: Pick<Columns, "at">, options: ReadOptions): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
 	const { name } = options.fallback ?? {};
@@ -275,7 +280,7 @@ function completed<Fields extends { name?: unknown; categoryId?: unknown }>(
 
 const padded = (cells: string[], columns: string[]) => columns.map((_, at) => cells[at] ?? "");
 
-function byField<Value>(values: readonly Value[], { at }: Columns): Partial<Record<keyof NewPet, Value>> {
+function byField<Value>(values: readonly Value[], { at }: Pick<Columns, "at">): Partial<Record<keyof NewPet, Value>> {
 	const fields: Partial<Record<keyof NewPet, Value>> = {};
 	for (const field of newPetFields) {
 		const value = values[at[field]];
@@ -286,8 +291,7 @@ function byField<Value>(values: readonly Value[], { at }: Columns): Partial<Reco
 
 /** The fields of an animal in a row, as they are in the file. */
 function fieldsOf(given: Given, mapping?: Mapping): Partial<Record<keyof NewPet, unknown>> {
-	if (typeof given !== "string")
-		return byField(padded(given.cells, given.columns), findColumns(given.columns, mapping));
+	if (typeof given !== "string") return byField(padded(given.cells, given.columns), given);
 	const object = objectOf(given);
 	return byField(Object.values(object), findColumns(Object.keys(object), mapping));
 }

@@ -71,7 +71,7 @@ test("own status words in any case are taken; words for nothing are no value and
 				["Pico", "Dog"],
 				["Ivy", "Cat"],
 			],
-			said: /categoryId must be .*, row 3\n {2}name must be .*, row 4\n$/,
+			said: /"species" is "N\/A": enter a category, .*, row 3\n {2}"name" is "#N\/A": enter a name, row 4\n$/,
 			code: 2,
 		},
 		{ rows: '{"name":"Pico","species":"dog","status":"N/A"}\n', animals: [["Pico", "Dog"]] },
@@ -220,7 +220,7 @@ test("a workbook's numbers keep the zeros of their format; merged cells are fill
 				["A1:A2", "A3:A4"],
 			),
 			animals: [["Pico", dog]],
-			said: /rejected:\n {2}name must be .*, row 4\n$/,
+			said: /rejected:\n {2}"Name" is empty: enter a name, row 4\n$/,
 			code: 2,
 		},
 	]);
@@ -404,7 +404,7 @@ test("the sheets of one shape are one table, and their names may be the categori
 			],
 		}),
 	);
-	assert.match((await run("b")).stderr, /rejected:\n {2}name must be .*, row 3 of sheet "B"\n/);
+	assert.match((await run("b")).stderr, /rejected:\n {2}"Name" is empty: enter a name, row 3 of sheet "B"\n/);
 	assert.equal(read("b.rejected.csv").split("\n")[0], "line,reason,Sheet,Name,Category");
 	assert.match(read("b.rejected.csv"), /\n3,.*,B,,3\n$/);
 });

@@ -1,0 +1,73 @@
+// Messages about an invalid entry, cell or JSON field, in words for people.
+
+import { int64FromDecimal } from "../contract/json.ts";
+import { petStatuses } from "../contract/pet.ts";
+import { digitsOf, type Fault } from "../contract/validate.ts";
+import type { Mapping } from "./columns.ts";
+import { columnsOf, type FileRow, textsOf } from "./rows.ts";
+import { isNothing, isWord } from "./values.ts";
+
+const nameMax = 255;
+const list = new Intl.ListFormat("en", { type: "disjunction" });
+
+/** The last sentence for a field is about JSON: after the other checks, only the quotes can be wrong. */
+const sentences: Partial<Record<string, (text: string) => string>> = {
+	name(text) {
+		if (text.trim() === "") return "Enter a name";
+		if (Array.from(text).length > nameMax) return `A name has at most ${nameMax} characters`;
+		if (/[\p{Cc}\p{Cs}]/u.test(text)) return "A name is one line, without control characters";
+		return "Write the name in quotes";
+	},
+	categoryId(text) {
+		const digits = digitsOf(text);
+		if (digits.trim() === "") return "Enter a category, such as 4";
+		if (!/^-?\d+$/.test(digits)) return "A category is a whole number, such as 4";
+		const isTooLarge = int64FromDecimal(digits) === undefined;
+		return isTooLarge ? "This number is too large for a category" : "Write the category without quotes";
+	},
+	status: (text) => `“${text.slice(0, 40)}” is not a status: ${list.format(petStatuses)}`,
+};
+
+/** The message about a field of an animal, whose value is this text in its source. */
+export function describeFault({ field = "", problem, detail }: Fault, text: string): string {
+	const sentence = /\bmust be\b/.test(problem) && sentences[field];
+	if (sentence) return sentence(text);
+	return inCase("toUpperCase", `${field} ${problem}${detail === undefined ? "" : `: ${detail}`}`.trim());
+}
+
+const inCase = (change: "toUpperCase" | "toLowerCase", text: string) => text.charAt(0)[change]() + text.slice(1);
+
+/** What is wrong with a row of a file: a sentence for each field. */
+export function describeRow(row: FileRow, faults: readonly Fault[], mapping?: Mapping): string[] {
+	return tellRow(row, faults, mapping).map(({ sentence }) => sentence);
+}
+
+/** A word that may get a meaning is told only if nothing else is wrong. */
+function tellRow({ given, unknown = {} }: FileRow, faults: readonly Fault[], mapping?: Mapping) {
+	const texts = textsOf(given, mapping);
+	const others = faults.filter(({ field = "" }) => !(field in unknown));
+	return (others.length > 0 ? others : faults).map((fault) => {
+		const field = fault.field as keyof typeof texts;
+		const text = texts[field]?.trim() ?? "";
+		const isName = field === "categoryId" && isWord(text) && !isNothing(text);
+		const sentence = isName
+			? `“${text.slice(0, 40)}” is not a category`
+			: describeFault(fault, isNothing(text) ? "" : (texts[field] ?? ""));
+		return { field, text, sentence };
+	});
+}
+
+/** The same as one text that names the columns of the file, and their values unless the sentences do. */
+export function describeInFile(row: FileRow, faults: readonly Fault[], mapping?: Mapping): string {
+	const columns = columnsOf(row.given, mapping);
+	const sentences = tellRow(row, faults, mapping).map(({ field, text, sentence }) => {
+		const [column, shown] = [columns[field]?.replace(/\s+/g, " "), text.slice(0, 40)];
+		if (column === undefined) return inCase("toLowerCase", sentence);
+		// A number of JSON may have been rounded, so that it is no longer as in the file.
+		const isShown = text === "" || (typeof row.given !== "string" && !sentence.includes(shown));
+		if (!isShown) return `${JSON.stringify(column)}: ${sentence}`;
+		const value = text === "" ? "is empty" : `is ${JSON.stringify(shown)}`;
+		return `${JSON.stringify(column)} ${value}: ${inCase("toLowerCase", sentence)}`;
+	});
+	return sentences.join("; ");
+}
