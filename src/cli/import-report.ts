@@ -154,16 +154,16 @@ export function describeUnsent(
 	{ values, questions }: Checked,
 	command: readonly string[],
 	createCategories = false,
-): { message: string; next?: string } {
+): { message: string; next?: string; flags: string[] } {
 	const flags = [...questions.flatMap((one) => one.flags), ...confirmingFlags(values.list(), createCategories)];
-	if (flags.length === 0) return { message: "nothing was sent" };
+	if (flags.length === 0) return { message: "nothing was sent", flags };
 	const said = [
 		"nothing was sent",
 		...(flags.some((flag) => flag.startsWith("status:")) ? ["nothing after = means no status"] : []),
 		...(flags.includes("--create-categories") ? ["--map categoryId:NAME=NUMBER uses an existing category"] : []),
 		"to confirm, run:",
 	];
-	return { message: said.join("; "), next: [...command, ...flags].map(quoteWord).join(" ") };
+	return { message: said.join("; "), next: [...command, ...flags].map(quoteWord).join(" "), flags };
 }
 
 /** A person confirms the proposals before anything is sent. @throws CommandError with the command that confirms them */

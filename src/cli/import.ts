@@ -156,8 +156,18 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 	const work = async (requested: AbortSignal, overdue: AbortSignal) => {
 		const file = await openImportFile(path, requested, flags.sheet);
 		const ask = connection && consoleRequests({ ...connection, retryForMs });
-		const { checked, options } = await checkWords(file, flags, ask, requested);
-		for (const line of describeFile(file.name, file.kind, checked)) say(line);
+		const check = async (given: ImportOptions) => {
+			const found = await checkWords(file, given, ask, requested);
+			for (const line of describeFile(file.name, file.kind, found.checked)) say(line);
+			return found;
+		};
+		let { checked, options } = await check(flags);
+		const open = describeUnsent(checked, wordsOf(command), flags.createCategories).flags;
+		if (open.length > 0 && !flags.dryRun && (await isConfirmed(path, requested))) {
+			command.parseOptions(open);
+			Object.assign(flags, command.opts());
+			({ checked, options } = await check(flags));
+		}
 		const unknown = checked.values.list();
 		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags, wordsOf(command));
 		confirmProposals(file.name, checked, wordsOf(command), flags.createCategories);
@@ -183,6 +193,16 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 		if (flags.json) printJson({ ...result, categories: made });
 	};
 	await interruptible("nothing was sent", work, onFirst);
+}
+
+/** Asks on a terminal whether all proposals are right; elsewhere they are not confirmed. */
+async function isConfirmed(path: string, signal: AbortSignal): Promise<boolean> {
+	if (!process.stdin.isTTY || !process.stderr.isTTY || path === "-") return false;
+	const { createInterface } = await import("node:readline/promises");
+	const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
+	const question = "Go on as proposed, with new categories, and no status for unknown ones? [Y/n] ";
+	const answer = await lines.question(question, { signal }).finally(() => lines.close());
+	return /^\s*(y(es)?\s*)?$/i.test(answer);
 }
 
 /** A dry run needs no connection: without one, each category name is unknown. @throws ConfigError */

@@ -79,8 +79,13 @@ test("the end of getPet is the same instant in HTTP, for people and in milliseco
 	assert.equal(sunsetDay, new Date(sunsetMs).toLocaleDateString("en-GB", { dateStyle: "long", timeZone: "UTC" }));
 });
 
-test("the time of an import is today or yesterday, in local time", () => {
-	const now = new Date(2026, 10, 24, 0, 30).getTime();
-	assert.equal(describeTime(new Date(2026, 10, 24, 0, 5).getTime(), now), "today at 0:05");
-	assert.equal(describeTime(new Date(2026, 10, 23, 14, 5).getTime(), now), "yesterday at 14:05");
+test("the time of an import is today or yesterday, in local time", (context) => {
+	const before = process.env["TZ"] ?? "";
+	context.after(() => Object.assign(process.env, { TZ: before }));
+	for (const zone of ["UTC", "Asia/Kolkata", "America/St_Johns"]) {
+		process.env["TZ"] = zone;
+		const now = new Date(2026, 10, 24, 0, 30).getTime();
+		assert.equal(describeTime(new Date(2026, 10, 24, 0, 5).getTime(), now), "today at 0:05", zone);
+		assert.equal(describeTime(new Date(2026, 10, 23, 14, 5).getTime(), now), "yesterday at 14:05", zone);
+	}
 });

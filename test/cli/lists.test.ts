@@ -259,6 +259,7 @@ test("sums and repeated headings are left out and named; Total may be the name o
 test("a hundred and more new categories are one question", async (context) => {
 	const { service, write, run } = await importer(context);
 	write("zoo", `name,species\n${Array.from({ length: 120 }, (_, at) => `Fish ${at},Species ${at}\n`).join("")}`);
+	assert.equal((await run("zoo", { more: ["--dry-run"] })).code, 2, "a file with open questions cannot go in");
 	const { stderr } = await run("zoo");
 	assert.match(stderr, /\nand 108 more unknown categories\n.*\nanimal-store import zoo --create-categories\n$/);
 	assert.equal((await run("zoo", { more: ["--create-categories"] })).code, 0);
@@ -407,4 +408,23 @@ test("the sheets of one shape are one table, and their names may be the categori
 	assert.match((await run("b")).stderr, /rejected:\n {2}"Name" is empty: enter a name, row 3 of sheet "B"\n/);
 	assert.equal(read("b.rejected.csv").split("\n")[0], "line,reason,Sheet,Name,Category");
 	assert.match(read("b.rejected.csv"), /\n3,.*,B,,3\n$/);
+});
+
+test("on a terminal, one question confirms all proposals; any answer but yes sends nothing", async (context) => {
+	const { write, run, pets } = await importer(context);
+	write("a", "Animal ID,Name,Status\nZ1,Pico,adopted\nZ2,,Hold\n");
+	const refused = await run("a", { typed: "no\n" });
+	assert.match(refused.stderr, /\nGo on as proposed, .*\? \[Y\/n\] .*nothing was sent; .*\n.*--unnamed/);
+	assert.deepEqual([refused.code, await pets()], [1, []]);
+	const { code, stdout, stderr } = await run("a", { typed: "\n" });
+	assert.equal(code, 0, stderr);
+	assert.match(stdout, /^a: 2 added/);
+	assert.deepEqual(
+		(await pets()).map(({ name, status }) => [name, status]),
+		[
+			["Pico", "sold"],
+			["Z2", undefined],
+		],
+	);
+	assert.equal((await run("a", { more: ["--again", "2"] })).code, 1, "elsewhere nothing is asked");
 });

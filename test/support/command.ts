@@ -4,11 +4,14 @@
 
 import assert from "node:assert/strict";
 import { Console } from "node:console";
-import { Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { runCommand } from "../../src/cli/program.ts";
 import { assertRefusal, type Finished, type Start } from "./program.ts";
 
-type Call = Pick<Start, "environment" | "folder">;
+type Call = Pick<Start, "environment" | "folder"> & {
+	/** What a person types; standard input and error are a terminal then. */
+	typed?: string;
+};
 
 let last: Promise<unknown> = Promise.resolve();
 
@@ -19,15 +22,17 @@ export function call(parameters: string[], options: Call = {}): Promise<Finished
 	return running;
 }
 
-async function runAlone(parameters: string[], { environment = {}, folder }: Call): Promise<Finished> {
+async function runAlone(parameters: string[], { environment = {}, folder, typed }: Call): Promise<Finished> {
 	const [stdout, stderr] = [new Output(), new Output()];
+	const isTTY = typed !== undefined;
+	const stdin = Object.assign(Readable.from(isTTY ? [typed] : []), { isTTY });
 	const before = { env: process.env, exitCode: process.exitCode, console: globalThis.console };
 	const streams = Object.getOwnPropertyDescriptors(process);
 	const cwd = process.cwd();
 	const given = Object.entries({ PATH: process.env["PATH"], ...environment });
 	process.env = Object.fromEntries(given.filter(([, value]) => value !== undefined));
 	process.exitCode = undefined;
-	for (const [name, value] of Object.entries({ stdout, stderr }))
+	for (const [name, value] of Object.entries({ stdin, stdout, stderr: Object.assign(stderr, { isTTY }) }))
 		Object.defineProperty(process, name, { value, configurable: true });
 	globalThis.console = new Console({ stdout, stderr });
 	if (folder !== undefined) process.chdir(folder);
@@ -39,7 +44,7 @@ async function runAlone(parameters: string[], { environment = {}, folder }: Call
 		process.env = before.env;
 		process.exitCode = before.exitCode;
 		globalThis.console = before.console;
-		for (const name of ["stdout", "stderr"] as const) Object.defineProperty(process, name, streams[name]);
+		for (const name of ["stdin", "stdout", "stderr"] as const) Object.defineProperty(process, name, streams[name]);
 	}
 }
 

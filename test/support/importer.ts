@@ -23,8 +23,10 @@ export async function importer(context: TestContext) {
 		path: (name: string) => join(folder, name),
 		write: (name: string, content: string | Buffer) => writeFileSync(join(folder, name), content),
 		read: (name: string) => readFileSync(join(folder, name), "utf8"),
-		run: (file: string, { more = [], ...options }: Pick<Start, "environment"> & { more?: string[] } = {}) =>
-			call(["import", file, ...more], { environment, folder, ...options }),
+		run: (
+			file: string,
+			{ more = [], ...options }: Pick<Start, "environment"> & { more?: string[]; typed?: string } = {},
+		) => call(["import", file, ...more], { environment, folder, ...options }),
 		runProgram: (file: string, options: Start) => runProgram(["import", file], { environment, folder, ...options }),
 		pets: async () => (await listAll(service.url, service.key)).map(({ id: _id, ...pet }) => pet),
 	};
