@@ -1,5 +1,5 @@
-// Finds animals by part of their or their category's name, by status and by category, ordered by id or name, for both engines. A search reads
-// all animals once, because no index contains parts of names (docs/decisions/0027-find.md).
+// Finds animals by part of their name or of their category's, by status and by category, ordered by id or name, for
+// both engines. A search reads all animals once: no index contains parts of names (docs/decisions/0027-find.md).
 
 import { foldedText } from "../contract/equal-texts.ts";
 import { int64FromDecimal } from "../contract/json.ts";
