@@ -1,7 +1,7 @@
 // The frame of the console: the session, the open view, and state that outlives a view, such as a half-filled form.
 
 import { useEffect, useState } from "preact/hooks";
-import { foldedText } from "../../src/contract/console.ts";
+import { foldedText } from "../../src/contract/equal-texts.ts";
 import { type Adding, emptyForm } from "./add-form.ts";
 import type { AddManyProps } from "./add-many.tsx";
 import type { Job } from "./add-rows.ts";

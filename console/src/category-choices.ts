@@ -1,7 +1,8 @@
 // The choices for the text in a category field: categories whose name contains the text or whose number begins with it,
 // the text as a number, and a new category with the text as its name.
 
-import { type Category, foldedText } from "../../src/contract/console.ts";
+import type { Category } from "../../src/contract/console.ts";
+import { comparedName, foldedText } from "../../src/contract/equal-texts.ts";
 import { int64FromDecimal } from "../../src/contract/json.ts";
 
 /** A choice without an id is a new category. */
@@ -16,7 +17,7 @@ export function categoryChoices(all: readonly Category[], text: string, mayName:
 	if (wanted === "") return all.slice(0, shownMax);
 	const rankOf = ({ id: own, name = "" }: Category) => {
 		const folded = foldedText(name);
-		if (folded === wanted || String(own) === id) return 0;
+		if (comparedName(name) === comparedName(text) || String(own) === id) return 0;
 		return folded.startsWith(wanted) ? 1 : folded.includes(wanted) || String(own).startsWith(wanted) ? 2 : 3;
 	};
 	const ranked = all.map((category) => ({ category, rank: rankOf(category) })).filter(({ rank }) => rank < 3);
@@ -29,10 +30,10 @@ export function categoryChoices(all: readonly Category[], text: string, mayName:
 	];
 }
 
-/** The category id for the text in a field, a number or a name. Case and accents in a name are ignored. */
+/** The category id for the text in a field, a number or a name. Case and white space in a name are ignored. */
 export function categoryIdOf(all: readonly Category[], text: string): string | undefined {
-	const wanted = foldedText(text.trim());
-	const named = all.find(({ name }) => name !== undefined && foldedText(name) === wanted);
+	const wanted = comparedName(text);
+	const named = all.find(({ name }) => name !== undefined && comparedName(name) === wanted);
 	return numberIn(text) ?? (named && String(named.id));
 }
 

@@ -2,6 +2,7 @@
 // sees each guess before it is sent, and a category is created only when the animals are added.
 
 import type { Category } from "../../src/contract/console.ts";
+import { comparedName } from "../../src/contract/equal-texts.ts";
 import { type PetStatus, petStatuses } from "../../src/contract/pet.ts";
 import { numbersOf } from "../../src/files/categories.ts";
 import { plainValue, type UnknownValue, unknownMax, type Values, type WordField } from "../../src/files/values.ts";
@@ -40,12 +41,12 @@ export function toValues(
 ): Values {
 	const status = new Map<string, PetStatus | null>();
 	const categoryId = numbersOf(categories);
-	const numberOf = (name: string) => made.get(plainValue(name)) ?? unmade;
-	for (const name of newNames(mapped)) categoryId.set(plainValue(name), numberOf(name));
+	const numberOf = (name: string) => made.get(comparedName(name)) ?? unmade;
+	for (const name of newNames(mapped)) categoryId.set(comparedName(name), numberOf(name));
 	for (const { text, meaning } of mapped) {
 		const newName = newNameOf(meaning);
-		if (newName !== undefined) categoryId.set(plainValue(text), numberOf(newName));
-		else if (typeof meaning === "bigint") categoryId.set(plainValue(text), meaning);
+		if (newName !== undefined) categoryId.set(comparedName(text), numberOf(newName));
+		else if (typeof meaning === "bigint") categoryId.set(comparedName(text), meaning);
 		else if (meaning === null || petStatuses.some((one) => one === meaning))
 			status.set(plainValue(text), meaning as PetStatus | null);
 	}

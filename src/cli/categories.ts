@@ -1,7 +1,8 @@
 // `animal-store categories …` names the categories of the store that DATABASE_URL names, also while the service runs.
 
 import type { Command } from "commander";
-import { type CategoryChange, type CategoryResult, categoriesMax, foldedText } from "../contract/console.ts";
+import { type CategoryChange, type CategoryResult, categoriesMax } from "../contract/console.ts";
+import { comparedName } from "../contract/equal-texts.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import { describeFaults } from "../contract/validate.ts";
 import { checkCategoryName } from "../files/values.ts";
@@ -62,8 +63,8 @@ async function change(changeOf: (store: Store) => Promise<CategoryChange>, { jso
 export async function findCategory({ categories }: Store, text: string): Promise<bigint> {
 	const number = int64FromDecimal(text);
 	if (number !== undefined) return number;
-	const wanted = foldedText(text);
-	const found = (await categories.names()).find(({ name }) => foldedText(name) === wanted);
+	const wanted = comparedName(text);
+	const found = (await categories.names()).find(({ name }) => comparedName(name) === wanted);
 	if (found) return found.id;
 	const fix = "animal-store categories list shows the names, and animal-store categories name adds one";
 	throw new CommandError(`no category is called ${JSON.stringify(text)}: ${fix}`);

@@ -1,9 +1,10 @@
 // The messages of an import: the kind of the file, the most frequent reasons for rejection, and the counts.
 
-import { describeTime } from "../contract/console.ts";
+import { type Category, describeTime } from "../contract/console.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet } from "../contract/pet.ts";
 import { describeFaults, type Fault } from "../contract/validate.ts";
+import { likesOf } from "../files/categories.ts";
 import type { Mapping } from "../files/columns.ts";
 import { FileError, quoteNames } from "../files/encoding.ts";
 import { describeInFile } from "../files/fault-words.ts";
@@ -78,6 +79,8 @@ export interface Checked {
 	reasons: Reasons;
 	/** The texts in place of a status and a category. */
 	values: ReturnType<typeof countUnknownValues>;
+	/** The service's categories, if they were asked for. */
+	categories?: readonly Category[] | undefined;
 	/** Names that have lost letters, in quotes. */
 	damaged: Reasons;
 	/** The first rows that are no animals, and the number of all of them. */
@@ -104,7 +107,7 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 		...describeOthers(checked),
 		...checked.decided,
 		...checked.questions.map(({ text, flags }) => `${text}; proposed: ${flags.map(quoteWord).join(" ")}`),
-		...describeValues(checked.values.list()),
+		...describeValues(checked),
 	];
 }
 
@@ -124,14 +127,22 @@ function describeOthers({ others, otherCount }: Checked): string[] {
 
 const isNew = ({ field, proposed }: UnknownValue) => field === "categoryId" && proposed !== undefined;
 
-function describeValues(values: readonly UnknownValue[]): string[] {
+function describeValues({ values: counted, categories }: Checked): string[] {
+	const values = counted.list();
+	const likes = likesOf(
+		values.filter(isNew).map(({ text }) => text),
+		categories,
+	);
 	return wordFields.flatMap((field) => {
 		const words = values.filter((value) => value.field === field);
 		const [noun, nouns] = wordNouns[field];
-		const lines = words.slice(0, wordsMax).map(({ text, rows, proposed }) => {
+		const isShown = ({ text }: UnknownValue, at: number) => at < wordsMax || likes.has(text);
+		const lines = words.filter(isShown).map(({ text, rows, proposed }) => {
 			const place = `${JSON.stringify(text)} in ${countOf(rows, "row")}`;
 			const isMeant = field === "status" && proposed !== undefined;
-			return `${place} ${isMeant ? `seems to mean ${proposed ?? "no status"}` : `is an unknown ${noun}`}`;
+			const like = field === "categoryId" && likes.get(text);
+			const unknown = `is an unknown ${noun}${like ? `; but for its accents, it is ${like}` : ""}`;
+			return `${place} ${isMeant ? `seems to mean ${proposed ?? "no status"}` : unknown}`;
 		});
 		const rest = words.length - lines.length;
 		return [...lines, ...(rest > 0 ? [`and ${rest} more unknown ${nouns}`] : [])];

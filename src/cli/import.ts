@@ -4,6 +4,7 @@
 import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { AnimalStoreError, ApiError } from "../../client/src/index.ts";
+import { comparedName } from "../contract/equal-texts.ts";
 import { newPetFields, type PetStatus, petStatuses } from "../contract/pet.ts";
 import { integerOfText } from "../contract/validate.ts";
 import type { AskConsole } from "../files/categories.ts";
@@ -114,7 +115,7 @@ function parseMapping(text: string, given?: Mapped): Mapped {
 	const [, word, value = "", meaning = ""] = /^(status|categoryId):(.+)=([^=]*)$/s.exec(text) ?? [];
 	const [, field = "", column = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
 	if (word === "status") mapped.status.set(plainValue(value), statusOf(meaning));
-	else if (word === "categoryId") mapped.categoryId.set(plainValue(value), categoryOf(meaning));
+	else if (word === "categoryId") mapped.categoryId.set(comparedName(value), categoryOf(meaning));
 	else if (isMappingField(field)) mapped.columns[field] = columnOf(column);
 	else
 		throw new InvalidArgumentError(
@@ -233,7 +234,7 @@ async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsol
 		throw error;
 	});
 	const complete = withCategories(options, categories);
-	return { checked: await checkAll(complete), options: complete };
+	return { checked: { ...(await checkAll(complete)), categories }, options: complete };
 }
 
 /** The first pass. @throws CommandError when the whole file is unusable */

@@ -88,7 +88,7 @@ export interface CategoryResult {
 	name?: string;
 }
 
-/** `-` means descending. Names are compared without case and accents. */
+/** `-` means descending. Names are compared by `foldedText`. */
 export const sorts = ["id", "-id", "name", "-name"] as const;
 export type Sort = (typeof sorts)[number];
 
@@ -96,8 +96,8 @@ export type Sort = (typeof sorts)[number];
 export const findPageMax = 50;
 
 /**
- * The reply of `GET /console/find`. Its query has any of `name` (part of a name; an integer also finds an id or a
- * category), `status`, `category` (an id), `sort` (by default `id`) and `after`.
+ * The reply of `GET /console/find`. Its query has any of `name` (part of the name of an animal or of its category; an
+ * integer also finds an id or a category), `status`, `category` (an id), `sort` (by default `id`) and `after`.
  */
 export interface FindReply {
 	pets: Pet[];
@@ -107,16 +107,6 @@ export interface FindReply {
 	total?: number;
 	/** There are more than the total: so many are not counted. */
 	isMore?: boolean;
-}
-
-const marks = /\p{M}/gu;
-
-/**
- * The text for comparisons, without case, accents and Unicode's variants of a character. Each character is folded on
- * its own, so that databases can do the same: a sigma at the end of a word is like any other.
- */
-export function foldedText(text: string): string {
-	return text.normalize("NFKD").replace(marks, "").toLowerCase().replaceAll("ß", "ss").replaceAll("ς", "σ");
 }
 
 /** Where numbers have decimal commas, Excel splits CSV into columns only at semicolons. */

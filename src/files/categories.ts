@@ -1,6 +1,7 @@
 // Reads the store's categories for a file, and makes new ones. The caller's client sends the requests.
 
 import { type CategoriesReply, type Category, type CategoryResult, categoryChangesMax } from "../contract/console.ts";
+import { comparedName } from "../contract/equal-texts.ts";
 import { plainValue } from "./values.ts";
 
 /** Sends a request to an endpoint of the console, a POST if it has a body. The reply has int64 as bigint. */
@@ -15,10 +16,27 @@ export async function readCategories(ask: AskConsole, signal?: AbortSignal): Pro
 	return ((await ask(path, { signal })) as CategoriesReply).categories;
 }
 
-/** The number of each category by its name, in the form that `Values` uses (plainValue). */
+/** The number of each category by its name, in the form that `Values` uses (comparedName). */
 export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): Map<string, bigint> {
 	const named = [...categories].flatMap(({ id, name }) => (name === undefined ? [] : { id, name }));
-	return new Map(named.map(({ id, name }) => [plainValue(name), id]));
+	return new Map(named.map(({ id, name }) => [comparedName(name), id]));
+}
+
+/** What new categories are like: a category, or another new one, from which they differ by accents alone. */
+export function likesOf(
+	texts: readonly string[],
+	categories: readonly Pick<Category, "id" | "name">[] = [],
+): Map<string, string> {
+	const first = new Map<string, string>();
+	for (const { id, name } of categories)
+		if (name !== undefined) first.set(plainValue(name), `${JSON.stringify(name)} (category ${id})`);
+	const likes = new Map<string, string>();
+	for (const text of texts) {
+		const like = first.get(plainValue(text));
+		if (like === undefined) first.set(plainValue(text), JSON.stringify(text));
+		else likes.set(text, like);
+	}
+	return likes;
 }
 
 /** Gives each name the next free number, unless a category has the name already: a retry makes nothing twice. */

@@ -1,5 +1,6 @@
 // Finds the columns of a file, or the fields of a JSON object, that contain the fields of an animal.
 
+import { foldedText } from "../contract/equal-texts.ts";
 import { NewPet, newPetFields } from "../contract/pet.ts";
 import { FileError, quoteNames } from "./encoding.ts";
 import { isNothing, isWord, plainValue, proposeStatus } from "./values.ts";
@@ -86,7 +87,7 @@ const knownNames: Record<Field, readonly (readonly string[])[]> = {
 			disponibilite disponibilites estado estados disponibilidad disponibilidade situacion situacao`),
 	],
 };
-const article = /^(?:(?:the|der|die|das|le|la|les|el|los|las|o|os|a|as)\s+|l['’])/;
+const article = /^(?:(?:the|der|die|das|le|la|les|el|los|las|o|os|a|as)\s+|l')/;
 /** Each field's own name is known, too. */
 const rankOf = new Map(
 	newPetFields.map((field) => {
@@ -279,10 +280,8 @@ function knownName(name: string): string {
 }
 
 function plainName(name: string): string {
-	return name
-		.normalize("NFD")
-		.toLowerCase()
+	return foldedText(name)
 		.trim()
 		.replace(article, "")
-		.replace(/[^\p{L}\p{N}]+/gu, "");
+		.replace(/[^\p{L}\p{M}\p{N}]+/gu, "");
 }

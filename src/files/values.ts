@@ -2,7 +2,7 @@
 // person confirms or changes them; a row whose words have meanings is an animal.
 
 import { CategoryName } from "../contract/category.ts";
-import { foldedText } from "../contract/console.ts";
+import { comparedName, foldedText } from "../contract/equal-texts.ts";
 import { type NewPet, type PetStatus, petStatuses } from "../contract/pet.ts";
 import { Type } from "../contract/schema.ts";
 import { type Checked, checkOf, type Fault } from "../contract/validate.ts";
@@ -13,10 +13,11 @@ export type WordField = (typeof wordFields)[number];
 /** The file's texts in place of these values, unchanged. */
 type Words = Partial<Record<WordField, string>>;
 
-/** The meanings of texts in the file; null means no value. The keys are results of `plainValue`. */
+/** The meanings of texts in the file; null means no value. */
 export interface Values {
+	/** The keys are results of `plainValue`. */
 	status?: ReadonlyMap<string, PetStatus | null> | undefined;
-	/** Category numbers by name. A whole number is never looked up: it is the category's number. */
+	/** Category numbers by `comparedName`. A whole number is never looked up: it is the category's number. */
 	categoryId?: ReadonlyMap<string, bigint | null> | undefined;
 }
 
@@ -47,9 +48,9 @@ const meaningOf = new Map<string, PetStatus | null>(
 	}),
 );
 
-/** Returns the same text for cells that differ only in case, accents, blanks and the form of apostrophes. */
+/** Returns the same text for cells that differ only in blanks and in what `foldedText` ignores. */
 export function plainValue(text: string): string {
-	return foldedText(text).trim().replace(/\s+/g, " ").replace(/[’‘]/g, "'");
+	return foldedText(text).trim().replace(/\s+/g, " ");
 }
 
 /** Whether a text means that the field has no value. */
@@ -99,7 +100,7 @@ export function countUnknownValues() {
 			for (const field of wordFields) {
 				const { [field]: text } = words;
 				if (text === undefined) continue;
-				const plain = plainValue(text);
+				const plain = field === "status" ? plainValue(text) : comparedName(text);
 				const value = found[field].get(plain) ?? { ...propose(field, text), rows: 0 };
 				value.rows++;
 				if (found[field].size < unknownMax) found[field].set(plain, value);
@@ -163,7 +164,7 @@ function meantBy({ status, categoryId }: MaybeWords, values: Values): MaybeWords
 		if (values.status?.has(plain) || known !== undefined || plain === "") meant.status = known ?? undefined;
 	}
 	const isName = values.categoryId && typeof categoryId === "string" && isWord(categoryId);
-	const category = isName ? values.categoryId?.get(plainValue(categoryId)) : undefined;
+	const category = isName ? values.categoryId?.get(comparedName(categoryId)) : undefined;
 	if (category !== undefined) meant.categoryId = category ?? undefined;
 	return meant;
 }
@@ -172,7 +173,7 @@ function unknownWords({ status, categoryId }: MaybeWords, faults: Fault[], value
 	const isFault = (field: WordField) => faults.some((fault) => fault.field === field);
 	const words: Words = {};
 	if (typeof status === "string" && isFault("status")) words.status = status;
-	const isUnknown = (text: string) => isWord(text) && !values.categoryId?.has(plainValue(text));
+	const isUnknown = (text: string) => isWord(text) && !values.categoryId?.has(comparedName(text));
 	if (typeof categoryId === "string" && isFault("categoryId") && isUnknown(categoryId)) words.categoryId = categoryId;
 	return Object.keys(words).length > 0 ? words : undefined;
 }

@@ -1,5 +1,5 @@
-// Categories, for both engines: their names, and the list with the number of animals in each category. Names are unique
-// even if case and accents are ignored (`foldedText`). A category without a name has only its number.
+// Categories, for both engines: their names, and the list with the number of animals in each category. Names are
+// unique, compared by `comparedName`. A category without a name has only its number.
 
 import {
 	type Category,
@@ -7,8 +7,8 @@ import {
 	type CategoryResult,
 	categoryChangesMax,
 	categoryNamesMax,
-	foldedText,
 } from "../contract/console.ts";
+import { comparedName } from "../contract/equal-texts.ts";
 import type { Dialect, Transaction } from "./dialect.ts";
 import type { Scan } from "./reads.ts";
 import type { CategoryName } from "./store.ts";
@@ -41,15 +41,15 @@ export function* changeCategories(
 function* countAdded(changes: readonly CategoryChange[]): Transaction<number> {
 	const added = new Set<string>();
 	for (const { id, name } of changes) {
-		if (name === undefined || (yield* read("folded = $1", foldedText(name)))) continue;
-		if (id === undefined || !(yield* read("id = $1", BigInt(id)))) added.add(foldedText(name));
+		if (name === undefined || (yield* read("folded = $1", comparedName(name)))) continue;
+		if (id === undefined || !(yield* read("id = $1", BigInt(id)))) added.add(comparedName(name));
 	}
 	return added.size;
 }
 
 function* changeCategory({ id: given, name }: CategoryChange, numbers: Numbers): Transaction<CategoryResult> {
 	if (name === undefined) return yield* forget(BigInt(given as bigint));
-	const folded = foldedText(name);
+	const folded = comparedName(name);
 	const owner = yield* read("folded = $1", folded);
 	if (owner && given === undefined) return { outcome: "unchanged", ...owner };
 	const id = given === undefined ? yield* nextId(numbers) : BigInt(given);

@@ -1,7 +1,7 @@
-// Finds animals by part of the name, by status and by category, ordered by id or name, for both engines. A search reads
-// all animals once, because no index contains parts of names (docs/decisions/0027-find.md).
+// Finds animals by part of their name or of their category's, by status and by category, ordered by id or name, for
+// both engines. A search reads all animals once: no index contains parts of names (docs/decisions/0027-find.md).
 
-import { foldedText } from "../contract/console.ts";
+import { foldedText } from "../contract/equal-texts.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import { filterNames } from "../contract/operations.ts";
 import { idOfPetJson } from "../contract/pet.ts";
@@ -73,9 +73,11 @@ function conditionsOf(query: FindQuery, { folded, contains }: FindSql) {
 	if (query.category !== undefined) conditions.push(`category_id = ${parameter("bigint", query.category)}`);
 	if (query.name !== undefined) {
 		const named = contains(folded("name"), parameter("text", foldedText(query.name)));
+		// First, because it compares only numbers: the names of categories are read once.
+		const inNamed = `category_id IN (SELECT id FROM categories WHERE ${named})`;
 		const number = int64FromDecimal(query.name.trim());
 		const numbered = number === undefined ? "" : ` OR ${parameter("bigint", number)} IN (id, category_id)`;
-		conditions.push(`(${named}${numbered})`);
+		conditions.push(`(${inNamed} OR ${named}${numbered})`);
 	}
 	return { conditions, values, parameter };
 }

@@ -3,6 +3,23 @@
 // `-- oldest writer: 5` in a file means that nodes that know only schema 5 may keep writing (decision 0026).
 
 import { readdirSync, readFileSync } from "node:fs";
+import { comparedName } from "../contract/equal-texts.ts";
+
+/** What the program computes after the SQL of a migration: the values of `write` from the rows of `read`. */
+interface Computed {
+	read: string;
+	write: string;
+	compute(rows: [id: bigint, name: string][]): Iterable<[folded: string, id: bigint]>;
+}
+
+const computed: Record<number, Computed> = {
+	8: {
+		read: "SELECT id, name FROM categories ORDER BY id DESC",
+		write: "UPDATE categories SET folded = $1 WHERE id = $2",
+		// The name with the lowest id, the last one, keeps its place.
+		compute: (rows) => new Map(rows.map(([id, name]) => [comparedName(name), id])),
+	},
+};
 
 const folder = new URL("./migrations/", import.meta.url);
 
@@ -14,7 +31,8 @@ export function readMigrations(engine: "postgres" | "sqlite") {
 		.sort((a, b) => a.version - b.version)
 		.map(({ name, version }) => {
 			const sql = toEngine(readFileSync(new URL(name, folder), "utf8"), engine);
-			return { version, sql, oldestWriter: Number(/^-- oldest writer: (\d+)$/m.exec(sql)?.[1] ?? version) };
+			const oldestWriter = Number(/^-- oldest writer: (\d+)$/m.exec(sql)?.[1] ?? version);
+			return { version, sql, oldestWriter, computed: computed[version] };
 		});
 	const [schemaMin = 0, schemaMax = 0] = [all[0]?.version, all.at(-1)?.version];
 	return {

@@ -204,7 +204,7 @@ export interface Categories {
 	/** At most `limit` categories, sorted by id. Named categories are chosen first, then those with the most animals. */
 	list(limit: number): Promise<Category[]>;
 	/**
-	 * Applies the changes in their order, in one transaction. Names are compared by `foldedText`.
+	 * Applies the changes in their order, in one transaction. Names are compared by `comparedName`.
 	 * @throws CategoriesFull; then nothing was changed
 	 */
 	apply(changes: readonly CategoryChange[]): Promise<CategoryResult[]>;
@@ -214,7 +214,7 @@ export type CategoryName = Pick<CategoryRecord, "id" | "name">;
 
 /** A search for the animals that match every given filter. */
 export interface FindQuery extends Filter {
-	/** Part of a name, compared by `foldedText`; an integer also matches an id or a category. */
+	/** Part of an animal's or its category's name, by `foldedText`; an integer also matches an id or a category. */
 	name?: string | undefined;
 	category?: bigint | undefined;
 	sort?: Sort | undefined;

@@ -55,11 +55,11 @@ export interface KeyUse {
 	usedAtMs: number;
 }
 
-/** A named category. No other category has the same name, even if case and accents are ignored. */
+/** A named category. No other category has the same name, even in another case. */
 export interface CategoryRecord {
 	id: bigint;
 	name: string;
-	/** The name after `foldedText`, for comparisons. */
+	/** The name after `comparedName`, for comparisons. */
 	folded: string;
 }
 

@@ -267,6 +267,25 @@ test("a hundred and more new categories are one question", async (context) => {
 	assert.equal(JSON.parse(body).categories.length, 120);
 });
 
+test("vowels of other scripts make other categories; one that differs by accents alone is named", async (context) => {
+	const { service, write, run } = await importer(context);
+	await service.store.categories.apply([{ name: "Kätzchen" }]);
+	write("list", "name,category\nเอ,ไก่\nบี,ไก\nซี,ไก่\nRex,Katzchen\nMia,KÄTZCHEN\nMoss,Bò\nJim,Bo\nZoë,Bò\n");
+	const { stderr } = await run("list");
+	assert.match(
+		stderr,
+		/\n"Katzchen" in 1 row is an unknown category; but for its accents, it is "Kätzchen" \(category 1\)\n/,
+	);
+	assert.match(stderr, /\n"Bo" in 1 row is an unknown category; but for its accents, it is "Bò"\n/);
+	const mapped = await run("list", { more: ["--create-categories", "--map", "categoryId:Katzchen=1"] });
+	assert.equal(mapped.code, 0, mapped.stderr);
+	const { body } = await service.send({ path: "/console/categories" });
+	const categories: { name: string; animals: number }[] = JSON.parse(body).categories;
+	assert.deepEqual(Object.fromEntries(categories.map(({ name, animals }) => [name, animals])), {
+		...{ Kätzchen: 2, ไก่: 2, ไก: 1, Bò: 2, Bo: 1 },
+	});
+});
+
 test("missing names, a list of one species and repeated ids are asked about, each with a flag", async (context) => {
 	const intakes = "Animal ID,Name,Species,Intake\nZ1,Pico,Dog,2024\nZ1,Pico,Dog,2025\nZ2,Moss,Cat,2024\n";
 	await assertLists(context, [

@@ -27,7 +27,7 @@ async function list(service: TestService): Promise<CategoriesReply["categories"]
 test("categories are listed with their names and totals, and each change has its outcome", async (context) => {
 	const service = await testService(context);
 	for (const categoryId of [4n, 4n, -1n]) await service.store.createPet({ name: "Rex", categoryId });
-	assert.deepEqual(await change(service, { name: "Dog" }, { name: "DÖG" }, { id: 4, name: "Cat" }), [
+	assert.deepEqual(await change(service, { name: "Dog" }, { name: "  DOG" }, { id: 4, name: "Cat" }), [
 		{ outcome: "named", id: 5, name: "Dog" },
 		{ outcome: "unchanged", id: 5, name: "Dog" },
 		{ outcome: "named", id: 4, name: "Cat" },
@@ -60,6 +60,23 @@ test("categories are listed with their names and totals, and each change has its
 	const { body } = await service.send(post(`{"categories":[{"id":${large},"name":"Last"}]}`));
 	assert.equal(body, `{"results":[{"outcome":"named","id":${large},"name":"Last"}]}`);
 	assert.ok((await service.send({ path })).body.endsWith(`{"id":${large},"name":"Last","animals":0}]}`));
+});
+
+test("names that differ by a mark are two categories, and finding one does not find the other", async (context) => {
+	const service = await testService(context);
+	const made = await change(service, { name: "หมู" }, { name: "หมี" }, { name: "Kätzchen" }, { name: "Katzchen" });
+	assert.deepEqual(
+		made.map(({ outcome, id }) => [outcome, Number(id)]),
+		[1, 2, 3, 4].map((id) => ["named", id]),
+	);
+	for (const { id } of made) await service.store.createPet({ name: "a", categoryId: BigInt(id) });
+	const found = async (name: string) => {
+		const { pets } = JSON.parse(
+			await consoleReply(service, { path: `/console/find?${new URLSearchParams({ name })}` }),
+		);
+		return pets.map(({ categoryId }: { categoryId: number }) => categoryId);
+	};
+	assert.deepEqual([await found("หมู"), await found("หมี"), await found("katzchen")], [[1], [2], [3, 4]]);
 });
 
 test("changes that are not complete and valid are refused, and none of them is made", async (context) => {

@@ -5,6 +5,7 @@ import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import Database from "better-sqlite3";
+import { verifyStore } from "../../src/cli/maintenance/verify.ts";
 import { readMigrations } from "../../src/store/migrations.ts";
 import { openStore } from "../../src/store/open.ts";
 import { applicationId } from "../../src/store/sqlite/file.ts";
@@ -16,7 +17,7 @@ import { readPets, withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { engines } from "./engines.ts";
 
-const expand = "-- oldest writer: 7\nALTER TABLE pets ADD COLUMN breed TEXT;\nUPDATE pets SET breed = name;\n";
+const expand = "-- oldest writer: 8\nALTER TABLE pets ADD COLUMN breed TEXT;\nUPDATE pets SET breed = name;\n";
 
 type Version = typeof import("../../src/store/open.ts");
 
@@ -28,52 +29,83 @@ async function nextVersion(...steps: string[]): Promise<Version> {
 	symlinkSync(join(checkout, "node_modules"), join(tree, "node_modules"));
 	for (const engine of Object.keys(engines))
 		for (const [index, sql] of steps.entries())
-			writeFileSync(join(tree, `src/store/migrations/${engine}-00${8 + index}.sql`), sql);
+			writeFileSync(join(tree, `src/store/migrations/${engine}-0${`${9 + index}`.padStart(2, "0")}.sql`), sql);
 	return import(join(tree, "src/store/open.ts"));
 }
 
 /** Versions that tests of both engines use: each is a copy of all sources, which takes a second to load. */
 const [expanding, contracting] = await Promise.all([
 	nextVersion(expand),
-	nextVersion(expand, "-- oldest writer: 8\nALTER TABLE pets DROP COLUMN breed;\n"),
+	nextVersion(expand, "-- oldest writer: 9\nALTER TABLE pets DROP COLUMN breed;\n"),
 ]);
 
 const keyOf = (index: number) => ({ caller: "a", key: `k${index}` });
 
-/** The SQL of the first schema, as the first version of the program created it. */
-const firstSchema = (engine: "sqlite" | "postgres") =>
+/** The SQL of an older schema, as the program of that time created it. */
+const olderSchema = (engine: "sqlite" | "postgres", schema: number) =>
 	readMigrations(engine)
 		.after(0)
-		.filter(({ version }) => version === 5)
+		.filter(({ version }) => version <= schema)
 		.map(({ sql }) => sql)
 		.join("\n");
 
-/** A store of the first version, with an edit of each kind. */
-const makeFirst: Record<string, (url: string) => Promise<unknown>> = {
-	async sqlite(url) {
+/** A store of an older schema, with an edit of each kind. Its oldest writer is the first version. */
+const makeOlder: Record<string, (url: string, schema: number, rows?: string) => Promise<unknown>> = {
+	async sqlite(url, schema, rows = "") {
 		const file = url.slice("sqlite:".length);
 		const database = new Database(file);
 		database.pragma(`application_id = ${applicationId}`);
-		database.exec(firstSchema("sqlite") + firstRows);
-		database.exec("INSERT INTO settings VALUES ('applied_schema', CAST('5' AS BLOB)); PRAGMA user_version = 5");
+		database.exec(`${olderSchema("sqlite", schema)}${someRows};${rows}`);
+		database.exec(`INSERT INTO settings VALUES ('applied_schema', CAST('${schema}' AS BLOB)); PRAGMA user_version = 5`);
 		database.close();
 	},
-	async postgres(url) {
+	async postgres(url, schema, rows = "") {
 		const version = "CREATE TABLE schema_version (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL)";
-		await runSql(url, `${version}; INSERT INTO schema_version VALUES (1, 5); ${firstSchema("postgres")}`);
-		await runSql(url, `${firstRows}; INSERT INTO settings VALUES ('applied_schema', '5')`);
+		await runSql(url, `${version}; INSERT INTO schema_version VALUES (1, 5); ${olderSchema("postgres", schema)}`);
+		await runSql(url, `${someRows}; ${rows}; INSERT INTO settings VALUES ('applied_schema', '${schema}')`);
 		await runSql(url, "UPDATE counters SET last_id = 3");
 	},
 };
-const firstRows = `INSERT INTO pets (id, name, category_id, status) VALUES (1, 'Rex', 4, 'sold'), (3, 'Mia', -4, NULL);
+const someRows = `INSERT INTO pets (id, name, category_id, status) VALUES (1, 'Rex', 4, 'sold'), (3, 'Mia', -4, NULL);
 	INSERT INTO edits (id, at_ms, editor, action, pet_id, from_status, to_status, erased_at_ms) VALUES
 	(1, 10, 'Ann', 'set-status', 1, NULL, 'sold', NULL), (2, 20, 'Ann', 'rename', 3, NULL, NULL, NULL),
 	(3, 30, 'Bo', 'remove', 2, 'pending', NULL, 40)`;
 
+/** Names of categories as schema 7 compared them: without accents, but with the blanks. */
+const olderNames = [
+	[3n, "Kätzchen", "katzchen"],
+	[7n, " Dog", " dog"],
+	[8n, "dog", "dog"],
+	[9n, "DOG ", "dog "],
+	[2n ** 62n, "หมู", "หม"],
+] as const;
+
 for (const [engine, make] of Object.entries(engines)) {
-	test(`${engine}: a store of the first schema gets categories, and takes what older nodes write`, async (context) => {
+	test(`${engine}: names of categories of older schemas stay, and are compared anew`, async (context) => {
 		const { databaseUrl: url, open } = await make(context);
-		await makeFirst[engine]?.(url);
+		const rows = olderNames.map(([id, name, folded]) => `(${id}, '${name}', '${folded}')`);
+		await makeOlder[engine]?.(url, 7, `INSERT INTO categories VALUES ${rows}`);
+		const { categories } = await open();
+		const names = olderNames.map(([id, name]) => ({ id, name }));
+		assert.deepEqual(await categories.names(), names);
+		for (const [name, id] of Object.entries({ KÄTZCHEN: 3n, Dog: 7n, "dog ": 7n, หมู: 2n ** 62n })) {
+			const [known] = await categories.apply([{ name }]);
+			assert.deepEqual([known?.outcome, known?.id], ["unchanged", id], name);
+		}
+		const added = await categories.apply([{ name: "Katzchen" }, { name: "หมี" }, { id: 9n }, { name: "Dog" }]);
+		assert.deepEqual(
+			added.map(({ outcome }) => outcome),
+			["named", "named", "forgotten", "unchanged"],
+		);
+		if (engine === "sqlite") {
+			const { problems, schema } = await verifyStore(url, { signal: new AbortController().signal });
+			assert.deepEqual([problems, schema], [[], 8]);
+		}
+	});
+
+	test(`${engine}: a store of the first schema gets categories, and keeps what older nodes wrote`, async (context) => {
+		const { databaseUrl: url, open } = await make(context);
+		await makeOlder[engine]?.(url, 5);
 		const store = await open();
 		const edits = [
 			{ id: 1n, atMs: 10, editor: "Ann", action: "set-status", petId: 1n, toStatus: "sold" },
@@ -84,7 +116,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(await store.categories.apply([{ name: "Dog" }]), [{ outcome: "named", id: 5n, name: "Dog" }]);
 		const edit = { petId: 1n, editor: "Bo", action: "set-category", categoryId: 5n } as const;
 		assert.equal((await store.edits.apply(edit)).outcome, "edited");
-		// A node of the first version writes like this.
+		// A node of the first version wrote like this.
 		await runSql(url, "INSERT INTO pets (id, name, category_id) VALUES (4, 'Älter', 4)");
 		await runSql(url, "UPDATE pets SET name = 'Newer' WHERE id = 3");
 		const values = "5, 50, 'Ann', 'rename', 3, NULL, NULL, NULL";
@@ -129,7 +161,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.equal((await last.createPet(pet)).id, 5n);
 		await assert.rejects(open({ openStore }), {
 			name: "StoreRefused",
-			message: /was written by a newer animal-store \(schema 8, this one supports 7\): upgrade this installation$/,
+			message: /was written by a newer animal-store \(schema 9, this one supports 8\): upgrade this installation$/,
 		});
 		for (const store of [again, expanded, last, await open(expanding)]) await store.close();
 	});

@@ -88,10 +88,15 @@ const foreignTable = (name: string) =>
 async function applyMigrations(client: pg.PoolClient, applied: number, version: number): Promise<void> {
 	await client.query(`SET LOCAL statement_timeout = ${migrationLimitMs}`);
 	const steps = migrations.after(applied);
-	for (const text of steps.flatMap(({ sql }) => statementsOf(sql))) {
-		// In this mode, the server refuses a text with two statements.
-		const statement = { text, queryMode: "extended", query_timeout: migrationLimitMs };
-		await client.query(statement);
+	for (const { sql, computed } of steps) {
+		for (const text of statementsOf(sql)) {
+			// In this mode, the server refuses a text with two statements.
+			const statement = { text, queryMode: "extended", query_timeout: migrationLimitMs };
+			await client.query(statement);
+		}
+		if (!computed) continue;
+		const { rows } = await client.query<[bigint, string]>({ text: computed.read, rowMode: "array" });
+		for (const values of computed.compute(rows)) await client.query(computed.write, values);
 	}
 	await client.query(writeApplied, [Buffer.from(String(schemaMax))]);
 	const oldestWriter = Math.max(version, ...steps.map((step) => step.oldestWriter));

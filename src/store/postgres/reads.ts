@@ -2,6 +2,7 @@
 // ends. Each statement also returns the store's timeline and last edit, which decide whether a cached reply is still
 // valid (docs/decisions/0016-timelines.md). A search compares names like `foldedText`, whatever the database's locale.
 
+import { accents, acute, foldedText, replaced } from "../../contract/equal-texts.ts";
 import { idOfPetJson } from "../../contract/pet.ts";
 import type { Engine } from "../engine.ts";
 import type { FindSql } from "../find.ts";
@@ -119,29 +120,42 @@ const readCollation = `SELECT quote_ident(collname) AS name FROM pg_collation
 export async function readFindSql(pool: NodePool): Promise<FindSql> {
 	const { rows } = await pool.query(readCollation, [collations]);
 	const collation: string = rows[0]?.name ?? '"default"';
-	const marks = findMarks();
-	const small = (text: string) =>
-		`lower(regexp_replace(normalize(${text}, NFKD), '${marks}', '', 'g') COLLATE ${collation})`;
+	const light = (text: string) =>
+		`lower(regexp_replace(normalize(${text}, NFKD), '[${accents}]', '', 'g') COLLATE ${collation})`;
+	const letters = replaced.filter(([, by]) => by.length === 1);
+	const [from, to] = [0, 1].map((side) => quoted(letters.map((pair) => pair[side]).join("")));
+	const longer = replaced.filter(([, by]) => by.length > 1);
+	const heavy = (text: string) => {
+		const translated = `translate(${light(`replace(${text}, '${acute}', ${quoted("'")})`)}, ${from}, ${to})`;
+		const all = longer.reduce((one, [letter, by]) => `replace(${one}, '${letter}', '${by}')`, translated);
+		return `normalize(${all}, NFC)`;
+	};
+	const rare = findRare();
 	return {
 		petJson,
-		// Most names are ASCII. For these, the first case is much faster.
-		folded: (
-			text,
-		) => `CASE WHEN octet_length(${text}) = char_length(${text}) THEN lower(${text} COLLATE "C") COLLATE "C"
-			ELSE replace(replace(${small(text)}, 'ß', 'ss'), 'ς', 'σ') COLLATE "C" END`,
+		// Most names are ASCII, and most others need no replacements: the earlier cases are much faster.
+		folded: (text) => `CASE WHEN octet_length(${text}) = char_length(${text})
+			THEN replace(lower(${text} COLLATE "C"), '\`', ${quoted("'")}) COLLATE "C"
+			WHEN ${text} !~ '[${rare}]' THEN ${light(text)} COLLATE "C" ELSE ${heavy(text)} COLLATE "C" END`,
 		contains: (text, part) => `strpos(${text}, ${part}) > 0`,
 	};
 }
 
-/** Lists the marks in the first two planes of Unicode, because PostgreSQL's regular expressions have no \p{M}. */
-function findMarks(): string {
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+/** Lists the characters, in the first two planes of Unicode, that need more than the loss of accents and case. */
+function findRare(): string {
+	const anyAccent = new RegExp(`[${accents}]`, "gu");
 	const ranges: [first: number, last: number][] = [];
-	for (let code = 0x80; code < 0x20000; code++) {
+	for (let code = 0x60; code < 0x20000; code++) {
 		if (code === 0xd800) code = 0xe000;
-		if (!/\p{M}/u.test(String.fromCodePoint(code))) continue;
+		const letter = String.fromCodePoint(code);
+		const folded = foldedText(letter);
+		const isLight = folded === letter.normalize("NFKD").replace(anyAccent, "").toLowerCase();
+		if (isLight && !/[\p{M}\u1100-\u11ff]/u.test(folded)) continue;
 		const last = ranges.at(-1);
 		if (last?.[1] === code - 1) last[1] = code;
 		else ranges.push([code, code]);
 	}
-	return `[${ranges.map((range) => range.map((code) => String.fromCodePoint(code)).join("-")).join("")}]`;
+	return ranges.map((range) => range.map((code) => String.fromCodePoint(code)).join("-")).join("");
 }

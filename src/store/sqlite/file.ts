@@ -256,9 +256,14 @@ export function migrate(database: Database.Database): void {
 
 function applyMigrations(database: Database.Database, to: number): void {
 	const applied = appliedTo(database);
-	for (const { version, sql, oldestWriter } of migrations.after(applied)) {
+	for (const { version, sql, oldestWriter, computed } of migrations.after(applied)) {
 		if (version > to) break;
 		database.exec(sql);
+		if (computed) {
+			const rows = database.prepare(computed.read).safeIntegers().raw().all() as [bigint, string][];
+			const write = database.prepare(computed.write);
+			for (const [folded, id] of computed.compute(rows)) write.run({ 1: folded, 2: id });
+		}
 		database.pragma(`user_version = ${Math.max(versionOf(database), oldestWriter)}`);
 	}
 	if (applied < to) database.prepare(writeApplied).run({ 1: Buffer.from(String(to)) });

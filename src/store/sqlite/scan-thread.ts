@@ -2,15 +2,18 @@
 // lasts longer than one statement: a longer one would keep the WAL from being moved into the file.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { foldedText } from "../../contract/console.ts";
+import { foldedText } from "../../contract/equal-texts.ts";
 import type { Row, Statement } from "../tables.ts";
 import { busyTimeoutMs, connect } from "./file.ts";
 import { rowsOf } from "./transaction.ts";
 
 export type ScanMessage = { rows: Row[] } | { code: string; message: string };
 
-/** The letters of Latin, Greek, Cyrillic and other scripts after folding, by code. */
-const foldedLetters = Array.from({ length: 0x3000 }, (_, code) => foldedText(String.fromCharCode(code)));
+/** The letters of Latin, Greek, Cyrillic and other scripts after folding, by code, if they never join other letters. */
+const foldedLetters = Array.from({ length: 0x3000 }, (_, code) => {
+	const folded = foldedText(String.fromCharCode(code));
+	return /[\p{M}\u1100-\u11ff]/u.test(folded) ? undefined : folded;
+});
 
 /** Same as `foldedText`, but five times as fast for names that have only `foldedLetters`. */
 export function fold(text: string): string {

@@ -17,7 +17,7 @@ const waitMaxMs = 10_000;
 export const findSql: FindSql = {
 	petJson,
 	// Most names are ASCII. For these, SQLite needs no JavaScript.
-	folded: (text) => `iif(octet_length(${text}) = length(${text}), lower(${text}), fold(${text}))`,
+	folded: (text) => `iif(octet_length(${text}) = length(${text}), replace(lower(${text}), '\`', ''''), fold(${text}))`,
 	contains: (text, part) => `instr(${text}, ${part}) > 0`,
 };
 
