@@ -12,9 +12,9 @@ export function otherRowFinder(heading: readonly string[], { at }: Columns, samp
 	const categories = sample.map((cells) => cells[at.categoryId] ?? "").filter((text) => /\S/.test(text));
 	const hasWords = categories.filter(isWord).length * 2 > categories.length;
 	return (cells: readonly string[]): boolean => {
-		if (heading.every((name, index) => name === (cells[index] ?? "").trim())) return true;
-		const [first = "", ...others] = cells.filter((cell) => /\S/.test(cell));
-		if (!sums.test(first.trim()) || others.some((text) => isWord(text))) return false;
+		if (heading.every((name, index) => name === (cells[index]?.trim() ?? ""))) return true;
+		const first = cells.findIndex((cell) => /\S/.test(cell));
+		if (!sums.test(cells[first]?.trim() ?? "") || cells.slice(first + 1).some((text) => isWord(text))) return false;
 		return hasWords || (cells[at.categoryId] ?? "").trim() === "";
 	};
 }

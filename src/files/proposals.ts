@@ -157,7 +157,9 @@ const idsMax = 100_000;
 
 /** Finds the rows of an animal before its last one: they have the same id. */
 export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
-	const last = new Map<string, { number: number; name: string }>();
+	/** The position in the arrays of an id's last row. */
+	const last = new Map<string, number>();
+	const [numbers, names]: [number[], string[]] = [[], []];
 	const earlier = new Set<number>();
 	let renamed = 0;
 	return {
@@ -167,10 +169,14 @@ export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
 			if (typeof given === "string") return;
 			const [id = "", name = ""] = [given.cells[at]?.trim(), given.cells[nameAt]?.trim()];
 			const before = last.get(id);
-			if (id === "" || (!before && !isConfirmed && last.size === idsMax)) return;
-			if (before) earlier.add(before.number);
-			if (before && before.name !== name) renamed++;
-			last.set(id, { number, name });
+			if (id === "" || (before === undefined && !isConfirmed && last.size === idsMax)) return;
+			const place = before ?? last.size;
+			if (before === undefined) last.set(id, place);
+			else {
+				earlier.add(numbers[place] as number);
+				if (names[place] !== name) renamed++;
+			}
+			[numbers[place], names[place]] = [number, name];
 		},
 		/** Whether rows with the same id seem to be one animal: their names are mostly the same. */
 		isLikely: () => earlier.size > 0 && renamed * 2 < earlier.size,

@@ -55,7 +55,7 @@ export function plainValue(text: string): string {
 
 /** Whether a text means that the field has no value. */
 export function isNothing(text: string): boolean {
-	return nothing.has(text.trim().toLowerCase());
+	return text.length < 20 && nothing.has(text.trim().toLowerCase());
 }
 
 /** The status that a text probably means: null for "no status", undefined if the text is unknown. */
@@ -147,8 +147,12 @@ export function outcomeOf<Fields extends MaybeWords>(
 }
 
 function withoutNothing<Fields extends object>(fields: Fields): Fields {
-	const blank = Object.entries(fields).filter(([, value]) => typeof value === "string" && isNothing(value));
-	return blank.length === 0 ? fields : { ...fields, ...Object.fromEntries(blank.map(([field]) => [field, ""])) };
+	let given = fields;
+	for (const field in fields) {
+		const value = fields[field];
+		if (typeof value === "string" && isNothing(value)) given = { ...given, [field]: "" };
+	}
+	return given;
 }
 
 /** The key in `Values.status` for all texts that have no meaning of their own. */
@@ -157,7 +161,8 @@ export const otherStatuses = "*";
 /** The meanings of the fields that are known words. A blank status is none, unless `values` says otherwise. */
 function meantBy({ status, categoryId }: MaybeWords, values: Values): MaybeWords {
 	const meant: MaybeWords = {};
-	if (typeof status === "string" || status === null) {
+	const isOwn = petStatuses.some((one) => one === status) && !values.status?.size;
+	if (!isOwn && (typeof status === "string" || status === null)) {
 		const plain = plainValue(status ?? "");
 		const own = petStatuses.find((one) => one === plain);
 		const known = values.status?.get(plain) ?? own ?? values.status?.get(plain === "" ? plain : otherStatuses);
