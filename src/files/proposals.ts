@@ -35,7 +35,8 @@ export interface Proposals {
 	id?: IdColumn;
 }
 
-interface IdColumn {
+/** A column whose values tell the animals of a list apart. */
+export interface IdColumn {
 	at: number;
 	name: string;
 	/** The position of the column with the animals' names. */

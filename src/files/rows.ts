@@ -62,7 +62,7 @@ export interface ReadOptions {
 	corrections?: ReadonlyMap<number, Texts>;
 	/** Called once for each column or field that is ignored. */
 	onUnused?: (name: string) => void;
-	/** Called for each row whose name is from another column, or that is left out because it has no name. */
+	/** Called for each row of a table without a name of its own. */
 	onNameless?: () => void;
 	/** Called for each row of a table that is no animal, such as a sum. */
 	onOther?: (row: OtherRow) => void;
@@ -88,21 +88,22 @@ function jsonRecords(source: Source, kind: FileKind): AsyncGenerator<PetRecord[]
 }
 
 /** The row with its own fields replaced by these texts. In CSV, the fields must have columns. */
-export function correctedRow(row: FileRow, texts: Texts, { mapping, values }: ReadOptions): FileRow {
+export function correctedRow(row: FileRow, texts: Texts, options: ReadOptions): FileRow {
+	const { mapping, values } = options;
 	const fields = newPetFields.filter((field) => texts[field] !== undefined);
 	if (fields.length === 0) return row;
 	const { line, number, given } = row;
 	const place = { line, row: row.row, number };
 	if (typeof given === "string") {
 		const entries = fields.map((field) => [field, jsonValueOf(field, texts[field])]);
-		const own = fieldsOf(given, mapping);
-		return { ...place, given, ...outcomeOf(checkFields, { ...own, ...Object.fromEntries(entries) }, values) };
+		const corrected = withCategory({ ...fieldsOf(given, mapping), ...Object.fromEntries(entries) }, options);
+		return { ...place, given, ...outcomeOf(checkFields, corrected, values) };
 	}
 	const { columns } = given;
 	const found = findColumns(columns, mapping);
 	const cells = padded(given.cells, columns);
 	for (const field of fields) cells[found.at[field]] = texts[field] ?? "";
-	return { ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, { values }) };
+	return { ...place, given: { cells, columns }, ...petOfCells(cells, columns, found, options) };
 }
 
 /** A text that a person entered, as a JSON value; undefined if the text is empty. */
@@ -217,7 +218,7 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 				reading.onOther?.({ row, text: cells.find((cell) => /\S/.test(cell)) ?? "" });
 				continue;
 			}
-			const isNameless = fallback.name !== undefined && isBlank(cells[found.at.name]);
+			const isNameless = isBlank(cells[found.at.name]);
 			if (isNameless) onNameless?.();
 			if (isNameless && fallback.name === null) continue;
 			const given = { cells, columns };
