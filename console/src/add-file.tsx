@@ -55,6 +55,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	const correcting = useCorrections(file, petFile.options);
 	const words = hasNames ? withProposals(mapped, found) : mapped;
 	const questions = questionsOf(preview, answers, reading, checked);
+	const finer = describeFiner(preview, mapping);
 	const open = questions.filter(({ value }) => value === undefined).length;
 	const isClear = openFields(preview, mapping).size === 0 && open === 0;
 	const isChecked = checked?.isComplete === true && isClear && hasNames && words.length === mapped.length;
@@ -104,7 +105,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 			}}
 		>
 			<ColumnsTable preview={preview} setHeaderRow={setHeaderRow} mapping={mapping} setMapping={map} />
-			<p class="soft">{describeFiner(preview, mapping)}</p>
+			{finer && <p class="soft">{finer}</p>}
 			<Questions questions={questions} answer={answer} />
 		</Step>
 	);
