@@ -35,7 +35,7 @@ export function AddMany({ session, job, setJob, choosing, setChoosing }: AddMany
 		try {
 			const { source, kind, names } = await readTable(blob, sheet);
 			const preview = await previewRows(source, kind, previewed);
-			const sheets = names && { names, open: (other: string) => void open(blob, name, other) };
+			const sheets = names && { names, open: (other: string | undefined) => void open(blob, name, other) };
 			return { file: { name, source, kind, preview, ...(sheets && { sheets }) } };
 		} catch (failure) {
 			return { failure };

@@ -101,7 +101,7 @@ export function createJob({ file, total, round = 1, only }: JobOptions): Job {
 			rows: readRows(file.source, file.kind, file.options),
 			digest: await fileDigest(file),
 			round,
-			isWanted: ({ number }) => only?.has(number) ?? true,
+			isWanted: ({ number }) => only?.has(number) ?? !file.earlier?.has(number),
 			onSettled: settle,
 		});
 		if (await importer.run({ ...sender, retryForMs, signal })) change({ phase: "finished", perSecond: 0 });

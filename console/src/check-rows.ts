@@ -1,6 +1,7 @@
 // Checks a whole file before anything is sent. The check works in pieces, so that the page stays responsive.
 
 import { isDamaged } from "../../src/files/encoding.ts";
+import { repeatFinder } from "../../src/files/proposals.ts";
 import { type FileRow, type OtherRow, type ReadOptions, readRows, textsOf } from "../../src/files/rows.ts";
 import { countUnknownValues, type UnknownValue } from "../../src/files/values.ts";
 import { shownMax } from "./add-rows.ts";
@@ -9,6 +10,8 @@ import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 export interface Checked {
 	good: number;
 	bad: number;
+	/** The first animals. */
+	first: FileRow[];
 	shown: Rejected[];
 	/** Columns that are not fields of an animal. */
 	unused: string[];
@@ -19,12 +22,20 @@ export interface Checked {
 	/** The first rows whose names have lost letters, and the number of all such rows. */
 	damaged: FileRow[];
 	damagedCount: number;
+	/** The numbers of rows that are left out because their animal has a later row. */
+	earlier: ReadonlySet<number>;
+	/** Set when the check is complete: rows without a name, and rows and animals, if an animal seems to have several. */
+	open: { nameless: number; repeats: { rows: number; animals: number } | undefined } | undefined;
 	isComplete: boolean;
 }
 
 const damagedMax = 12;
+export const firstMax = 5;
 const showEveryMs = 100;
-const noDamage = { values: [], damaged: [], damagedCount: 0 };
+const none = { values: [], damaged: [], damagedCount: 0, first: [], earlier: new Set<number>(), open: undefined };
+
+/** Lets the page respond between the pieces of a large file. */
+const pause = () => new Promise((resolve) => setTimeout(resolve));
 
 /** The name in a row. Other fields may be invalid, but the row must be readable. */
 function nameOf({ pet, given, faults = [] }: FileRow, { mapping }: ReadOptions): string {
@@ -34,30 +45,47 @@ function nameOf({ pet, given, faults = [] }: FileRow, { mapping }: ReadOptions):
 
 /** Reads the whole file as an import would. @throws FileError @param show called from time to time, and at the end */
 export async function checkRows(file: PetFile, signal: AbortSignal, show: (checked: Checked) => void): Promise<void> {
-	const checked: Checked = { good: 0, bad: 0, shown: [], unused: [], others: [], ...noDamage, isComplete: false };
+	const checked: Checked = { good: 0, bad: 0, shown: [], unused: [], others: [], ...none, isComplete: false };
+	const { id } = file;
+	const finder = id && repeatFinder(id);
+	if (finder && id.isConfirmed) {
+		for await (const rows of readRows(file.source, file.kind, file.options)) {
+			rows.forEach(finder.add);
+			await pause();
+			if (signal.aborted) return;
+		}
+		checked.earlier = finder.earlier;
+	}
+	let nameless = 0;
 	const values = countUnknownValues();
 	const options: ReadOptions = {
 		...file.options,
 		onUnused: (name) => checked.unused.push(name),
 		onOther: (row) => checked.others.push(row),
+		onNameless: () => void nameless++,
 	};
 	let shownAtMs = 0;
 	for await (const rows of readRows(file.source, file.kind, options)) {
 		for (const row of rows) {
+			if (checked.earlier.has(row.number)) continue;
+			if (!id?.isConfirmed) finder?.add(row);
 			if (row.unknown) values.add(row.unknown);
 			if (isDamaged(nameOf(row, options)) && ++checked.damagedCount <= damagedMax)
 				checked.damaged = [...checked.damaged, row];
-			if (row.pet) checked.good++;
-			else if (++checked.bad <= shownMax) checked.shown.push({ row, faults: row.faults });
+			if (row.faults && ++checked.bad <= shownMax) checked.shown.push({ row, faults: row.faults });
+			if (row.pet && ++checked.good <= firstMax) checked.first = [...checked.first, row];
 		}
 		if (signal.aborted) return;
 		if (performance.now() - shownAtMs < showEveryMs) continue;
 		shownAtMs = performance.now();
 		show({ ...checked });
-		// Lets the page respond between the pieces of a large file.
-		await new Promise((resolve) => setTimeout(resolve));
+		await pause();
 	}
-	if (!signal.aborted) show({ ...checked, values: values.list(), isComplete: true });
+	if (signal.aborted) return;
+	const repeats = finder?.isLikely()
+		? { rows: finder.animals + finder.earlier.size, animals: finder.animals }
+		: undefined;
+	show({ ...checked, values: values.list(), open: { nameless, repeats }, isComplete: true });
 }
 
 /** All rows that would be rejected, in the file's format, each with its line and the reason. @throws FileError */
@@ -65,6 +93,7 @@ export async function rejectedTexts(file: PetFile): Promise<string[]> {
 	const texts: string[] = [];
 	for await (const rows of readRows(file.source, file.kind, file.options))
 		for (const row of rows)
-			if (row.faults) texts.push(rejectedText({ row, faults: row.faults }, file, texts.length === 0));
+			if (row.faults && !file.earlier?.has(row.number))
+				texts.push(rejectedText({ row, faults: row.faults }, file, texts.length === 0));
 	return texts;
 }

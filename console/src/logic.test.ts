@@ -123,10 +123,11 @@ test("the first 200 rejected rows are shown, and all of them are kept as text; s
 	const checks: Checked[] = [];
 	await checkRows(file, new AbortController().signal, (checked) => void checks.push(checked));
 	const last = checks.at(-1);
-	const nothing = { others: [], values: [], damaged: [], damagedCount: 0 };
+	const nothing = { values: [], others: [], damaged: [], damagedCount: 0, earlier: new Set(), isComplete: true };
+	const open = { nameless: 0, repeats: undefined };
 	assert.deepEqual(
-		{ ...last, shown: last?.shown.length },
-		{ ...nothing, good: 1, bad: 201, shown: 200, unused: ["colour"], isComplete: true },
+		{ ...last, shown: last?.shown.length, first: last?.first.length },
+		{ ...nothing, open, good: 1, bad: 201, first: 1, shown: 200, unused: ["colour"] },
 	);
 	await checkRows(file, AbortSignal.abort(), () => assert.fail("the view is gone"));
 });

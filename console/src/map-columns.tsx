@@ -18,9 +18,9 @@ export function SheetMenu({ sheet, sheets }: { sheet: string | undefined; sheets
 	return (
 		<Select
 			aria-label="Sheet"
-			choices={sheets.names.map((name) => [name, `Sheet: ${name}`])}
-			value={sheet}
-			onChange={sheets.open}
+			choices={[["", "Sheets with one heading"], ...sheets.names.map((name) => [name, `Sheet: ${name}`] as const)]}
+			value={sheet ?? ""}
+			onChange={(name) => sheets.open(name || undefined)}
 		/>
 	);
 }
@@ -40,7 +40,7 @@ interface ColumnsTableProps {
 
 export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: ColumnsTableProps) {
 	const { columns, headerRow, above, rows } = preview;
-	const heading = headerRow === undefined ? [] : [{ row: headerRow, cells: columns }];
+	const heading = headerRow ? [{ row: headerRow, cells: columns }] : [];
 	const open = openFields(preview, mapping);
 	const fieldAt = (index: number) => newPetFields.find((field) => mapping[field] === columnAt(preview, index));
 	const proposedAt = (index: number) => newPetFields.find((field) => open.get(field)?.includes(index));
@@ -84,7 +84,7 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 					{[...above, ...heading, ...rows].map(({ row, cells }, index) => (
 						<tr
 							key={headerRow === undefined ? index : row}
-							onClick={headerRow === undefined ? undefined : () => setHeaderRow(row)}
+							onClick={headerRow === undefined ? undefined : () => setHeaderRow(row === headerRow ? 0 : row)}
 							class={row === headerRow ? "heading" : row < (headerRow ?? 0) ? "above" : ""}
 						>
 							<td class="n">

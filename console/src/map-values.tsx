@@ -30,8 +30,13 @@ export function newNames(mapped: readonly MappedValue[]): string[] {
 	return [...new Set(mapped.flatMap(({ meaning }) => newNameOf(meaning) ?? []))];
 }
 
-/** The placeholder for the number of a new category while rows are checked. */
-const unmade = 0n;
+/** The placeholder for the number of the first new category while rows are checked; the next ones follow. */
+const unmade = -(2n ** 63n);
+
+/** The name of the new category with this placeholder. */
+export function newNameAt(mapped: readonly MappedValue[], id: bigint | number): string | undefined {
+	return newNames(mapped)[Number(BigInt(id) - unmade)];
+}
 
 /** @param made the numbers of the categories that were created, keyed by name */
 export function toValues(
@@ -41,8 +46,9 @@ export function toValues(
 ): Values {
 	const status = new Map<string, PetStatus | null>();
 	const categoryId = numbersOf(categories);
-	const numberOf = (name: string) => made.get(comparedName(name)) ?? unmade;
-	for (const name of newNames(mapped)) categoryId.set(comparedName(name), numberOf(name));
+	const news = newNames(mapped);
+	const numberOf = (name: string) => made.get(comparedName(name)) ?? unmade + BigInt(news.indexOf(name));
+	for (const name of news) categoryId.set(comparedName(name), numberOf(name));
 	for (const { text, meaning } of mapped) {
 		const newName = newNameOf(meaning);
 		if (newName !== undefined) categoryId.set(comparedName(text), numberOf(newName));

@@ -19,8 +19,8 @@ export interface OpenFile {
 	source: Source;
 	kind: FileKind;
 	preview: Preview;
-	/** The sheets of a workbook, and a function that reads another one. */
-	sheets?: { names: string[]; open(sheet: string): void };
+	/** The sheets of a workbook, and a function that reads another one, or by default those with one heading. */
+	sheets?: { names: string[]; open(sheet: string | undefined): void };
 }
 
 /** Reads a table. The code for workbooks is loaded only when the first workbook is opened. */

@@ -3,6 +3,7 @@
 import type { Fault } from "../../src/contract/validate.ts";
 import { describeRow } from "../../src/files/fault-words.ts";
 import type { FileKind, Source } from "../../src/files/formats.ts";
+import type { IdColumn } from "../../src/files/proposals.ts";
 import { rejectedRow } from "../../src/files/rejected-rows.ts";
 import type { FileRow, ReadOptions } from "../../src/files/rows.ts";
 
@@ -12,6 +13,10 @@ export interface PetFile {
 	source: Source;
 	kind: FileKind;
 	options: ReadOptions;
+	/** The column whose values may repeat because an animal has several rows. */
+	id?: IdColumn | undefined;
+	/** The numbers of rows that are left out because their animal has a later row. */
+	earlier?: ReadonlySet<number>;
 }
 
 export interface Rejected {

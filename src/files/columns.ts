@@ -75,7 +75,7 @@ const knownNames: Record<Field, readonly (readonly string[])[]> = {
 		words(`species speciesname animalspecies animalspeciesname animaltype animaltypename animalkind pettype petspecies
 			commonname typeofanimal kindofanimal tierart tierarten artdestieres gattung gattungen tiergattung spezies espece
 			especes typedanimal typeanimal especie especies tipodeanimal tipoanimal taxon taxonname`),
-		[...words("kind kinds type types art arten tipo tipos"), ...animals],
+		[...words("kind kinds type types art arten tipo tipos sheet"), ...animals],
 		words(`breed breeds breedname animalbreed primarybreed pribreed animalprimarybreed rasse rassen tierrasse race races
 			raza razas raca racas`),
 	],

@@ -43,7 +43,8 @@ export interface Proposals {
 	id?: IdColumn;
 }
 
-interface IdColumn {
+/** A column whose values tell the animals of a list apart. */
+export interface IdColumn {
 	at: number;
 	name: string;
 	/** The position of the column with the animals' names. */
@@ -76,13 +77,7 @@ export async function proposeColumns(
 		const names = `${quoteNames(fits.map((at) => columns[at] ?? ""))} (${fits.map((at) => `#${at + 1}`).join(", ")})`;
 		questions.push({ text: `several columns match ${field}: ${names}`, flags: ["--map", positionOf(field, chosen)] });
 	}
-	if (kind.sheets && found.missing.join() === "categoryId" && fallback.categoryId === undefined) {
-		mapping.categoryId = "Sheet";
-		questions.push({
-			text: "no column has the categories, but each sheet has a name",
-			flags: ["--map", "categoryId=Sheet"],
-		});
-	} else if (found.missing.join() === "categoryId" && fallback.categoryId === undefined) {
+	if (found.missing.join() === "categoryId" && fallback.categoryId === undefined) {
 		fallback.categoryId = kind.sheet ?? title;
 		const text = "no column has the categories: --category NAME says which all animals have";
 		questions.push({ text, flags: ["--category", fallback.categoryId] });

@@ -66,7 +66,7 @@ export interface ReadOptions {
 	corrections?: ReadonlyMap<number, Texts>;
 	/** Called once for each column or field that is ignored. */
 	onUnused?: (name: string) => void;
-	/** Called for each row whose name is from another column, or that is left out because it has no name. */
+	/** Called for each row of a table without a name of its own. */
 	onNameless?: () => void;
 	/** Called for each row of a table that is no animal, such as a sum. */
 	onOther?: (row: OtherRow) => void;
@@ -229,7 +229,7 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 				reading.onOther?.({ ...place, text: own.find((cell) => /\S/.test(cell)) ?? "" });
 				continue;
 			}
-			const isNameless = fallback.name !== undefined && isBlank(cells[found.at.name]);
+			const isNameless = isBlank(cells[found.at.name]);
 			if (isNameless) onNameless?.();
 			if (isNameless && fallback.name === null) continue;
 			const given = { cells, columns, at: found.at };

@@ -400,7 +400,6 @@ test("the sheets of one shape are one table, and their names may be the categori
 	await assertLists(context, [
 		{
 			rows,
-			asked: "--map categoryId=Sheet",
 			animals,
 			said: new RegExp(`^list-0: 2 sheets of a workbook \\(Cat, Dog\\), 3 animals\n.*\n${leftOut}\n`),
 		},

@@ -1,0 +1,171 @@
+// Step 4 of adding many: the first animals as they will be stored, the rows that are left out, and the rows to correct.
+
+import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { ApiError } from "../../client/src/index.ts";
+import type { Category } from "../../src/contract/console.ts";
+import { makeCategories, numbersOf } from "../../src/files/categories.ts";
+import type { ReadOptions } from "../../src/files/rows.ts";
+import { createJob, type Job } from "./add-rows.ts";
+import { CategoriesContext } from "./categories.ts";
+import { type Checked, firstMax, rejectedTexts } from "./check-rows.ts";
+import type { Correcting } from "./corrections.tsx";
+import { stateOf } from "./edits.ts";
+import { labels } from "./labels.ts";
+import { type MappedValue, newNameAt, newNames, toValues } from "./map-values.tsx";
+import { Problem } from "./notes.tsx";
+import type { PetFile } from "./open-rows.ts";
+import { TableHead } from "./pet-table.tsx";
+import { RowsTable, SaveRows } from "./rows-table.tsx";
+import { countOf, digits, sentenceOf } from "./sentences.ts";
+import type { Session } from "./session.ts";
+import { Step } from "./steps.tsx";
+
+export interface CheckedProps {
+	file: PetFile;
+	session: Session;
+	categories: readonly Category[];
+	mapped: MappedValue[];
+	checked: Checked;
+	/** Whether the whole file was checked with the current choices. */
+	isChecked: boolean;
+	correcting: Correcting;
+	onBack(): void;
+}
+
+export function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: Job): void }) {
+	const { file, checked, isChecked, correcting, onBack } = shared;
+	const { shown, damaged, unused } = checked;
+	const { corrections, now } = correcting;
+	const fixed = shown.filter(({ row }) => now(row).pet).length;
+	const good = checked.good + fixed - damaged.filter((row) => row.pet && !now(row).pet).length;
+	const bad = checked.bad - fixed;
+	const correctedFile = { ...file, earlier: checked.earlier, options: { ...file.options, corrections } };
+	const start = useStart(shared, (options) =>
+		onStart(
+			createJob({
+				file: { ...correctedFile, options: { ...correctedFile.options, ...options } },
+				total: good,
+			}),
+		),
+	);
+	return (
+		<Step
+			key="check"
+			name="Check"
+			lead={
+				<p role="status" class="num">
+					<strong>
+						{digits.format(good)} good, {digits.format(bad)} to fix.
+					</strong>{" "}
+					<span class="soft">
+						{bad > 0 && "Correct the red fields, or leave these rows out. "}
+						{unused.length > 0 && `Ignored: ${unused.join(", ")}.`}
+						{leftOut(file, checked)}
+					</span>
+				</p>
+			}
+			note={
+				<>
+					<p>
+						<strong class="file">{file.name}</strong>, {countOf(good + bad)}
+					</p>
+					<Problem>{start.problem}</Problem>
+				</>
+			}
+			onBack={onBack}
+			others={bad > 0 && <SaveRows file={file} count={bad} texts={() => rejectedTexts(correctedFile)} />}
+			next={{
+				label: good > 0 ? `Add ${countOf(good)}` : "Add",
+				isReady: isChecked && good > 0 && !start.isPending,
+				run: start.run,
+			}}
+		>
+			{good > 0 && <FirstAnimals {...shared} count={good} />}
+			{shown.length > 0 && (
+				<RowsTable title="To fix" rejected={shown} count={checked.bad} options={file.options} correcting={correcting} />
+			)}
+		</Step>
+	);
+}
+
+/** The rows that are left out, by reason. */
+function leftOut({ id, options }: PetFile, { others, earlier, open }: Checked): string {
+	const [other] = others;
+	const more = others.length > 1 ? ` and ${digits.format(others.length - 1)} more` : "";
+	const nameless = options.fallback?.name === null ? (open?.nameless ?? 0) : 0;
+	const reasons = [
+		other && `row ${other.row} (“${other.text}”)${more} as no animal`,
+		nameless > 0 && `${countOf(nameless)} without a name`,
+		earlier.size > 0 && `${digits.format(earlier.size)} with a later row of the same ${id?.name}`,
+	].filter((reason) => reason);
+	return reasons.length > 0 ? ` Left out: ${reasons.join(", ")}.` : "";
+}
+
+/** The most new categories that are named. */
+const namedMax = 12;
+
+function FirstAnimals({ checked, mapped, correcting, count }: CheckedProps & { count: number }) {
+	const { labelOf } = useContext(CategoriesContext);
+	const rows = [...checked.first, ...checked.shown.map(({ row }) => row)].sort(
+		(one, other) => one.number - other.number,
+	);
+	const first = rows.flatMap((row) => correcting.now(row).pet ?? []).slice(0, firstMax);
+	const news = newNames(mapped);
+	const named = news.length > namedMax ? [...news.slice(0, namedMax), `and ${news.length - namedMax} more`] : news;
+	return (
+		<section class="stack" aria-label="As they will be stored">
+			<h2>As they will be stored{count > first.length && `: the first ${first.length} of ${digits.format(count)}`}</h2>
+			<table class="values">
+				<TableHead columns={{ [labels.name]: "", [labels.categoryId]: "", [labels.status]: "" }} />
+				<tbody>
+					{first.map(({ name, categoryId, status }, index) => (
+						<tr key={index}>
+							<th scope="row" dir="auto">
+								{name}
+							</th>
+							<td dir="auto">{newNameAt(mapped, categoryId) ?? labelOf(categoryId)}</td>
+							<td>{stateOf(status)}</td>
+						</tr>
+					))}
+				</tbody>
+			</table>
+			{news.length > 0 && (
+				<p class="num">
+					{news.length === 1 ? "1 new category" : `${digits.format(news.length)} new categories`}: {named.join(", ")}
+				</p>
+			)}
+		</section>
+	);
+}
+
+/**
+ * Creates the new categories, then starts the import, unless the user has left the step or signed out. A retry creates
+ * no category twice.
+ */
+function useStart(
+	{ session, mapped, categories }: CheckedProps,
+	onStart: (options: Pick<ReadOptions, "values">) => void,
+) {
+	const { reload } = useContext(CategoriesContext);
+	const [state, setState] = useState<{ isPending: boolean; problem?: string }>({ isPending: false });
+	const hasLeft = useRef(false);
+	useEffect(
+		() => () => {
+			hasLeft.current = true;
+		},
+		[],
+	);
+	async function run(): Promise<void> {
+		setState({ isPending: true });
+		try {
+			const made = await makeCategories(session.ask, newNames(mapped));
+			if (made.length > 0) reload();
+			if (!hasLeft.current) onStart({ values: toValues(mapped, categories, numbersOf(made)) });
+		} catch (failure) {
+			const mayNot = failure instanceof ApiError && failure.status === 403;
+			const why = mayNot ? "This key may not create categories: it lacks the scope pets:edit." : sentenceOf(failure);
+			setState({ isPending: false, problem: `${why} Nothing was added.` });
+		}
+	}
+	return { ...state, run: () => void run() };
+}

@@ -1,0 +1,127 @@
+// The web console asks what lists of other people and programs leave open: each row is one kind of list.
+
+import assert from "node:assert/strict";
+import { test } from "../support/browser.ts";
+import { petsInWords } from "../support/spreadsheets.ts";
+import { workbook } from "../support/workbook.ts";
+import { addAnimals, assertAccessible, assertBothAccessible, button, choose, goOn, opened, shows } from "./console.ts";
+
+interface List {
+	file: string;
+	rows: string | Buffer;
+	/** The answers by the labels of their fields: the text of an entry, or a text to enter. */
+	answers?: Record<string, string>;
+	/** Texts that the steps Columns and Check show. */
+	columns?: string;
+	check?: string[];
+	/** The animals as they are stored, each with its category and status. */
+	animals: string[];
+}
+
+const intakes = "Animal ID,Name,Species,Intake\nZ1,Pico,Dog,2024\nZ1,Pico,Dog,2025\nZ2,Moss,Cat,2024\nTotal,3,,\n";
+const unnamed = "Animal ID,Name,Animal Type\nZ1,*Pico,Dog\nZ2,,Dog\nZ3,N/A,Cat\nZ4,Moss,Cat\n";
+const breeder = "Name,Geburtsjahr,Geschlecht\nPico,2019,m\nMoss,2021,w\n";
+
+const lists: List[] = [
+	{
+		file: "unnamed.csv",
+		rows: unnamed,
+		answers: { "2 animals have no name": "use Animal ID" },
+		animals: ["*Pico Dog –", "Z2 Dog –", "Z3 Cat –", "Moss Cat –"],
+	},
+	{
+		file: "left-out.csv",
+		rows: unnamed.replaceAll("Z", "Y"),
+		answers: { "2 animals have no name": "leave out" },
+		check: ["2 good, 0 to fix.", "Left out: 2 animals without a name."],
+		animals: ["*Pico Dog –", "Moss Cat –"],
+	},
+	{
+		file: "export.csv",
+		rows: breeder,
+		answers: { "No column holds the category. All animals are": "dog" },
+		check: ["Ignored: Geburtsjahr, Geschlecht."],
+		animals: ["Pico Dog –", "Moss Dog –"],
+	},
+	{
+		file: "intakes.csv",
+		rows: intakes,
+		answers: { "Animal ID repeats: 3 rows, 2 animals": "one animal for each Animal ID, from its last row" },
+		check: ["2 good, 0 to fix.", "Left out: row 5 (“Total”) as no animal, 1 with a later row of the same Animal ID."],
+		animals: ["Pico Dog –", "Moss Cat –"],
+	},
+	{
+		file: "each-row.csv",
+		rows: intakes.replaceAll("Z", "Y"),
+		answers: { "Animal ID repeats: 3 rows, 2 animals": "each row is an animal" },
+		animals: ["Pico Dog –", "Pico Dog –", "Moss Cat –"],
+	},
+	{
+		file: "breeds.csv",
+		rows: "Animal ID,Name,Animal Type,Breed\nZ1,Pico,Dog,Beagle Mix\nZ2,Moss,Cat,Manx\n",
+		columns: "The category is in “Animal Type”: “Breed” is finer.",
+		animals: ["Pico Dog –", "Moss Cat –"],
+	},
+	{
+		file: "owners.csv",
+		rows: "Name;Telefon;Name;Tierart\nFrau A;1;Pico;Dog\nHerr B;2;Moss;Cat\n",
+		answers: { "Column 3, Name, holds": "Name" },
+		animals: ["Pico Dog –", "Moss Cat –"],
+	},
+];
+
+test("names, categories and repeated ids that lists leave open are asked about, with proposals", async (context) => {
+	const { service, page } = await opened(context, []);
+	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
+	await page.reload();
+	const stored: string[] = [];
+	for (const { file, rows, answers = {}, columns, check = [], animals } of lists) {
+		await choose(page, file, rows);
+		for (const [label, answer] of Object.entries(answers)) {
+			const field = page.getByLabel(label, { exact: true });
+			await field.waitFor();
+			if (await field.locator("option").count())
+				assert.equal(await button(page, "Continue").getAttribute("aria-disabled"), "true", `${file} is asked about`);
+			if (file === "unnamed.csv") await assertBothAccessible(page, "a question about a list");
+			if (await field.locator("option").count()) await field.selectOption(answer);
+			else await field.fill(answer);
+		}
+		if (columns) await shows(page, columns);
+		await goOn(page, "Check");
+		for (const text of check) await shows(page, text);
+		await addAnimals(page, `${animals.length} animals`);
+		await shows(page, `${animals.length} of ${animals.length} animals added`);
+		await button(page, "Add another list").click();
+		stored.push(...animals);
+		assert.deepEqual(await petsInWords(service), stored, file);
+	}
+});
+
+test("before animals are added, the first five are shown as they will be stored", async (context) => {
+	const { service, page } = await opened(context, []);
+	const names = ["Pico", "Moss", "Fern", "Ash", "Ivy", "Elm"];
+	const sheet = [["ID", "Name", "Status"], ...names.map((name, at) => [`Z${at}`, at === 1 ? undefined : name, "sold"])];
+	await choose(page, "herd.xlsx", workbook({ Degus: [...sheet, ["Z0", "Pico", undefined]] }));
+	await page.getByLabel("1 animal has no name").selectOption("correct each row");
+	await page.getByLabel("ID repeats: 7 rows, 6 animals").selectOption("one animal for each ID, from its last row");
+	await goOn(page, "Values");
+	await button(page, "New category: Degus").click();
+	await goOn(page, "Check");
+	await shows(page, "5 good, 1 to fix.");
+	await page.getByLabel("Name in row 3: Enter a name").fill("Moss");
+	await shows(page, "6 good, 0 to fix.");
+	const table = page.getByRole("region", { name: "As they will be stored" });
+	assert.deepEqual(await table.getByRole("row").allTextContents(), [
+		"NameCategoryStatus",
+		"MossDegussold",
+		"FernDegussold",
+		"AshDegussold",
+		"IvyDegussold",
+		"ElmDegussold",
+	]);
+	await shows(page, "1 new category: Degus");
+	await assertAccessible(page, "the first animals");
+	await addAnimals(page, "6 animals");
+	await shows(page, "6 of 6 animals added");
+	assert.deepEqual(await petsInWords(service), [...names.slice(1).map((name) => `${name} Degus sold`), "Pico Degus –"]);
+});
