@@ -84,14 +84,22 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 					{[...above, ...heading, ...rows].map(({ row, cells }, index) => (
 						<tr
 							key={headerRow === undefined ? index : row}
-							onClick={headerRow === undefined ? undefined : () => setHeaderRow(row === headerRow ? 0 : row)}
+							onClick={headerRow === undefined ? undefined : () => setHeaderRow(row)}
 							class={row === headerRow ? "heading" : row < (headerRow ?? 0) ? "above" : ""}
 						>
 							<td class="n">
 								{headerRow === undefined ? (
 									row
 								) : (
-									<button type="button" aria-pressed={row === headerRow} aria-label={`Row ${row} names the columns`}>
+									<button
+										type="button"
+										aria-pressed={row === headerRow}
+										aria-label={`Row ${row} names the columns`}
+										onClick={(event) => {
+											event.stopPropagation();
+											setHeaderRow(row === headerRow ? 0 : row);
+										}}
+									>
 										{row}
 									</button>
 								)}

@@ -71,6 +71,8 @@ export function describeReasons(title: string, reasons: Reasons, { format }: Fil
 export interface Checked {
 	animals: number;
 	first: NewPet[];
+	/** The first animals as they will be, also those that a person has to confirm. */
+	examples: string[];
 	/** Rows that are animals once a person confirms what their words mean. */
 	unclear: number;
 	rejected: number;
@@ -106,6 +108,7 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 		...describeReasons(lostLetters, checked.damaged, kind),
 		...describeOthers(checked),
 		...checked.decided,
+		...(unclear + checked.questions.length > 0 ? [`the first animals: ${checked.examples.join(", ")}`] : []),
 		...checked.questions.map(({ text, flags }) => `${text}; proposed: ${flags.map(quoteWord).join(" ")}`),
 		...describeValues(checked),
 	];

@@ -14,7 +14,7 @@ import { describeInFile } from "../files/fault-words.ts";
 import type { ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
 import { type Proposals, proposeColumns, repeatFinder } from "../files/proposals.ts";
-import { type FileRow, type OtherRow, type ReadOptions, readRows } from "../files/rows.ts";
+import { exampleOf, type FileRow, type OtherRow, type ReadOptions, readRows } from "../files/rows.ts";
 import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
@@ -54,6 +54,7 @@ interface ImportOptions extends ConnectionOptions {
 
 const someRejectedExitCode = 2;
 const previewRows = 3;
+const examplesMax = 5;
 
 export function importCommand(command: Command): void {
 	command
@@ -246,7 +247,7 @@ async function checkFile(
 	const repeats = id && repeatFinder(id);
 	let [nameless, joined] = [0, 0];
 	const checked: Checked = {
-		...{ animals: 0, rejected: 0, unclear: 0, first: [], unused: [], reasons: countReasons() },
+		...{ animals: 0, rejected: 0, unclear: 0, first: [], examples: [], unused: [], reasons: countReasons() },
 		...{
 			values: countUnknownValues(),
 			damaged: countReasons(),
@@ -259,6 +260,8 @@ async function checkFile(
 	};
 	function check(row: FileRow): void {
 		const { pet, unknown, faults } = row;
+		const isAnimal = pet !== undefined || (unknown !== undefined && isUnclear(row));
+		if (isAnimal && checked.examples.length < examplesMax) checked.examples.push(exampleOf(row, options));
 		if (pet) {
 			repeats?.add(row);
 			checked.animals++;
@@ -266,10 +269,10 @@ async function checkFile(
 			if (isDamaged(pet.name)) checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(pet.name) }]);
 			return;
 		}
-		if (unknown && isUnclear(row)) {
+		if (isAnimal) {
 			repeats?.add(row);
 			checked.unclear++;
-			checked.values.add(unknown);
+			checked.values.add(unknown ?? {});
 		} else {
 			checked.rejected++;
 			checked.reasons.add(row, faults, options.mapping);

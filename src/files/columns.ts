@@ -66,6 +66,7 @@ const knownNames: Record<Field, readonly (readonly string[])[]> = {
 			nomedoanimal nomeanimal nametier nameanimal`),
 		words("name names namen rufname rufnamen callname nom noms nombre nombres nome nomes"),
 		animals,
+		words("nickname spitzname surnom apodo apelido"),
 	],
 	categoryId: [
 		words(`categoryid categoryids categorynumber categoryno categorynr kategorieid kategorienr kategorieno
@@ -248,25 +249,59 @@ export function columnsByValues(sample: Sample): (Mapping & { name: number; cate
 		const values = valuesOf(sample, at);
 		const share = (is: (value: string) => boolean) => values.filter(is).length / values.length;
 		const isStatus = share((value) => proposeStatus(value) !== undefined) > 0.5;
-		const isWords = share((value) => isWord(value) && !/\d/.test(value)) > 0.5;
+		const isWords = share((value) => isWord(value) && !/\d/.test(value) && !sexes.test(value)) > 0.5;
 		return { at, isStatus, isWords, distinct: new Set(values.map(plainValue)).size };
 	});
+	const kind = kindColumn(sample, []);
 	const [name, ...others] = columns
-		.filter(({ isStatus, isWords }) => isWords && !isStatus)
+		.filter(({ at, isStatus, isWords }) => isWords && !isStatus && at !== kind)
 		.sort((one, other) => other.distinct - one.distinct);
-	const category = others.find(({ distinct }) => distinct === others.at(-1)?.distinct);
+	const category = kind === -1 ? others.find(({ distinct }) => distinct === others.at(-1)?.distinct)?.at : kind;
 	const status = columns.find(({ isStatus }) => isStatus);
-	return name && category && { name: name.at, categoryId: category.at, ...(status && { status: status.at }) };
+	if (!name || category === undefined) return undefined;
+	return { name: name.at, categoryId: category, ...(status && { status: status.at }) };
+}
+
+const sexes = /^(.|male|female|männlich|weiblich|mâle|femelle|macho|hembra|fêmea)$/iu;
+/** Kinds of animals that many lists have, after `plainName`. */
+const kinds = new Set(
+	words(`dog dogs cat cats bird rabbit horse cow cattle sheep goat pig chicken duck parrot hamster fish turtle
+		hund hunde katze katzen kater vogel kaninchen pferd kuh schaf ziege schwein huhn fisch schildkrote chien
+		chienne chat chatte oiseau lapin cheval vache mouton chevre cochon poule perroquet poisson tortue perro
+		perra gato gata ave pajaro conejo caballo vaca oveja cabra cerdo gallina loro pez tortuga cachorro cao
+		passaro coelho cavalo ovelha porco galinha papagaio peixe tartaruga`),
+);
+
+export const isKind = (text: string) => kinds.has(plainName(text));
+
+/** The column in which most values are such kinds; -1 if there is none. */
+export function kindColumn(sample: Sample, taken: readonly number[]): number {
+	const width = Math.max(0, ...sample.map((cells) => cells.length));
+	return Array.from({ length: width }, (_, at) => at).findIndex((at) => {
+		const values = taken.includes(at) ? [] : valuesOf(sample, at);
+		return values.filter(isKind).length * 2 > values.length;
+	});
 }
 
 /** Names of columns that identify an animal in its list. */
 const idName = /^(id|nr|no|number|nummer|numero|tag|chip|microchip|code)$|(id|nr|nummer|number|code|tag)$/;
 
-/** The column that tells the animals of a list apart: it is named like an id, and each row has a value; -1 if none. */
+/** Names of columns that identify something else. */
+const otherId = /owner|person|user|kund|besitz|client|propriet|dueno|dono|location|shelter|vet|breed|species/;
+const animalId = /animal|pet|tier|chip|tag|mascota/;
+
+/**
+ * The column that tells the animals of a list apart: it is named like an animal's id, or like an id, and each row has a
+ * value; -1 if none.
+ */
 export function idColumn(columns: readonly string[], { at }: Columns, sample: Sample): number {
 	const isFilled = (index: number) => sample.length > 0 && valuesOf(sample, index).length === sample.length;
-	const isFree = (index: number) => !Object.values(at).includes(index);
-	return columns.findIndex((name, index) => idName.test(plainName(name)) && isFree(index) && isFilled(index));
+	const fits = columns.flatMap((column, index) => {
+		const name = plainName(column);
+		const isFree = !Object.values(at).includes(index) && !otherId.test(name);
+		return isFree && idName.test(name) && isFilled(index) ? [{ index, name }] : [];
+	});
+	return (fits.find(({ name }) => animalId.test(name)) ?? fits[0])?.index ?? -1;
 }
 
 const isKnown = (name: string) => [...rankOf.values()].some((ranks) => ranks.has(name));

@@ -42,11 +42,9 @@ export function describeRow(row: FileRow, faults: readonly Fault[], mapping?: Ma
 	return tellRow(row, faults, mapping).map(({ sentence }) => sentence);
 }
 
-/** A word that may get a meaning is told only if nothing else is wrong. */
-function tellRow({ given, unknown = {} }: FileRow, faults: readonly Fault[], mapping?: Mapping) {
+function tellRow({ given }: FileRow, faults: readonly Fault[], mapping?: Mapping) {
 	const texts = textsOf(given, mapping);
-	const others = faults.filter(({ field = "" }) => !(field in unknown));
-	return (others.length > 0 ? others : faults).map((fault) => {
+	return faults.map((fault) => {
 		const field = fault.field as keyof typeof texts;
 		const text = texts[field]?.trim() ?? "";
 		const isName = field === "categoryId" && isWord(text) && !isNothing(text);
@@ -60,7 +58,9 @@ function tellRow({ given, unknown = {} }: FileRow, faults: readonly Fault[], map
 /** The same as one text that names the columns of the file, and their values unless the sentences do. */
 export function describeInFile(row: FileRow, faults: readonly Fault[], mapping?: Mapping): string {
 	const columns = columnsOf(row.given, mapping);
-	const sentences = tellRow(row, faults, mapping).map(({ field, text, sentence }) => {
+	// A word that may get a meaning is told only if nothing else is wrong.
+	const others = faults.filter(({ field = "" }) => !(field in (row.unknown ?? {})));
+	const sentences = tellRow(row, others.length > 0 ? others : faults, mapping).map(({ field, text, sentence }) => {
 		const [column, shown] = [columns[field]?.replace(/\s+/g, " "), text.slice(0, 40)];
 		if (column === undefined) return inCase("toLowerCase", sentence);
 		// A number of JSON may have been rounded, so that it is no longer as in the file.

@@ -1,4 +1,4 @@
-// Rows of a table that are no animals: sums below the animals, and the heading on each printed page.
+// Rows of a table that are no animals: sums, comments, and the heading on each printed page.
 
 import type { Columns, Sample } from "./columns.ts";
 import { isWord } from "./values.ts";
@@ -14,6 +14,7 @@ export function otherRowFinder(heading: readonly string[], { at }: Columns, samp
 	return (cells: readonly string[]): boolean => {
 		if (heading.every((name, index) => name === (cells[index]?.trim() ?? ""))) return true;
 		const first = cells.findIndex((cell) => /\S/.test(cell));
+		if (/^\s*# /.test(cells[first] ?? "")) return true;
 		if (!sums.test(cells[first]?.trim() ?? "") || cells.slice(first + 1).some((text) => isWord(text))) return false;
 		return hasWords || (cells[at.categoryId] ?? "").trim() === "";
 	};

@@ -7,12 +7,15 @@ import {
 	columnsNamed,
 	findColumns,
 	idColumn,
+	isKind,
+	kindColumn,
 	likeliest,
 	type Sample,
 } from "./columns.ts";
 import { quoteNames } from "./encoding.ts";
 import { type FileKind, findHeader, type Source } from "./formats.ts";
-import type { Fallback, FileRow, ReadOptions } from "./rows.ts";
+import { type Fallback, type FileRow, previewRows, type ReadOptions } from "./rows.ts";
+import { isNoName } from "./values.ts";
 
 export interface Question {
 	/** What is open, as a sentence without an end. */
@@ -62,7 +65,12 @@ export async function proposeColumns(
 	wanted: Wanted,
 ): Promise<Proposals> {
 	const fallback: Fallback = { categoryId: wanted.category };
-	if (kind.format !== "csv") return { options: { ...given, fallback }, questions: [] };
+	if (kind.format !== "csv") {
+		const { columns, sample } = await previewRows(source, kind, 1, given);
+		const isOpen = findColumns(columns, given.mapping, sample).missing.join() === "categoryId";
+		const questions = isOpen && fallback.categoryId === undefined ? [askCategory(fallback, title)] : [];
+		return { options: { ...given, fallback }, questions };
+	}
 	const first = await findHeader(source, kind, given);
 	const byValues = proposeByValues(first, given, fallback);
 	const options = { ...given, fallback, headerRow: byValues?.headerRow ?? given.headerRow };
@@ -78,9 +86,13 @@ export async function proposeColumns(
 		questions.push({ text: `several columns match ${field}: ${names}`, flags: ["--map", positionOf(field, chosen)] });
 	}
 	if (found.missing.join() === "categoryId" && fallback.categoryId === undefined) {
-		fallback.categoryId = kind.sheet ?? title;
-		const text = "no column has the categories: --category NAME says which all animals have";
-		questions.push({ text, flags: ["--category", fallback.categoryId] });
+		const at = kindColumn(sample, Object.values(found.at));
+		if (at === -1) questions.push(askCategory(fallback, kind.sheet ?? title));
+		else {
+			mapping.categoryId = at;
+			const text = `${JSON.stringify(columns[at])} seems to have the categories; --category NAME sets one for all`;
+			questions.push({ text, flags: ["--map", positionOf("categoryId", at)] });
+		}
 	}
 	const positionFor = (name: string) => {
 		const [at = Number(/^#(\d+)$/.exec(name)?.[1] ?? 0) - 1] = columnsNamed(name, columns);
@@ -99,6 +111,13 @@ export async function proposeColumns(
 		return { ...proposed, id: { at: positionFor(wanted.oncePer), name: wanted.oncePer, nameAt, isConfirmed: true } };
 	const isOpen = wanted.oncePer === undefined && at !== -1;
 	return isOpen ? { ...proposed, id: { at, name, nameAt, isConfirmed: false } } : proposed;
+}
+
+/** Proposes one category for all animals. */
+function askCategory(fallback: Fallback, name: string): Question {
+	fallback.categoryId = name;
+	const text = "no column has the categories: --category NAME says which all animals have";
+	return { text, flags: ["--category", name] };
 }
 
 interface Header {
@@ -144,7 +163,8 @@ function isLikeBelow(cells: readonly string[], sample: Sample, category: number)
 	const plainAt = (row: readonly string[], at: number) => (row[at] ?? "").trim().toLowerCase();
 	const isNumber = (text: string) => /^[\d.,-]+$/.test(text);
 	const hasNumber = cells.some((cell, at) => isNumber(cell) && sample.every((row) => isNumber(plainAt(row, at))));
-	return hasNumber || sample.some((row) => plainAt(row, category) === plainAt(cells, category));
+	const own = plainAt(cells, category);
+	return hasNumber || isKind(own) || sample.some((row) => plainAt(row, category) === own);
 }
 
 /** The most ids that are compared unasked: an export has an id in each of its many rows. */
@@ -167,9 +187,10 @@ export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
 			if (id === "" || (before === undefined && !isConfirmed && last.size === idsMax)) return;
 			const place = before ?? last.size;
 			if (before === undefined) last.set(id, place);
+			else if (isNoName(name) && !isNoName(names[place])) return void earlier.add(number);
 			else {
 				earlier.add(numbers[place] as number);
-				if (names[place] !== name) renamed++;
+				if (names[place] !== name && !isNoName(names[place])) renamed++;
 			}
 			[numbers[place], names[place]] = [number, name];
 		},

@@ -19,7 +19,7 @@ import {
 } from "./formats.ts";
 import { otherRowFinder } from "./other-rows.ts";
 import { jsonElements, lineRecords, type PetRecord } from "./records.ts";
-import { isNothing, type Outcome, outcomeOf, type Values } from "./values.ts";
+import { isNoName, isNothing, type Outcome, outcomeOf, type Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;
 interface Place {
@@ -127,6 +127,16 @@ export function textsOf(given: Given, mapping?: Mapping): Texts {
 	return Object.fromEntries(Object.entries(own).map(([field, value]) => [field, textOf(value)]));
 }
 
+/** An animal in a few words: its name, and in brackets its category and status as the file has them. */
+export function exampleOf({ given }: FileRow, { mapping, fallback = {} }: ReadOptions): string {
+	const { name, categoryId = "", status = "" } = textsOf(given, mapping);
+	const isReplaced = typeof given !== "string" && typeof fallback.name === "number" && isNoName(name);
+	const category = isBlank(categoryId) ? (fallback.categoryId ?? "") : categoryId;
+	const short = (text = "") => text.trim().replace(/\s+/g, " ").slice(0, 40);
+	const others = [category, status].filter((text) => !isBlank(text)).map(short);
+	return `${short(isReplaced ? given.cells[fallback.name as number] : name)} (${others.join(", ")})`;
+}
+
 export interface Preview {
 	/** The names of the columns, or of the fields in the first rows. */
 	columns: string[];
@@ -229,7 +239,7 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 				reading.onOther?.({ ...place, text: own.find((cell) => /\S/.test(cell)) ?? "" });
 				continue;
 			}
-			const isNameless = isBlank(cells[found.at.name]);
+			const isNameless = isNoName(cells[found.at.name]);
 			if (isNameless) onNameless?.();
 			if (isNameless && fallback.name === null) continue;
 			const given = { cells, columns, at: found.at };
@@ -255,7 +265,7 @@ function petOfCells(cells: string[], columns: string[], found: Pick<Columns, "at
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
 	const { name } = options.fallback ?? {};
 	const fields = byField(padded(cells, columns), found);
-	if (typeof name === "number" && isBlank(fields.name)) fields.name = cells[name] ?? "";
+	if (typeof name === "number" && isNoName(fields.name)) fields.name = cells[name] ?? "";
 	return outcomeOf(checkTexts, completed(fields, options), options.values);
 }
 
@@ -300,6 +310,7 @@ async function* jsonRows(source: Source, kind: FileKind, reading: Reading): Asyn
 	const isArray = kind.format === "json";
 	const columnsOf = columnFinder(reading.mapping, await firstObjects(source, kind));
 	let elements = 0;
+	let isFinerTold = false;
 	for await (const records of jsonRecords(source, kind)) {
 		yield records.map(({ line, row, text }) => {
 			const number = isArray ? ++elements : line;
@@ -316,7 +327,8 @@ async function* jsonRows(source: Source, kind: FileKind, reading: Reading): Asyn
 		const found = columnsOf(names);
 		const { fits, unused, ambiguous } = found;
 		reading.reportUnused(unused);
-		reportFiner(names, found, reading);
+		if (!isFinerTold) reportFiner(names, found, reading);
+		isFinerTold ||= found.finer.length > 0;
 		if (ambiguous.length > 0) return { faults: ambiguous.map((field) => severalFault(field, fits[field], names)) };
 		const fields = completed(byField(Object.values(value), found), reading);
 		return outcomeOf(checkFields, fields, reading.values);

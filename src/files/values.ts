@@ -53,9 +53,17 @@ export function plainValue(text: string): string {
 	return foldedText(text).trim().replace(/\s+/g, " ");
 }
 
-/** Whether a text means that the field has no value. */
+/** Whether a text means that the field has no value. "Na" may be a name. */
 export function isNothing(text: string): boolean {
-	return text.length < 20 && nothing.has(text.trim().toLowerCase());
+	return text.length < 20 && nothing.has(text.trim().toLowerCase()) && text.trim() !== "Na";
+}
+
+const noNames = "unknown|unnamed|no ?name|unbekannt|namenlos|ohne namen?|inconnue?|sans nom|sin nombre|sem nome";
+const nameless = new RegExp(`^([\\p{P}\\p{S}\\s]*|${noNames})$`, "iu");
+
+/** Whether a text in place of an animal's name says that it has none. */
+export function isNoName(text = ""): boolean {
+	return isNothing(text) || nameless.test(text.trim());
 }
 
 /** The status that a text probably means: null for "no status", undefined if the text is unknown. */

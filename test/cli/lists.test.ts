@@ -446,3 +446,53 @@ test("on a terminal, one question confirms all proposals; any answer but yes sen
 	);
 	assert.equal((await run("a", { more: ["--again", "2"] })).code, 1, "elsewhere nothing is asked");
 });
+
+test("of two ids the animal's counts, and of its rows the last one with a name", async (context) => {
+	const rows = [
+		"ID,Owner ID,Animal ID,Name,Species",
+		"1,7,A1,Pico,Dog",
+		"2,7,A2,,Cat",
+		"3,7,A1,Unknown,Dog",
+		"4,7,A3,*,Cat",
+		"5,8,A2,,Cat",
+		"6,8,A4,Na,Dog",
+	];
+	await assertLists(context, [
+		{
+			rows: `${rows.join("\n")}\n`,
+			asked: "--unnamed 'Animal ID' --once-per 'Animal ID'",
+			animals: [
+				["Pico", "Dog"],
+				["A3", "Cat"],
+				["A2", "Cat"],
+				["Na", "Dog"],
+			],
+		},
+	]);
+});
+
+test("kinds are known by their words; comments are left out; the first animals are shown", async (context) => {
+	const animals: Animal[] = [
+		["Pico", "Dog"],
+		["Moss", "Cat"],
+	];
+	const shown = /\nthe first animals: Pico \(Dog\), Moss \(Cat\)\n/;
+	await assertLists(context, [
+		{ rows: "Dog;m;Pico\nCat;w;Moss\n", asked: "--header-row 0 --map 'name=#3' --map 'categoryId=#1'", animals },
+		{
+			rows: "nom,ecpece,age\nPico,Dog,2\nMoss,Cat,3\n# end, of file\n",
+			asked: "--map 'categoryId=#2'",
+			animals,
+			said: /left out, no animals: row 4 \("# end"\)/,
+		},
+		{ rows: "Tag,Name,Nickname,Type\n1,,Pico,Dog\n2,,Moss,Cat\n", animals },
+	]);
+	const { write, run } = await importer(context);
+	write("a", "name,species\nPico,Dog\nMoss,Cat\n");
+	assert.match((await run("a")).stderr, shown);
+	write("b", '[{"name":"Pico","kind":"Dog","breed":"Pug"},{"name":"Moss","kind":"Cat","breed":"Manx"}]');
+	assert.equal((await run("b")).stderr.split("the category is in column").length, 2, "once, not for each row");
+	write("c", '[{"name":"Pico","colour":"red"}]');
+	const { stderr } = await run("c");
+	assert.match(stderr, /--category c --create-categories\n$/);
+});

@@ -125,3 +125,31 @@ test("before animals are added, the first five are shown as they will be stored"
 	await shows(page, "6 of 6 animals added");
 	assert.deepEqual(await petsInWords(service), [...names.slice(1).map((name) => `${name} Degus sold`), "Pico Degus –"]);
 });
+
+test("a table may have no heading; sheets of one shape are one table", async (context) => {
+	const { service, page } = await opened(context, []);
+	await choose(page, "no-heading.csv", "7,Pico,Dog\n8,Moss,Cat\n");
+	await page.getByRole("button", { name: "Row 1 names the columns" }).click();
+	await page.getByLabel("Column #2 holds").selectOption("name");
+	await page.getByLabel("Column #3 holds").selectOption("categoryId");
+	await goOn(page, "Values");
+	await button(page, "New categories: all 2").click();
+	await goOn(page, "Check");
+	await addAnimals(page, "2 animals");
+	await shows(page, "2 of 2 animals added");
+	await button(page, "Add another list").click();
+	const heading = ["Name", "Born"];
+	const cats = [heading, ["Fern", "2020"], [undefined, "2021"]];
+	await choose(
+		page,
+		"sheets.xlsx",
+		workbook({ Dog: [heading, ["Ash", "2019"]], Cat: cats, Staff: [["Who"], ["Ann"]] }),
+	);
+	await shows(page, "2 sheets of a workbook (Dog, Cat)");
+	await page.getByLabel("1 animal has no name").selectOption("correct each row");
+	await goOn(page, "Check");
+	await page.getByLabel("Name in row 3").fill("Ivy");
+	await addAnimals(page, "3 animals");
+	await shows(page, "3 of 3 animals added");
+	assert.deepEqual(await petsInWords(service), ["Pico Dog –", "Moss Cat –", "Ash Dog –", "Fern Cat –", "Ivy Cat –"]);
+});

@@ -249,16 +249,16 @@ test("a file or sheet that is read late replaces none chosen after it, and not a
 		["Rex", "1"],
 	];
 	await choose(page, "animals.xlsx", workbook({ Notes: [["nothing"]], Now: rows, Older: rows, Oldest: rows }));
-	await shown('sheet "Now"').waitFor();
+	await shown("3 sheets of a workbook (Now, Older, Oldest)").waitFor();
 	await assertAccessible(page, "the sheets of a workbook");
 	await hold();
-	await page.getByLabel("Sheet").selectOption("Older");
-	await page.getByLabel("Sheet").selectOption("Oldest");
+	await page.getByLabel("Sheet", { exact: true }).selectOption("Older");
+	await page.getByLabel("Sheet", { exact: true }).selectOption("Oldest");
 	await shown('sheet "Oldest"').waitFor();
 	await release();
 	assert.equal(await shown('sheet "Oldest"').count(), 1);
 	await hold();
-	await page.getByLabel("Sheet").selectOption("Now");
+	await page.getByLabel("Sheet", { exact: true }).selectOption("Now");
 	await button(page, "Back").click();
 	await shows(page, "Drop your list here");
 	await release();
