@@ -42,7 +42,6 @@ const inContract: Addition[] = [
 
 const ofFields: Addition[] = [
 	["console/src/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
-	["console/src/fault-text.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	["src/files/columns.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],\n\tchip: [],"],
 	[
 		"src/store/tables.ts",
@@ -73,6 +72,7 @@ const ofOperation: Addition[] = [
 	],
 ];
 const inConsole: Addition[] = [
+	["console/src/labels.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry, chip: Entry,"],
 	[
 		"console/src/pet-table.tsx",

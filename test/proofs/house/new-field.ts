@@ -61,7 +61,7 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 			const imported = await runProgram(["import", path(name)], { environment });
 			assert.equal(imported.code, name === "more.csv" ? 2 : 0, imported.stderr);
 		}
-		assert.match(readFileSync(path("more.csv.rejected.csv"), "utf8"), /^4,chip must be .*,Uma,1,,,x$/m);
+		assert.match(readFileSync(path("more.csv.rejected.csv"), "utf8"), /^4,.*chip must be .*,Uma,1,,,x$/m);
 		const pets = `${url}/v1/pets`;
 		const four = [1, 3, 5, 7].map((id) => `{"id":${id},${rex},{"id":${id + 1},${mia}`);
 		const more =
