@@ -12,10 +12,9 @@ import { CategoriesContext } from "./categories.ts";
 import { type Choice, categoryIdOf } from "./category-choices.ts";
 import { CategoryField } from "./category-field.tsx";
 import { Form, Select } from "./fields.tsx";
-import { labels } from "./labels.ts";
 import { FailureNote, Waiting } from "./notes.tsx";
 import { petStatuses } from "./route.ts";
-import { sentenceOf } from "./sentences.ts";
+import { labels, sentenceOf } from "./sentences.ts";
 import { may, type Session } from "./session.ts";
 
 interface AddPanelProps {

@@ -10,13 +10,12 @@ import { CategoriesContext } from "./categories.ts";
 import { type Checked, firstMax, rejectedTexts } from "./check-rows.ts";
 import type { Correcting } from "./corrections.tsx";
 import { stateOf } from "./edits.ts";
-import { labels } from "./labels.ts";
 import { type MappedValue, newNameAt, newNames, toValues } from "./map-values.tsx";
 import { Problem } from "./notes.tsx";
 import type { PetFile } from "./open-rows.ts";
 import { TableHead } from "./pet-table.tsx";
 import { RowsTable, SaveRows } from "./rows-table.tsx";
-import { countOf, digits, sentenceOf } from "./sentences.ts";
+import { countOf, digits, labels, sentenceOf } from "./sentences.ts";
 import type { Session } from "./session.ts";
 import { Step } from "./steps.tsx";
 

@@ -5,8 +5,8 @@ import { findColumns, type Mapping } from "../../src/files/columns.ts";
 import type { Preview } from "../../src/files/rows.ts";
 import type { Field } from "./add-form.ts";
 import { Select } from "./fields.tsx";
-import { labels } from "./labels.ts";
 import type { OpenFile } from "./open-file.ts";
+import { labels } from "./sentences.ts";
 
 /** The fields for which several columns fit and none is chosen yet, with these columns. */
 export function openFields({ columns, sample }: Preview, mapping: Mapping): Map<Field, number[]> {

@@ -9,9 +9,8 @@ import { plainValue, type UnknownValue, unknownMax, type Values, type WordField 
 import { Button } from "./button.tsx";
 import { shortName } from "./edits.ts";
 import { Select } from "./fields.tsx";
-import { labels } from "./labels.ts";
 import { TableHead } from "./pet-table.tsx";
-import { digits } from "./sentences.ts";
+import { digits, labels } from "./sentences.ts";
 
 /** A category to create before the first animal is added. */
 interface NewCategory {

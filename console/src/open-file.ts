@@ -6,8 +6,7 @@ import { blobSource, detectKind, type FileKind, type Source } from "../../src/fi
 import { ImportFailure } from "../../src/files/import-request.ts";
 import type { Preview } from "../../src/files/rows.ts";
 import { capitalized, listOf } from "./edits.ts";
-import { labels } from "./labels.ts";
-import { sentenceOf } from "./sentences.ts";
+import { labels, sentenceOf } from "./sentences.ts";
 
 const noImports = "This server accepts no imports: it is too old, or a proxy blocks /console/imports.";
 

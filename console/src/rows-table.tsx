@@ -7,11 +7,10 @@ import type { Field } from "./add-form.ts";
 import { Button } from "./button.tsx";
 import type { Correcting } from "./corrections.tsx";
 import { Select } from "./fields.tsx";
-import { labels } from "./labels.ts";
 import { type PetFile, type Rejected, reasonOf } from "./open-rows.ts";
 import { TableHead } from "./pet-table.tsx";
 import { byteOrderMark, saveFile } from "./save-file.ts";
-import { digits } from "./sentences.ts";
+import { digits, labels } from "./sentences.ts";
 
 interface RowsTableProps {
 	title: string;

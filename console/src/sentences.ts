@@ -1,7 +1,10 @@
-// Numbers and failures in words for people.
+// Fields, numbers and failures in words for people.
 
 import { ApiError, NoReply } from "../../client/src/index.ts";
+import type { NewPet } from "../../src/contract/pet.ts";
 import { capitalized } from "./edits.ts";
+
+export const labels: Record<keyof NewPet, string> = { name: "Name", categoryId: "Category", status: "Status" };
 
 export const digits = new Intl.NumberFormat("en");
 export const countOf = (count: number) => (count === 1 ? "1 animal" : `${digits.format(count)} animals`);

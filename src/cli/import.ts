@@ -200,11 +200,12 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 /** Asks on a terminal whether all proposals are right; elsewhere they are not confirmed. */
 async function isConfirmed(path: string, signal: AbortSignal): Promise<boolean> {
 	if (!process.stdin.isTTY || !process.stderr.isTTY || path === "-") return false;
-	const { createInterface } = await import("node:readline/promises");
-	const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
-	const question = "Go on as proposed, with new categories, and no status for unknown ones? [Y/n] ";
-	const answer = await lines.question(question, { signal }).finally(() => lines.close());
-	return /^\s*(y(es)?\s*)?$/i.test(answer);
+	const { createInterface } = await import("node:readline");
+	say("go on as proposed, with new categories, and no status for unknown ones? [Y/n]");
+	for await (const answer of createInterface({ input: process.stdin, signal }))
+		return /^\s*(y(es)?\s*)?$/i.test(answer);
+	signal.throwIfAborted();
+	return false; // Ctrl-D.
 }
 
 /** A dry run needs no connection: without one, each category name is unknown. @throws ConfigError */

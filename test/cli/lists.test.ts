@@ -432,8 +432,9 @@ test("on a terminal, one question confirms all proposals; any answer but yes sen
 	const { write, run, pets } = await importer(context);
 	write("a", "Animal ID,Name,Status\nZ1,Pico,adopted\nZ2,,Hold\n");
 	const refused = await run("a", { typed: "no\n" });
-	assert.match(refused.stderr, /\nGo on as proposed, .*\? \[Y\/n\] .*nothing was sent; .*\n.*--unnamed/);
+	assert.match(refused.stderr, /\ngo on as proposed, .*\? \[Y\/n\]\n.*nothing was sent; .*\n.*--unnamed/);
 	assert.deepEqual([refused.code, await pets()], [1, []]);
+	assert.equal((await run("a", { typed: "" })).code, 1, "Ctrl-D");
 	const { code, stdout, stderr } = await run("a", { typed: "\n" });
 	assert.equal(code, 0, stderr);
 	assert.match(stdout, /^a: 2 added/);

@@ -72,7 +72,7 @@ const ofOperation: Addition[] = [
 	],
 ];
 const inConsole: Addition[] = [
-	["console/src/labels.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
+	["console/src/sentences.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry, chip: Entry,"],
 	[
 		"console/src/pet-table.tsx",
