@@ -3,7 +3,7 @@
 
 import { useContext, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { newPetFields } from "../../src/contract/pet.ts";
-import { findColumns, type Mapping } from "../../src/files/columns.ts";
+import { findColumns, kindColumn, type Mapping } from "../../src/files/columns.ts";
 import { describeKind } from "../../src/files/formats.ts";
 import { type Preview, previewRows } from "../../src/files/rows.ts";
 import type { Job } from "./add-rows.ts";
@@ -66,12 +66,13 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	function map(next: Mapping): void {
 		setMapping(next);
 		setMapped([]);
-		setAnswers({});
+		const { category } = answers; // The other answers name columns.
+		setAnswers(category === undefined ? {} : { category });
 		correcting.clear();
 	}
 	function answer(field: keyof Answers, value: string): void {
 		setAnswers({ ...answers, [field]: value });
-		if (field === "category") setMapped(mapped.filter((word) => word.field !== "categoryId"));
+		setMapped([]); // Rows that are left out now may be the only ones with a word.
 	}
 	async function setHeaderRow(row: number): Promise<void> {
 		if (row === wanted.row) return;
@@ -194,9 +195,15 @@ function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
 
 /** The columns whose names match a field; the menus show them. If several match one field, the user chooses. */
 function guessed(preview: Preview): Mapping {
-	const { at, ambiguous } = findColumns(preview.columns, {}, preview.sample);
-	const clear = newPetFields.filter((field) => !ambiguous.includes(field));
-	return Object.fromEntries(clear.map((field) => [field, columnAt(preview, at[field])]));
+	const { columns, headerRow, sample } = preview;
+	const { at, ambiguous, missing } = findColumns(columns, {}, sample);
+	const kind = missing.join() === "categoryId" ? kindColumn(sample, Object.values(at)) : -1;
+	// An object may have fields that the first ones lack.
+	const clear = newPetFields.filter(
+		(field) => !ambiguous.includes(field) && (headerRow !== undefined || at[field] !== -1),
+	);
+	const guess = Object.fromEntries(clear.map((field) => [field, columnAt(preview, at[field])]));
+	return kind === -1 ? guess : { ...guess, categoryId: columnAt(preview, kind) };
 }
 
 function useCheck(of: OpenFile, file: PetFile): { checked: Checked | undefined; failure: unknown } {

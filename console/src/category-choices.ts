@@ -12,12 +12,12 @@ const shownMax = 50;
 
 /** @param mayName whether a new category is offered */
 export function categoryChoices(all: readonly Category[], text: string, mayName: boolean): Choice[] {
-	const wanted = foldedText(text.trim());
+	const [wanted, name] = [foldedText(text.trim()), comparedName(text)];
 	const id = numberIn(text);
 	if (wanted === "") return all.slice(0, shownMax);
-	const rankOf = ({ id: own, name = "" }: Category) => {
-		const folded = foldedText(name);
-		if (comparedName(name) === comparedName(text) || String(own) === id) return 0;
+	const rankOf = ({ id: own, name: given = "" }: Category) => {
+		const folded = foldedText(given);
+		if (comparedName(given) === name || String(own) === id) return 0;
 		return folded.startsWith(wanted) ? 1 : folded.includes(wanted) || String(own).startsWith(wanted) ? 2 : 3;
 	};
 	const ranked = all.map((category) => ({ category, rank: rankOf(category) })).filter(({ rank }) => rank < 3);

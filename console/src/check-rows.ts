@@ -3,7 +3,7 @@
 import { isDamaged } from "../../src/files/encoding.ts";
 import { repeatFinder } from "../../src/files/proposals.ts";
 import { type FileRow, type OtherRow, type ReadOptions, readRows, textsOf } from "../../src/files/rows.ts";
-import { countUnknownValues, type UnknownValue } from "../../src/files/values.ts";
+import { countUnknownValues, isUnclear, type UnknownValue } from "../../src/files/values.ts";
 import { shownMax } from "./add-rows.ts";
 import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 
@@ -15,8 +15,9 @@ export interface Checked {
 	shown: Rejected[];
 	/** Columns that are not fields of an animal. */
 	unused: string[];
-	/** Rows that are no animals, such as sums. */
-	others: OtherRow[];
+	/** The first row that is no animal, such as a sum, and the number of all such rows. */
+	other: OtherRow | undefined;
+	otherCount: number;
 	/** Unknown values in the status and category fields; set when the check is complete. */
 	values: UnknownValue[];
 	/** The first rows whose names have lost letters, and the number of all such rows. */
@@ -32,10 +33,30 @@ export interface Checked {
 const damagedMax = 12;
 export const firstMax = 5;
 const showEveryMs = 100;
-const none = { values: [], damaged: [], damagedCount: 0, first: [], earlier: new Set<number>(), open: undefined };
+const none = {
+	other: undefined,
+	otherCount: 0,
+	values: [],
+	damaged: [],
+	damagedCount: 0,
+	first: [],
+	earlier: new Set<number>(),
+	open: undefined,
+};
 
-/** Lets the page respond between the pieces of a large file. */
-const pause = () => new Promise((resolve) => setTimeout(resolve));
+/** Lets the page respond between the pieces of a large file. Browsers prolong short timers. */
+function createPause() {
+	let pausedAtMs = performance.now();
+	return async (work = () => {}) => {
+		if (performance.now() - pausedAtMs < showEveryMs) return;
+		work();
+		await new Promise((resolve) => setTimeout(resolve));
+		pausedAtMs = performance.now();
+	};
+}
+
+/** Whether the row is an animal, perhaps once its words have meanings. */
+const isAnimal = (row: FileRow) => row.pet !== undefined || (row.unknown !== undefined && isUnclear(row));
 
 /** The name in a row. Other fields may be invalid, but the row must be readable. */
 function nameOf({ pet, given, faults = [] }: FileRow, { mapping }: ReadOptions): string {
@@ -45,12 +66,13 @@ function nameOf({ pet, given, faults = [] }: FileRow, { mapping }: ReadOptions):
 
 /** Reads the whole file as an import would. @throws FileError @param show called from time to time, and at the end */
 export async function checkRows(file: PetFile, signal: AbortSignal, show: (checked: Checked) => void): Promise<void> {
-	const checked: Checked = { good: 0, bad: 0, shown: [], unused: [], others: [], ...none, isComplete: false };
+	const checked: Checked = { good: 0, bad: 0, shown: [], unused: [], ...none, isComplete: false };
 	const { id } = file;
+	const pause = createPause();
 	const finder = id && repeatFinder(id);
 	if (finder && id.isConfirmed) {
 		for await (const rows of readRows(file.source, file.kind, file.options)) {
-			rows.forEach(finder.add);
+			for (const row of rows) if (isAnimal(row)) finder.add(row);
 			await pause();
 			if (signal.aborted) return;
 		}
@@ -61,14 +83,16 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 	const options: ReadOptions = {
 		...file.options,
 		onUnused: (name) => checked.unused.push(name),
-		onOther: (row) => checked.others.push(row),
+		onOther(row) {
+			checked.other ??= row;
+			checked.otherCount++;
+		},
 		onNameless: () => void nameless++,
 	};
-	let shownAtMs = 0;
 	for await (const rows of readRows(file.source, file.kind, options)) {
 		for (const row of rows) {
 			if (checked.earlier.has(row.number)) continue;
-			if (!id?.isConfirmed) finder?.add(row);
+			if (!id?.isConfirmed && isAnimal(row)) finder?.add(row);
 			if (row.unknown) values.add(row.unknown);
 			if (isDamaged(nameOf(row, options)) && ++checked.damagedCount <= damagedMax)
 				checked.damaged = [...checked.damaged, row];
@@ -76,10 +100,7 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 			if (row.pet && ++checked.good <= firstMax) checked.first = [...checked.first, row];
 		}
 		if (signal.aborted) return;
-		if (performance.now() - shownAtMs < showEveryMs) continue;
-		shownAtMs = performance.now();
-		show({ ...checked });
-		await pause();
+		await pause(() => show({ ...checked }));
 	}
 	if (signal.aborted) return;
 	const repeats = finder?.isLikely()

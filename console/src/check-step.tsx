@@ -4,7 +4,7 @@ import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
 import type { Category } from "../../src/contract/console.ts";
 import { makeCategories, numbersOf } from "../../src/files/categories.ts";
-import type { ReadOptions } from "../../src/files/rows.ts";
+import { type ReadOptions, rowIn } from "../../src/files/rows.ts";
 import { createJob, type Job } from "./add-rows.ts";
 import { CategoriesContext } from "./categories.ts";
 import { type Checked, firstMax, rejectedTexts } from "./check-rows.ts";
@@ -88,12 +88,11 @@ export function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: 
 }
 
 /** The rows that are left out, by reason. */
-function leftOut({ id, options }: PetFile, { others, earlier, open }: Checked): string {
-	const [other] = others;
-	const more = others.length > 1 ? ` and ${digits.format(others.length - 1)} more` : "";
+function leftOut({ id, options }: PetFile, { other, otherCount, earlier, open }: Checked): string {
+	const more = otherCount > 1 ? ` and ${digits.format(otherCount - 1)} more` : "";
 	const nameless = options.fallback?.name === null ? (open?.nameless ?? 0) : 0;
 	const reasons = [
-		other && `row ${other.row} (“${other.text}”)${more} as no animal`,
+		other && `row ${rowIn(other)} (“${other.text.slice(0, 40)}”)${more} as no animal`,
 		nameless > 0 && `${countOf(nameless)} without a name`,
 		earlier.size > 0 && `${digits.format(earlier.size)} with a later row of the same ${id?.name}`,
 	].filter((reason) => reason);
@@ -163,7 +162,8 @@ function useStart(
 		} catch (failure) {
 			const mayNot = failure instanceof ApiError && failure.status === 403;
 			const why = mayNot ? "This key may not create categories: it lacks the scope pets:edit." : sentenceOf(failure);
-			setState({ isPending: false, problem: `${why} Nothing was added.` });
+			reload(); // A part of the categories may have been made.
+			setState({ isPending: false, problem: `${why} No animal was added.` });
 		}
 	}
 	return { ...state, run: () => void run() };

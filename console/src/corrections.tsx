@@ -1,6 +1,6 @@
 // The user's corrections of fields before the rows are added, and the inputs for names that have lost letters.
 
-import { correctedRow, type FileRow, type ReadOptions, type Texts, textsOf } from "../../src/files/rows.ts";
+import { correctedRow, type FileRow, type ReadOptions, rowIn, type Texts, textsOf } from "../../src/files/rows.ts";
 import { useKept } from "./kept.ts";
 import type { OpenFile } from "./open-file.ts";
 import { digits } from "./sentences.ts";
@@ -45,7 +45,7 @@ export function LostLetters({ rows, count, correcting }: LostLettersProps) {
 			<div>
 				{rows.map((row) => (
 					<label key={row.number}>
-						Row {digits.format(row.row)}
+						Row {row.sheet === undefined ? digits.format(row.row) : rowIn(row)}
 						<input
 							dir="auto"
 							autocomplete="off"

@@ -123,7 +123,15 @@ test("the first 200 rejected rows are shown, and all of them are kept as text; s
 	const checks: Checked[] = [];
 	await checkRows(file, new AbortController().signal, (checked) => void checks.push(checked));
 	const last = checks.at(-1);
-	const nothing = { values: [], others: [], damaged: [], damagedCount: 0, earlier: new Set(), isComplete: true };
+	const nothing = {
+		values: [],
+		other: undefined,
+		otherCount: 0,
+		damaged: [],
+		damagedCount: 0,
+		earlier: new Set(),
+		isComplete: true,
+	};
 	const open = { nameless: 0, repeats: undefined };
 	assert.deepEqual(
 		{ ...last, shown: last?.shown.length, first: last?.first.length },

@@ -11,7 +11,7 @@ import { describeInFile } from "../files/fault-words.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import { ImportFailure } from "../files/import-request.ts";
 import type { Question } from "../files/proposals.ts";
-import type { FileRow, OtherRow } from "../files/rows.ts";
+import { type FileRow, type OtherRow, rowIn } from "../files/rows.ts";
 import { type countUnknownValues, otherStatuses, type UnknownValue, unknownMax, wordFields } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { countOf, quoteWord } from "./output.ts";
@@ -51,16 +51,13 @@ export function countReasons() {
 	};
 }
 
-const rowIn = (row: number, sheet?: string) =>
-	`${row}${sheet === undefined ? "" : ` of sheet ${JSON.stringify(sheet)}`}`;
-
 /** The title, then lines such as "name must be …, 12 rows, the first is row 20"; nothing if there are no reasons. */
 export function describeReasons(title: string, reasons: Reasons, { format }: FileKind): string[] {
 	const noun = format === "csv" ? "row" : "line";
 	const all = reasons.list();
 	if (all.length === 0) return [];
 	const lines = all.slice(0, shownMax).map(({ example, rows, firstRow, sheet }) => {
-		const first = `${noun} ${rowIn(firstRow, sheet)}`;
+		const first = `${noun} ${rowIn({ row: firstRow, sheet })}`;
 		return `  ${example}, ${rows === 1 ? first : `${countOf(rows, noun)}, the first is ${first}`}`;
 	});
 	const rest = all.length - lines.length;
@@ -119,9 +116,7 @@ const wordsMax = 12;
 const wordNouns = { status: ["status", "statuses"], categoryId: ["category", "categories"] };
 
 function describeOthers({ others, otherCount }: Checked): string[] {
-	const named = others
-		.map(({ row, sheet, text }) => `row ${rowIn(row, sheet)} (${JSON.stringify(text.slice(0, 40))})`)
-		.join(", ");
+	const named = others.map((other) => `row ${rowIn(other)} (${JSON.stringify(other.text.slice(0, 40))})`).join(", ");
 	const rest = otherCount - others.length;
 	return otherCount === 0
 		? []

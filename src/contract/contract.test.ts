@@ -80,8 +80,11 @@ test("the end of getPet is the same instant in HTTP, for people and in milliseco
 });
 
 test("the time of an import is today or yesterday, in local time", (context) => {
-	const before = process.env["TZ"] ?? "";
-	context.after(() => Object.assign(process.env, { TZ: before }));
+	const before = process.env["TZ"];
+	context.after(() => {
+		if (before === undefined) delete process.env["TZ"];
+		else process.env["TZ"] = before;
+	});
 	for (const zone of ["UTC", "Asia/Kolkata", "America/St_Johns"]) {
 		process.env["TZ"] = zone;
 		const now = new Date(2026, 10, 24, 0, 30).getTime();

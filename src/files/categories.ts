@@ -19,7 +19,8 @@ export async function readCategories(ask: AskConsole, signal?: AbortSignal): Pro
 /** The number of each category by its name, in the form that `Values` uses (comparedName). */
 export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): Map<string, bigint> {
 	const named = [...categories].flatMap(({ id, name }) => (name === undefined ? [] : { id, name }));
-	return new Map(named.map(({ id, name }) => [comparedName(name), id]));
+	// Of names that a migration found equal, the first category's counts, as in the store.
+	return new Map(named.reverse().map(({ id, name }) => [comparedName(name), id]));
 }
 
 /** What new categories are like: a category, or another new one, from which they differ by accents alone. */

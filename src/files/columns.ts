@@ -236,7 +236,7 @@ const kindRank = 2;
 function finerColumns(names: readonly string[], taken: readonly number[], sample: Sample): number[] {
 	const isTaken = taken.some((at) => (rankOf.get("categoryId")?.get(names[at] ?? "") ?? 0) >= kindRank);
 	const others = isTaken ? rankedColumns("categoryId", names, taken, sample) : [];
-	return others.filter(({ rank }) => rank >= kindRank).map(({ at }) => at);
+	return others.filter(({ at, rank }) => rank >= kindRank && !ours.includes(names[at] ?? "")).map(({ at }) => at);
 }
 
 /**

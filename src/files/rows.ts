@@ -34,6 +34,11 @@ interface Place {
 	given: Given;
 }
 
+/** The number of a row, with its sheet if there are several. */
+export function rowIn({ row, sheet }: { row: number; sheet?: string | undefined }): string {
+	return sheet === undefined ? String(row) : `${row} of sheet ${JSON.stringify(sheet)}`;
+}
+
 /** A row as the file has it: cells of CSV with their columns, or JSON text. */
 type Given = string | (Pick<Columns, "at"> & { cells: string[]; columns: string[] });
 
@@ -100,7 +105,7 @@ export function correctedRow(row: FileRow, texts: Texts, { mapping, values, fall
 	if (typeof given === "string") {
 		const entries = fields.map((field) => [field, jsonValueOf(field, texts[field])]);
 		const own = fieldsOf(given, mapping);
-		const corrected = completed({ ...own, ...Object.fromEntries(entries) }, { fallback });
+		const corrected = completed({ ...own, ...Object.fromEntries(entries) }, { fallback }, jsonCategoryOf);
 		return { ...place, given, ...outcomeOf(checkFields, corrected, values) };
 	}
 	const { columns, at } = given;
@@ -114,6 +119,8 @@ function jsonValueOf(field: keyof NewPet, text = ""): unknown {
 	const integer = isInt64Schema(NewPet.properties[field]) ? integerOfText(text) : undefined;
 	return integer ?? (text || undefined);
 }
+
+const jsonCategoryOf = (text: string) => jsonValueOf("categoryId", text);
 
 /** The names of the columns that hold the fields, or of the fields in a JSON object. */
 export function columnsOf(given: Given, mapping?: Mapping): Texts {
@@ -164,9 +171,9 @@ export async function previewRows(
 	if (kind.format !== "csv") {
 		const records = await firstRecords(jsonRecords(source, kind), count);
 		const objects = records.map(({ row, text }) => ({ row, object: objectOf(text) }));
-		const columns = [...new Set(objects.flatMap(({ object }) => Object.keys(object)))];
-		const rows = objects.map(({ row, object }) => ({ row, cells: cellsOf(object, columns) }));
 		const more = await firstObjects(source, kind);
+		const columns = [...new Set(more.flatMap((object) => Object.keys(object)))];
+		const rows = objects.map(({ row, object }) => ({ row, cells: cellsOf(object, columns) }));
 		const sample = more.map((object) => cellsOf(object, columns));
 		return { columns, headerRow: undefined, above: [], rows, sample };
 	}
@@ -277,6 +284,7 @@ const lineBreaks = /\s*[\n\r]\s*/g;
 function completed<Fields extends { name?: unknown; categoryId?: unknown }>(
 	fields: Fields,
 	{ fallback: { categoryId } = {}, onJoined }: ReadOptions,
+	categoryOf: (text: string) => unknown = (text) => text,
 ): Fields {
 	let complete = fields;
 	const { name } = fields;
@@ -284,7 +292,8 @@ function completed<Fields extends { name?: unknown; categoryId?: unknown }>(
 		onJoined();
 		complete = { ...complete, name: name.trim().replace(lineBreaks, " ") };
 	}
-	if (categoryId !== undefined && isBlank(fields.categoryId)) complete = { ...complete, categoryId };
+	if (categoryId !== undefined && isBlank(fields.categoryId))
+		complete = { ...complete, categoryId: categoryOf(categoryId) };
 	return complete;
 }
 
@@ -330,7 +339,7 @@ async function* jsonRows(source: Source, kind: FileKind, reading: Reading): Asyn
 		if (!isFinerTold) reportFiner(names, found, reading);
 		isFinerTold ||= found.finer.length > 0;
 		if (ambiguous.length > 0) return { faults: ambiguous.map((field) => severalFault(field, fits[field], names)) };
-		const fields = completed(byField(Object.values(value), found), reading);
+		const fields = completed(byField(Object.values(value), found), reading, jsonCategoryOf);
 		return outcomeOf(checkFields, fields, reading.values);
 	}
 }

@@ -68,6 +68,32 @@ const lists: List[] = [
 		answers: { "Column 3, Name, holds": "Name" },
 		animals: ["Pico Dog –", "Moss Cat –"],
 	},
+	{
+		file: "invalid-last.csv",
+		rows: "Animal ID,Name,Species\nZ1,Pico,Dog\nZ1,Pico,Dog\nZ1,Pico,\nZ2,Moss,Cat\n",
+		answers: { "Animal ID repeats: 3 rows, 2 animals": "one animal for each Animal ID, from its last row" },
+		check: ["2 good, 1 to fix."],
+		animals: ["Pico Dog –", "Moss Cat –"],
+	},
+	{
+		file: "words-left-out.csv",
+		rows: "Animal ID,Name,Species\nZ1,Pico,Hund\nZ1,Pico,Dog\nZ2,Moss,Cat\n",
+		answers: { "Animal ID repeats: 3 rows, 2 animals": "one animal for each Animal ID, from its last row" },
+		animals: ["Pico Dog –", "Moss Cat –"],
+	},
+	{ file: "unknown-heading.csv", rows: "Name,Sorte\nPico,Dog\nMoss,Cat\n", animals: ["Pico Dog –", "Moss Cat –"] },
+	{
+		file: "late-fields.ndjson",
+		rows: `${'{"name":"Pico"}\n'.repeat(9)}${'{"name":"Moss","species":"Cat","status":"sold"}\n'.repeat(2)}`,
+		check: ["2 good, 9 to fix."],
+		animals: ["Moss Cat sold", "Moss Cat sold"],
+	},
+	{
+		file: "number.json",
+		rows: '[{"name":"Pico"},{"name":"Moss"}]',
+		answers: { "No column holds the category. All animals are": "2" },
+		animals: ["Pico Cat –", "Moss Cat –"],
+	},
 ];
 
 test("names, categories and repeated ids that lists leave open are asked about, with proposals", async (context) => {
@@ -103,7 +129,7 @@ test("before animals are added, the first five are shown as they will be stored"
 	const sheet = [["ID", "Name", "Status"], ...names.map((name, at) => [`Z${at}`, at === 1 ? undefined : name, "sold"])];
 	await choose(page, "herd.xlsx", workbook({ Degus: [...sheet, ["Z0", "Pico", undefined]] }));
 	await page.getByLabel("1 animal has no name").selectOption("correct each row");
-	await page.getByLabel("ID repeats: 7 rows, 6 animals").selectOption("one animal for each ID, from its last row");
+	await page.getByLabel("ID repeats: 6 rows, 5 animals").selectOption("one animal for each ID, from its last row");
 	await goOn(page, "Values");
 	await button(page, "New category: Degus").click();
 	await goOn(page, "Check");

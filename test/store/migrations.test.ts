@@ -77,6 +77,7 @@ const olderNames = [
 	[7n, " Dog", " dog"],
 	[8n, "dog", "dog"],
 	[9n, "DOG ", "dog "],
+	[11n, "  7", "  7"],
 	[2n ** 62n, "หมู", "หม"],
 ] as const;
 
@@ -151,6 +152,12 @@ for (const [engine, make] of Object.entries(engines)) {
 		await again.edits.apply({ petId: 1n, editor: "a", action: "remove" });
 		assert.deepEqual(reasons, []);
 		const last = await open(contracting);
+		const unchanged = await last.categories.names();
+		await assert.rejects(again.categories.apply([{ name: "Dog" }]), { name: "StorageUnavailable" });
+		await assert.rejects(again.edits.apply({ petId: 2n, editor: "a", action: "remove" }), {
+			name: "StorageUnavailable",
+		});
+		assert.deepEqual([await last.categories.names(), await last.edits.list(1n, 9)], [unchanged, []]);
 		for (const idempotencyKey of [undefined, keyOf(2), undefined])
 			await assert.rejects(again.createPet(pet, idempotencyKey), { name: "StorageUnavailable" });
 		assert.equal(again.writeState(), "stopped");

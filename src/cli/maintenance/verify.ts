@@ -127,7 +127,7 @@ const namesOf = (database: Database.Database) =>
 	database.prepare<[], CategoryRow>("SELECT id, name, folded FROM categories");
 const isWrongName = ([, name]: CategoryRow) => checkCategoryName({ name }).faults !== undefined;
 /** A migration has kept equal names, with a text in place of the compared name (store/migrations/008.sql). */
-const isWronglyFolded = ([id, name, folded]: CategoryRow) => ![comparedName(name), `  ${id}`].includes(folded);
+const isWronglyFolded = ([id, name, folded]: CategoryRow) => ![comparedName(name), `ID ${id}`].includes(folded);
 
 /** Ids beyond 2^62 mean that a file was made to have no more ids. */
 const wrongSequence = `(SELECT 1 FROM (SELECT coalesce(max(id), 0) AS last_id FROM pets)

@@ -18,7 +18,7 @@ import { dialect, runTransaction } from "./transaction.ts";
 /** A write first searches the catalog for shards if the latest search is older than this. */
 const searchedMaxMs = 5_000;
 /** Writes that a newer schema may not allow. Writes of keys continue. */
-const guarded = new Set<TransactionName>(["editPet", "changeCategories", "probe"]);
+const guarded = new Set<TransactionName>(["editPet", "changeCategories"]);
 /** Each commit may take at least this long, even if its creates have already waited as long as they may. */
 const answerMinMs = 1_000;
 
@@ -33,9 +33,9 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 		(reason) => watch.stop(reason, true),
 	);
 	const write: Engine["write"] = (name, ...given) =>
-		(guarded.has(name) ? retryWrite : retry)(() =>
+		(guarded.has(name) || name === "probe" ? retryWrite : retry)(() =>
 			pool.limitTransactions(() =>
-				pool.run((client) => runTransaction(client, startTransaction(dialect, name, given))),
+				pool.run((client) => runTransaction(client, startTransaction(dialect, name, given), guarded.has(name))),
 			),
 		);
 	const commit = async (batch: Create[][], leftMs: number) => {

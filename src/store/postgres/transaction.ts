@@ -2,6 +2,7 @@
 
 import type pg from "pg";
 import type { Dialect, Transaction } from "../dialect.ts";
+import { StoreUpgraded } from "../store.ts";
 import type { Row, Statement } from "../tables.ts";
 import { begin, durably, type NodePool } from "./connections.ts";
 import { schemaMax } from "./migrate.ts";
@@ -38,8 +39,19 @@ export async function scanWith(
 	return rows;
 }
 
-export async function runTransaction<Result>(client: pg.PoolClient, transaction: Transaction<Result>): Promise<Result> {
-	await client.query(`${begin}; SELECT ${durably}`);
+/** Locks the version of the schema against a migration, without a round trip of its own. */
+const readVersion = "SELECT version FROM schema_version FOR SHARE";
+
+/** @param isGuarded whether a newer schema may not allow the writes @throws StoreUpgraded */
+export async function runTransaction<Result>(
+	client: pg.PoolClient,
+	transaction: Transaction<Result>,
+	isGuarded: boolean,
+): Promise<Result> {
+	const begun: unknown = await client.query(`${begin}; SELECT ${durably}${isGuarded ? `; ${readVersion}` : ""}`);
+	// The result of a text of several statements is a list.
+	const version = (begun as pg.QueryResult<{ version?: bigint }>[]).at(-1)?.rows[0]?.version;
+	if (Number(version ?? 0) > schemaMax) throw new StoreUpgraded();
 	let step = transaction.next();
 	while (!step.done) step = transaction.next(await rowsOf(client, step.value));
 	await client.query("COMMIT");
