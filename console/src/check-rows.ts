@@ -3,7 +3,7 @@
 import { isDamaged } from "../../src/files/encoding.ts";
 import { repeatFinder } from "../../src/files/proposals.ts";
 import { type FileRow, type OtherRow, type ReadOptions, readRows, textsOf } from "../../src/files/rows.ts";
-import { countUnknownValues, isUnclear, type UnknownValue } from "../../src/files/values.ts";
+import { countUnknownValues, type UnknownValue } from "../../src/files/values.ts";
 import { shownMax } from "./add-rows.ts";
 import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 
@@ -23,7 +23,7 @@ export interface Checked {
 	/** The first rows whose names have lost letters, and the number of all such rows. */
 	damaged: FileRow[];
 	damagedCount: number;
-	/** The numbers of rows that are left out because their animal has a later row. */
+	/** The numbers of rows that are left out because another row of their animal is added. */
 	earlier: ReadonlySet<number>;
 	/** Set when the check is complete: rows without a name, and rows and animals, if an animal seems to have several. */
 	open: { nameless: number; repeats: { rows: number; animals: number } | undefined } | undefined;
@@ -55,13 +55,10 @@ function createPause() {
 	};
 }
 
-/** Whether the row is an animal, perhaps once its words have meanings. */
-const isAnimal = (row: FileRow) => row.pet !== undefined || (row.unknown !== undefined && isUnclear(row));
-
 /** The name in a row. Other fields may be invalid, but the row must be readable. */
-function nameOf({ pet, given, faults = [] }: FileRow, { mapping }: ReadOptions): string {
+function nameOf({ pet, given, faults = [] }: FileRow): string {
 	const isReadable = faults.every(({ field }) => field !== undefined);
-	return pet?.name ?? (isReadable ? (textsOf(given, mapping).name ?? "") : "");
+	return pet?.name ?? (isReadable ? (textsOf(given).name ?? "") : "");
 }
 
 /** Reads the whole file as an import would. @throws FileError @param show called from time to time, and at the end */
@@ -72,11 +69,11 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 	const finder = id && repeatFinder(id);
 	if (finder && id.isConfirmed) {
 		for await (const rows of readRows(file.source, file.kind, file.options)) {
-			for (const row of rows) if (isAnimal(row)) finder.add(row);
+			rows.forEach(finder.add);
 			await pause();
 			if (signal.aborted) return;
 		}
-		checked.earlier = finder.earlier;
+		checked.earlier = finder.others;
 	}
 	let nameless = 0;
 	const values = countUnknownValues();
@@ -87,15 +84,16 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 			checked.other ??= row;
 			checked.otherCount++;
 		},
-		onNameless: () => void nameless++,
+		onNameless(number) {
+			if (!checked.earlier.has(number)) nameless++;
+		},
 	};
 	for await (const rows of readRows(file.source, file.kind, options)) {
 		for (const row of rows) {
 			if (checked.earlier.has(row.number)) continue;
-			if (!id?.isConfirmed && isAnimal(row)) finder?.add(row);
+			if (!id?.isConfirmed) finder?.add(row);
 			if (row.unknown) values.add(row.unknown);
-			if (isDamaged(nameOf(row, options)) && ++checked.damagedCount <= damagedMax)
-				checked.damaged = [...checked.damaged, row];
+			if (isDamaged(nameOf(row)) && ++checked.damagedCount <= damagedMax) checked.damaged = [...checked.damaged, row];
 			if (row.faults && ++checked.bad <= shownMax) checked.shown.push({ row, faults: row.faults });
 			if (row.pet && ++checked.good <= firstMax) checked.first = [...checked.first, row];
 		}
@@ -104,7 +102,7 @@ export async function checkRows(file: PetFile, signal: AbortSignal, show: (check
 	}
 	if (signal.aborted) return;
 	const repeats = finder?.isLikely()
-		? { rows: finder.animals + finder.earlier.size, animals: finder.animals }
+		? { rows: finder.animals + finder.others.size, animals: finder.animals }
 		: undefined;
 	show({ ...checked, values: values.list(), open: { nameless, repeats }, isComplete: true });
 }

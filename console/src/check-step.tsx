@@ -80,9 +80,7 @@ export function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: 
 			}}
 		>
 			{good > 0 && <FirstAnimals {...shared} count={good} />}
-			{shown.length > 0 && (
-				<RowsTable title="To fix" rejected={shown} count={checked.bad} options={file.options} correcting={correcting} />
-			)}
+			{shown.length > 0 && <RowsTable title="To fix" rejected={shown} count={checked.bad} correcting={correcting} />}
 		</Step>
 	);
 }
@@ -94,7 +92,7 @@ function leftOut({ id, options }: PetFile, { other, otherCount, earlier, open }:
 	const reasons = [
 		other && `row ${rowIn(other)} (“${other.text.slice(0, 40)}”)${more} as no animal`,
 		nameless > 0 && `${countOf(nameless)} without a name`,
-		earlier.size > 0 && `${digits.format(earlier.size)} with a later row of the same ${id?.name}`,
+		earlier.size > 0 && `${digits.format(earlier.size)} with another row of the same ${id?.name}`,
 	].filter((reason) => reason);
 	return reasons.length > 0 ? ` Left out: ${reasons.join(", ")}.` : "";
 }

@@ -20,7 +20,7 @@ export function useCorrections(file: OpenFile, options: ReadOptions): Correcting
 	return {
 		corrections,
 		correct: (row, texts) => setCorrections(new Map([...corrections, [row.number, { ...of(row), ...texts }]])),
-		textOf: (row, field) => of(row)[field] ?? textsOf(row.given, options.mapping)[field] ?? "",
+		textOf: (row, field) => of(row)[field] ?? textsOf(row.given)[field] ?? "",
 		now: (row) => correctedRow(row, of(row), options),
 		clear: () => setCorrections(new Map()),
 	};

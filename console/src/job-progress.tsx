@@ -25,7 +25,6 @@ interface JobProgressProps {
 export function JobProgress({ job, session, onEnd, onAgain }: JobProgressProps) {
 	const { file, total } = job;
 	const { phase, added, alreadyThere, importedAtMs, rejected, shown, left, failure, perSecond } = useJob(job);
-	const { options } = file;
 	const done = added + alreadyThere;
 	return (
 		<div class="step-frame">
@@ -52,7 +51,7 @@ export function JobProgress({ job, session, onEnd, onAgain }: JobProgressProps) 
 				<p>This file was imported {describeTime(importedAtMs, Date.now())}: nothing was added twice.</p>
 			)}
 			<Actions job={job} session={session} onEnd={onEnd} onAgain={onAgain} />
-			{shown.length > 0 && <RowsTable title="Left out" rejected={shown} count={rejected} options={options} />}
+			{shown.length > 0 && <RowsTable title="Left out" rejected={shown} count={rejected} />}
 		</div>
 	);
 }

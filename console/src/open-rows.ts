@@ -15,7 +15,7 @@ export interface PetFile {
 	options: ReadOptions;
 	/** The column whose values may repeat because an animal has several rows. */
 	id?: IdColumn | undefined;
-	/** The numbers of rows that are left out because their animal has a later row. */
+	/** The numbers of rows that are left out because another row of their animal is added. */
 	earlier?: ReadonlySet<number>;
 }
 
@@ -25,11 +25,11 @@ export interface Rejected {
 }
 
 /** The reason why a row was rejected, for people. */
-export function reasonOf({ row, faults }: Rejected, { mapping }: ReadOptions): string {
-	return describeRow(row, faults, mapping).join("; ");
+export function reasonOf({ row, faults }: Rejected): string {
+	return describeRow(row, faults).join("; ");
 }
 
 /** A rejected row in the file's format, with its line and the reason. @param isFirst see `rejectedRow` */
-export function rejectedText(rejected: Rejected, { kind, options }: PetFile, isFirst: boolean): string {
-	return rejectedRow(rejected.row, reasonOf(rejected, options), kind, isFirst);
+export function rejectedText(rejected: Rejected, { kind }: PetFile, isFirst: boolean): string {
+	return rejectedRow(rejected.row, reasonOf(rejected), kind, isFirst);
 }

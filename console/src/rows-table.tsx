@@ -2,7 +2,7 @@
 
 import { newPetFields, petStatuses } from "../../src/contract/pet.ts";
 import { rejectedFormat } from "../../src/files/rejected-rows.ts";
-import { type FileRow, type ReadOptions, rowIn, textsOf } from "../../src/files/rows.ts";
+import { type FileRow, rowIn, textsOf } from "../../src/files/rows.ts";
 import type { Field } from "./add-form.ts";
 import { Button } from "./button.tsx";
 import type { Correcting } from "./corrections.tsx";
@@ -16,15 +16,14 @@ interface RowsTableProps {
 	title: string;
 	rejected: Rejected[];
 	count: number;
-	options: ReadOptions;
 	/** Absent if the rows can no longer be corrected. */
 	correcting?: Correcting;
 }
 
 const headings = { Row: "n", ...Object.fromEntries(newPetFields.map((field) => [labels[field], field])) };
 
-export function RowsTable({ title, rejected, count, options, correcting }: RowsTableProps) {
-	const byReason = Map.groupBy(rejected, (one) => reasonOf(one, options));
+export function RowsTable({ title, rejected, count, correcting }: RowsTableProps) {
+	const byReason = Map.groupBy(rejected, (one) => reasonOf(one));
 	return (
 		// biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region must be reachable by keyboard
 		<section class="scroll" aria-label={title} tabIndex={0}>
@@ -39,7 +38,7 @@ export function RowsTable({ title, rejected, count, options, correcting }: RowsT
 							</th>
 						</tr>
 						{rows.map((one) => (
-							<RejectedRow key={one.row.number} {...one} reason={reason} options={options} correcting={correcting} />
+							<RejectedRow key={one.row.number} {...one} reason={reason} correcting={correcting} />
 						))}
 					</tbody>
 				))}
@@ -55,20 +54,19 @@ export function RowsTable({ title, rejected, count, options, correcting }: RowsT
 
 interface RejectedRowProps extends Rejected {
 	reason: string;
-	options: ReadOptions;
 	correcting: Correcting | undefined;
 }
 
-function RejectedRow({ row, faults, reason, options, correcting }: RejectedRowProps) {
+function RejectedRow({ row, faults, reason, correcting }: RejectedRowProps) {
 	const { given } = row;
-	const texts = textsOf(given, options.mapping);
+	const texts = textsOf(given);
 	const isWhole = faults.some(({ field }) => field === undefined) && row.pet === undefined;
 	return (
 		<tr>
 			<td class="n">{row.sheet === undefined ? digits.format(row.row) : rowIn(row)}</td>
 			{isWhole ? (
 				<td colSpan={newPetFields.length} dir="auto">
-					<code>{(typeof given === "string" ? given : given.cells.join(" ")).slice(0, 300)}</code>
+					<code>{("text" in given ? given.text : given.cells.join(" ")).slice(0, 300)}</code>
 				</td>
 			) : (
 				newPetFields.map((field) => (

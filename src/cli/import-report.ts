@@ -5,7 +5,6 @@ import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet } from "../contract/pet.ts";
 import { describeFaults, type Fault } from "../contract/validate.ts";
 import { likesOf } from "../files/categories.ts";
-import type { Mapping } from "../files/columns.ts";
 import { FileError, quoteNames } from "../files/encoding.ts";
 import { describeInFile } from "../files/fault-words.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
@@ -34,7 +33,7 @@ const shownMax = 3;
 export function countReasons() {
 	const reasons = new Map<string, Reason>();
 	return {
-		add(found: FileRow, faults: readonly Fault[], mapping?: Mapping): void {
+		add(found: FileRow, faults: readonly Fault[]): void {
 			const { row, sheet } = found;
 			// Details are left out, because they differ from row to row.
 			const reason = describeFaults(faults.map(({ field, problem }) => ({ field, problem })));
@@ -43,7 +42,7 @@ export function countReasons() {
 			else if (reasons.size < reasonsMax)
 				reasons.set(reason, {
 					...{ reason, rows: 1, firstRow: row, ...(sheet && { sheet }) },
-					example: describeInFile(found, faults, mapping),
+					example: describeInFile(found, faults),
 				});
 		},
 		/** The most frequent first. */
@@ -88,8 +87,8 @@ export interface Checked {
 	/** What was decided without a question, with the flag that changes it. */
 	decided: string[];
 	questions: Question[];
-	/** The numbers of rows whose animal has a later row. */
-	earlier: Set<number>;
+	/** The numbers of rows of which another row of the same animal is added. */
+	repeated: ReadonlySet<number>;
 }
 
 const lostLetters = "names that seem to have lost letters (save the table again as CSV UTF-8):";
@@ -101,11 +100,14 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 	const ignored = `ignored column${unused.length === 1 ? "" : "s"}: ${quoteNames(unused)}`;
 	return [
 		`${name}: ${describeKind(kind)}, ${countOf(animals, "animal")}${others}`,
+		...(kind.otherSheets ? [`not read: ${quoteNames(kind.otherSheets)}; --sheet NAME reads one of these sheets`] : []),
 		...(unused.length > 0 ? [ignored] : []),
 		...describeReasons(lostLetters, checked.damaged, kind),
 		...describeOthers(checked),
 		...checked.decided,
-		...(unclear + checked.questions.length > 0 ? [`the first animals: ${checked.examples.join(", ")}`] : []),
+		...(unclear + checked.questions.length > 0 && checked.examples.length > 0
+			? [`the first animals: ${checked.examples.join(", ")}`]
+			: []),
 		...checked.questions.map(({ text, flags }) => `${text}; proposed: ${flags.map(quoteWord).join(" ")}`),
 		...describeValues(checked),
 	];
@@ -158,6 +160,12 @@ function confirmingFlags(values: readonly UnknownValue[], createCategories = fal
 	return [...creating, ...meanings.flatMap((meaning) => ["--map", meaning])];
 }
 
+/** Flags stand before `--`, which begins the words that are no flags. */
+function withFlags(command: readonly string[], flags: readonly string[]): string[] {
+	const end = command.includes("--") ? command.indexOf("--") : command.length;
+	return command.toSpliced(end, 0, ...flags);
+}
+
 /** @param command the words of the command, to which the flags are added */
 export function describeUnsent(
 	{ values, questions }: Checked,
@@ -172,7 +180,7 @@ export function describeUnsent(
 		...(flags.includes("--create-categories") ? ["--map categoryId:NAME=NUMBER uses an existing category"] : []),
 		"to confirm, run:",
 	];
-	return { message: said.join("; "), next: [...command, ...flags].map(quoteWord).join(" "), flags };
+	return { message: said.join("; "), next: withFlags(command, flags).map(quoteWord).join(" "), flags };
 }
 
 /** A person confirms the proposals before anything is sent. @throws CommandError with the command that confirms them */

@@ -15,7 +15,7 @@ import type { ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
 import { type Proposals, proposeColumns, repeatFinder } from "../files/proposals.ts";
 import { exampleOf, type FileRow, type OtherRow, type ReadOptions, readRows } from "../files/rows.ts";
-import { countUnknownValues, isUnclear, plainValue } from "../files/values.ts";
+import { countUnknownValues, mayBeAnimal, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
@@ -173,7 +173,7 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 		const unknown = checked.values.list();
 		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags, wordsOf(command));
 		confirmProposals(file.name, checked, wordsOf(command), flags.createCategories);
-		const animals = checked.animals + checked.unclear - checked.earlier.size;
+		const animals = checked.animals + checked.unclear;
 		if (animals + checked.rejected === 0) throw new CommandError(`${file.name}: no row is an animal; nothing was sent`);
 		const rejected = rejectedFile(file.name, file.kind);
 		if (animals > 0) await checkKey(ask, requested);
@@ -187,7 +187,7 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 		const target = { ...connection, url, retryForMs: flags.retryFor, signal: requested, overdue };
 		const result = await addPets(
 			file,
-			{ animals, earlier: checked.earlier, options: complete },
+			{ animals, repeated: checked.repeated, options: complete },
 			flags,
 			target,
 			rejected,
@@ -202,10 +202,11 @@ async function isConfirmed(path: string, signal: AbortSignal): Promise<boolean> 
 	if (!process.stdin.isTTY || !process.stderr.isTTY || path === "-") return false;
 	const { createInterface } = await import("node:readline");
 	say("go on as proposed, with new categories, and no status for unknown ones? [Y/n]");
-	for await (const answer of createInterface({ input: process.stdin, signal }))
-		return /^\s*(y(es)?\s*)?$/i.test(answer);
+	const lines = createInterface({ input: process.stdin, signal });
+	const { value = "no" } = await lines[Symbol.asyncIterator]().next(); // There is no line after Ctrl-D.
+	lines.close();
 	signal.throwIfAborted();
-	return false; // Ctrl-D.
+	return /^\s*(y(es)?\s*)?$/i.test(value);
 }
 
 /** A dry run needs no connection: without one, each category name is unknown. @throws ConfigError */
@@ -246,55 +247,65 @@ async function checkFile(
 	requested: AbortSignal,
 ): Promise<Checked> {
 	const repeats = id && repeatFinder(id);
+	const isConfirmed = id?.isConfirmed === true;
 	let [nameless, joined] = [0, 0];
 	const checked: Checked = {
-		...{ animals: 0, rejected: 0, unclear: 0, first: [], examples: [], unused: [], reasons: countReasons() },
-		...{
-			values: countUnknownValues(),
-			damaged: countReasons(),
-			decided: [],
-			questions: [...questions],
-			others: [],
-			otherCount: 0,
-		},
-		earlier: repeats?.earlier ?? new Set(),
+		animals: 0,
+		unclear: 0,
+		rejected: 0,
+		first: [],
+		examples: [],
+		unused: [],
+		reasons: countReasons(),
+		values: countUnknownValues(),
+		damaged: countReasons(),
+		others: [],
+		otherCount: 0,
+		decided: [],
+		questions: [...questions],
+		repeated: new Set(),
 	};
 	function check(row: FileRow): void {
+		if (checked.repeated.has(row.number)) return;
+		if (!isConfirmed) repeats?.add(row);
 		const { pet, unknown, faults } = row;
-		const isAnimal = pet !== undefined || (unknown !== undefined && isUnclear(row));
-		if (isAnimal && checked.examples.length < examplesMax) checked.examples.push(exampleOf(row, options));
+		if (mayBeAnimal(row) && checked.examples.length < examplesMax) checked.examples.push(exampleOf(row, options));
 		if (pet) {
-			repeats?.add(row);
 			checked.animals++;
 			if (checked.animals <= previewRows) checked.first.push(pet);
 			if (isDamaged(pet.name)) checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(pet.name) }]);
-			return;
-		}
-		if (isAnimal) {
-			repeats?.add(row);
+		} else if (mayBeAnimal(row)) {
 			checked.unclear++;
 			checked.values.add(unknown ?? {});
 		} else {
 			checked.rejected++;
-			checked.reasons.add(row, faults, options.mapping);
+			checked.reasons.add(row, faults ?? []);
+		}
+	}
+	async function readAll(reading: ReadOptions, onRow: (row: FileRow) => void): Promise<void> {
+		for await (const rows of readRows(file.source, file.kind, reading)) {
+			requested.throwIfAborted();
+			rows.forEach(onRow);
 		}
 	}
 	try {
+		// Only the rows that are added count.
+		if (repeats && isConfirmed) await readAll(options, repeats.add);
+		if (repeats && isConfirmed) checked.repeated = repeats.others;
 		const onUnused = (name: string) => void checked.unused.push(name);
 		const onFiner = (name: string, finer: readonly string[]) => {
 			const others = finer.map((other) => `--map ${quoteWord(`categoryId=${other}`)}`).join(" or ");
 			checked.decided.push(`the category is in column ${JSON.stringify(name)}; ${others} takes another`);
 		};
-		const onNameless = () => void nameless++;
+		const onNameless = (number: number) => {
+			if (!checked.repeated.has(number)) nameless++;
+		};
 		const onOther = (row: OtherRow) => {
 			if (++checked.otherCount <= previewRows) checked.others.push(row);
 		};
 		const onJoined = () => void joined++;
 		const told = { onUnused, onFiner, onOther, onNameless, onJoined };
-		for await (const rows of readRows(file.source, file.kind, { ...options, ...told })) {
-			requested.throwIfAborted();
-			rows.forEach(check);
-		}
+		await readAll({ ...options, ...told }, check);
 	} catch (error) {
 		throw explainFileError(error, file.name);
 	}
@@ -307,12 +318,17 @@ async function checkFile(
 			text: `${countOf(joined, "name")} with a line break: a blank will replace it`,
 			flags: ["--one-line"],
 		});
-	if (repeats && id && !id.isConfirmed && repeats.isLikely()) {
-		const rows = repeats.animals + repeats.earlier.size;
-		const text = `${JSON.stringify(id.name)} repeats: ${countOf(rows, "row")}, ${countOf(repeats.animals, "animal")}`;
-		checked.questions.push({ text: `${text}; --once-per "" takes each row`, flags: ["--once-per", id.name] });
+	if (repeats && id && !isConfirmed && repeats.isLikely()) {
+		const [rows, animals] = [repeats.animals + repeats.others.size, repeats.animals];
+		const counted = `${repeats.isFull() ? "more than " : ""}${countOf(rows, "row")}, ${countOf(animals, "animal")}`;
+		const text = `${JSON.stringify(id.name)} repeats: ${counted}; --once-per "" takes each row`;
+		checked.questions.push({ text, flags: ["--once-per", id.name] });
 	}
-	if (!id?.isConfirmed) checked.earlier = new Set();
+	const { size } = checked.repeated;
+	if (size > 0)
+		checked.decided.push(`left out: ${countOf(size, "row")} with another row of the same ${JSON.stringify(id?.name)}`);
+	if (options.fallback?.name === null && nameless > 0)
+		checked.decided.push(`left out: ${countOf(nameless, "row")} without a name`);
 	return checked;
 }
 
@@ -325,24 +341,25 @@ async function checkKey(ask: AskConsole, signal: AbortSignal): Promise<void> {
 }
 
 async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptions, command: string[]): Promise<void> {
-	const { animals, unclear, rejected, first, reasons, unused } = checked;
+	const { animals, unclear, rejected, first, reasons, unused, questions } = checked;
 	const unknown = checked.values.list();
-	if (unclear + rejected > 0) process.exitCode = someRejectedExitCode;
+	if (unclear + rejected + questions.length > 0) process.exitCode = someRejectedExitCode;
+	const { message, next } = describeUnsent(checked, command, flags.createCategories);
 	if (flags.json) {
-		const counts = { animals, unclear, rejected, leftOut: checked.otherCount, ignored: unused, unknown };
-		return printJson({ ...file.kind, ...counts, reasons: reasons.list() });
+		const leftOut = checked.otherCount + checked.repeated.size;
+		const counts = { animals, unclear, rejected, leftOut, ignored: unused, unknown };
+		return printJson({ ...file.kind, ...counts, reasons: reasons.list(), questions, next });
 	}
 	await toStdout(formatPetTable([first], newPetFields));
 	if (animals > first.length) printResult(false, {}, `and ${countOf(animals - first.length, "more animal")}`);
 	printReasons(file, reasons);
-	const { message, next } = describeUnsent(checked, command, flags.createCategories);
 	for (const line of [message, ...(next === undefined ? [] : [next])]) say(line);
 }
 
 /** The second pass and its report. @returns the result for `--json` */
 async function addPets(
 	file: ImportFile,
-	{ animals, earlier, options }: { animals: number; earlier: ReadonlySet<number>; options: ReadOptions },
+	{ animals, repeated, options }: { animals: number; repeated: ReadonlySet<number>; options: ReadOptions },
 	{ again: round, json }: ImportOptions,
 	target: ImportTarget,
 	rejected: ReturnType<typeof rejectedFile>,
@@ -353,8 +370,8 @@ async function addPets(
 	function onSettled(rows: SettledRow[]): void {
 		for (const { row, outcome, faults, atMs } of rows) {
 			if (faults) {
-				rejected.add(row, describeInFile(row, faults, options.mapping));
-				reasons.add(row, faults, options.mapping);
+				rejected.add(row, describeInFile(row, faults));
+				reasons.add(row, faults);
 			} else if (outcome === "added") report.added++;
 			else {
 				report.alreadyThere++;
@@ -364,7 +381,7 @@ async function addPets(
 		progress.update(report.added + report.alreadyThere, rejected.count);
 	}
 	const rows = readRows(file.source, file.kind, options);
-	const isWanted = ({ number }: FileRow) => !earlier.has(number);
+	const isWanted = ({ number }: FileRow) => !repeated.has(number);
 	const importer = createImporter({ rows, digest: file.digest, round, isWanted, onSettled });
 	const startedAtMs = performance.now();
 	try {

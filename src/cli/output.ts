@@ -6,7 +6,6 @@ import { toJson } from "../contract/json.ts";
 import { printable } from "../contract/observed.ts";
 import { isInt64Schema, Pet as PetSchema, petFields } from "../contract/pet.ts";
 import type { Pages } from "../files/formats.ts";
-import { inOneLine } from "./command-error.ts";
 
 /** Writes all pieces. When the reader closes the pipe (`| head`), this stops without an error. */
 export async function toStdout(pieces: AsyncIterable<string | Uint8Array> | Iterable<string>): Promise<void> {
@@ -31,9 +30,15 @@ export function say(message: string, start = ""): void {
 	console.error(start + printable(message));
 }
 
-/** Quotes a word for a shell, in one line. */
+/** Quotes a word for a shell. Signs that a terminal would obey are written as bash, zsh and ksh read them. */
 export function quoteWord(text: string): string {
-	return /^[\p{L}\p{N}:=_./-]+$/u.test(text) ? text : `'${inOneLine(text).replaceAll("'", `'\\''`)}'`;
+	if (/^[\p{L}\p{N}:=_./-]+$/u.test(text)) return text;
+	if (!/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;
+	const escaped = text.replace(
+		/[\p{Cc}\p{Bidi_Control}\u2028\u2029'\\]/gu,
+		(sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+	);
+	return `$'${escaped}'`;
 }
 
 /** The number with its noun: "1 animal", "2 animals". */

@@ -36,7 +36,7 @@ test("a mapping by position takes one of several columns with the same name or n
 	assert.deepEqual(pets, [{ name: "Rex", categoryId: 7n, status: "sold" }]);
 	const [, broken] = rows;
 	assert.ok(broken);
-	assert.deepEqual(textsOf(broken.given, mapping), { name: "Mia\nB", categoryId: "8", status: "" });
+	assert.deepEqual(textsOf(broken.given), { name: "Mia\nB", categoryId: "8", status: "" });
 	assert.deepEqual(correctedRow(broken, { name: "Mia" }, { mapping }).pet, { name: "Mia", categoryId: 8n });
 });
 

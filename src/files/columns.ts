@@ -39,7 +39,9 @@ export function findHeading<Row extends { cells: string[] }>(rows: readonly Row[
 function rateHeading(cells: string[], mapping?: Mapping): number {
 	const names = cells.map((cell) => cell.trim());
 	if (names.filter((name) => name !== "").length < 2) return 0;
-	const { at, unknown, missing } = findColumns(names, mapping);
+	// Any row has positions: only names tell a heading.
+	const named = Object.entries(mapping ?? {}).filter(([, column]) => typeof column !== "number");
+	const { at, unknown, missing } = findColumns(names, Object.fromEntries(named));
 	if (unknown.length + missing.length === 0) return newPetFields.length + 1;
 	return newPetFields.filter((field) => at[field] !== -1).length;
 }
@@ -212,20 +214,17 @@ function rankedColumns(
 const valuesOf = (sample: Sample, at: number) =>
 	sample.map((cells) => cells[at]?.trim() ?? "").filter((text) => text !== "" && !isNothing(text));
 
-/** The most words of a list of statuses. */
-const statusesMax = 12;
-
-/** A name such as "State" has other meanings, so a value must be a known word; below "Status", few words are enough. */
+/** A name such as "State" has other meanings, so a value must be a known word; below "Status", words are enough. */
 function mayBeStatuses(values: readonly string[], rank: number): boolean {
 	if (values.length === 0 || values.some((value) => proposeStatus(value) !== undefined)) return true;
-	return rank < 2 && values.every(isWord) && new Set(values.map(plainValue)).size <= statusesMax;
+	return rank < 2 && values.filter(isWord).length * 2 > values.length;
 }
 
 /** The best columns; of several categories, the one with the fewest values. */
 function bestColumns(ranked: readonly RankedColumn[], field: Field, sample: Sample): number[] {
 	const bestRank = Math.min(...ranked.map(({ rank }) => rank));
 	const best = ranked.filter(({ rank }) => rank === bestRank).map(({ at }) => at);
-	if (field !== "categoryId" || best.length < 2) return best;
+	if (field !== "categoryId" || best.length < 2 || bestRank < kindRank) return best;
 	const sizes = best.map((at) => new Set(valuesOf(sample, at).map(plainValue)).size);
 	return best.filter((_, index) => sizes[index] === Math.min(...sizes));
 }
@@ -283,25 +282,28 @@ export function kindColumn(sample: Sample, taken: readonly number[]): number {
 	});
 }
 
-/** Names of columns that identify an animal in its list. */
-const idName = /^(id|nr|no|number|nummer|numero|tag|chip|microchip|code)$|(id|nr|nummer|number|code|tag)$/;
+/** Names of columns that identify an animal in its list; the first group says that they do. */
+const idNouns = "id|nr|no|number|nummer|numero|tag|chip|microchip|code";
+const idOwners = "lfd|record|register|registration|intake|case|shelter";
+const idName = new RegExp(`^(animals?|pets?|tier|mascota|ear|(?:micro)?chip|tag)?(?:${idOwners})?(?:${idNouns})$`);
 
-/** Names of columns that identify something else. */
-const otherId = /owner|person|user|kund|besitz|client|propriet|dueno|dono|location|shelter|vet|breed|species/;
-const animalId = /animal|pet|tier|chip|tag|mascota/;
+/** Whether a table is an export of this store, whose ids are new in another one. */
+export const isOwnExport = (columns: readonly string[]) =>
+	["id", "name", "categoryId"].every((name) => columns.includes(name));
 
 /**
  * The column that tells the animals of a list apart: it is named like an animal's id, or like an id, and each row has a
  * value; -1 if none.
  */
 export function idColumn(columns: readonly string[], { at }: Columns, sample: Sample): number {
+	if (isOwnExport(columns)) return -1;
 	const isFilled = (index: number) => sample.length > 0 && valuesOf(sample, index).length === sample.length;
 	const fits = columns.flatMap((column, index) => {
-		const name = plainName(column);
-		const isFree = !Object.values(at).includes(index) && !otherId.test(name);
-		return isFree && idName.test(name) && isFilled(index) ? [{ index, name }] : [];
+		const [isId, ofAnimals] = idName.exec(plainName(column)) ?? [];
+		const isFree = !Object.values(at).includes(index);
+		return isId !== undefined && isFree && isFilled(index) ? [{ index, ofAnimals }] : [];
 	});
-	return (fits.find(({ name }) => animalId.test(name)) ?? fits[0])?.index ?? -1;
+	return (fits.find(({ ofAnimals }) => ofAnimals !== undefined) ?? fits[0])?.index ?? -1;
 }
 
 const isKnown = (name: string) => [...rankOf.values()].some((ranks) => ranks.has(name));

@@ -3,12 +3,10 @@
 import { int64FromDecimal } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { digitsOf, type Fault } from "../contract/validate.ts";
-import type { Mapping } from "./columns.ts";
 import { columnsOf, type FileRow, textsOf } from "./rows.ts";
 import { isNothing, isWord } from "./values.ts";
 
 const nameMax = 255;
-const list = new Intl.ListFormat("en", { type: "disjunction" });
 
 /** The last sentence for a field is about JSON: after the other checks, only the quotes can be wrong. */
 const sentences: Partial<Record<string, (text: string) => string>> = {
@@ -25,7 +23,8 @@ const sentences: Partial<Record<string, (text: string) => string>> = {
 		const isTooLarge = int64FromDecimal(digits) === undefined;
 		return isTooLarge ? "This number is too large for a category" : "Write the category without quotes";
 	},
-	status: (text) => `“${text.slice(0, 40)}” is not a status: ${list.format(petStatuses)}`,
+	status: (text) =>
+		`“${text.slice(0, 40)}” is not a status: ${petStatuses.slice(0, -1).join(", ")}, or ${petStatuses.at(-1)}`,
 };
 
 /** The message about a field of an animal, whose value is this text in its source. */
@@ -38,12 +37,12 @@ export function describeFault({ field = "", problem, detail }: Fault, text: stri
 const inCase = (change: "toUpperCase" | "toLowerCase", text: string) => text.charAt(0)[change]() + text.slice(1);
 
 /** What is wrong with a row of a file: a sentence for each field. */
-export function describeRow(row: FileRow, faults: readonly Fault[], mapping?: Mapping): string[] {
-	return tellRow(row, faults, mapping).map(({ sentence }) => sentence);
+export function describeRow(row: FileRow, faults: readonly Fault[]): string[] {
+	return tellRow(row, faults).map(({ sentence }) => sentence);
 }
 
-function tellRow({ given }: FileRow, faults: readonly Fault[], mapping?: Mapping) {
-	const texts = textsOf(given, mapping);
+function tellRow({ given }: FileRow, faults: readonly Fault[]) {
+	const texts = textsOf(given);
 	return faults.map((fault) => {
 		const field = fault.field as keyof typeof texts;
 		const text = texts[field]?.trim() ?? "";
@@ -56,15 +55,15 @@ function tellRow({ given }: FileRow, faults: readonly Fault[], mapping?: Mapping
 }
 
 /** The same as one text that names the columns of the file, and their values unless the sentences do. */
-export function describeInFile(row: FileRow, faults: readonly Fault[], mapping?: Mapping): string {
-	const columns = columnsOf(row.given, mapping);
+export function describeInFile(row: FileRow, faults: readonly Fault[]): string {
+	const columns = columnsOf(row.given);
 	// A word that may get a meaning is told only if nothing else is wrong.
 	const others = faults.filter(({ field = "" }) => !(field in (row.unknown ?? {})));
-	const sentences = tellRow(row, others.length > 0 ? others : faults, mapping).map(({ field, text, sentence }) => {
+	const sentences = tellRow(row, others.length > 0 ? others : faults).map(({ field, text, sentence }) => {
 		const [column, shown] = [columns[field]?.replace(/\s+/g, " "), text.slice(0, 40)];
 		if (column === undefined) return inCase("toLowerCase", sentence);
 		// A number of JSON may have been rounded, so that it is no longer as in the file.
-		const isShown = text === "" || (typeof row.given !== "string" && !sentence.includes(shown));
+		const isShown = text === "" || ("cells" in row.given && !sentence.includes(shown));
 		if (!isShown) return `${JSON.stringify(column)}: ${sentence}`;
 		const value = text === "" ? "is empty" : `is ${JSON.stringify(shown)}`;
 		return `${JSON.stringify(column)} ${value}: ${inCase("toLowerCase", sentence)}`;

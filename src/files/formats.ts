@@ -22,6 +22,8 @@ export interface FileKind {
 	sheet?: string;
 	/** The sheets of one shape that were converted to one table, whose last column has their names. */
 	sheets?: SheetRows[];
+	/** The sheets of the workbook that are not read. */
+	otherSheets?: string[];
 	/** Lines end with a carriage return alone. */
 	isCrOnly?: boolean;
 	/** The object around the JSON array. */

@@ -35,19 +35,28 @@ export function findWrapper(head: string): Wrapper | undefined {
 	return found;
 }
 
+/** Whether the object is an animal, perhaps with a list of its photos, whose items are named, too. */
 function isAnimal(text: string): boolean {
-	const entries = Object.entries(Object(tryParseJson(text).value));
-	const names = entries.flatMap(([name, value]) => (typeof value === "object" ? [] : [name]));
-	return findColumns(names).missing.length === 0;
+	const { value } = tryParseJson(text);
+	const names = Object.entries(Object(value)).flatMap(([name, own]) => (typeof own === "object" ? [] : [name]));
+	const { missing } = findColumns(names);
+	const item = Object(firstItem(value, nestedMax));
+	return missing.length === 0 || (!missing.includes("name") && findColumns(Object.keys(item)).missing.length > 0);
+}
+
+/** No program nests lists deeper. */
+const nestedMax = 50;
+
+function firstItem(value: unknown, depth: number): unknown {
+	if (Array.isArray(value)) return value.find((item) => Object(item) === item);
+	if (Object(value) !== value || depth === 0) return undefined;
+	return Object.values(value as object)
+		.map((own) => firstItem(own, depth - 1))
+		.find((item) => item !== undefined);
 }
 
 /** Whether the text behind the array ends its objects. @returns false also if it contains another array of objects */
 export function isEndOf({ depth }: Wrapper, text: string): boolean {
 	const { value, error } = tryParseJson(`${'{"":'.repeat(depth)}[]${text}`);
-	return error === undefined && !hasObjects(value);
-}
-
-function hasObjects(value: unknown): boolean {
-	if (Array.isArray(value)) return value.some((item) => Object(item) === item);
-	return Object(value) === value && Object.values(value as object).some(hasObjects);
+	return error === undefined && firstItem(value, nestedMax) === undefined;
 }

@@ -3,19 +3,23 @@
 import type { Columns, Sample } from "./columns.ts";
 import { isWord } from "./values.ts";
 
-/** Words with which sums begin, in English, German, French, Spanish and Portuguese. */
+/** Sums, in English, German, French, Spanish and Portuguese: the word alone, or before a colon or a number. */
 const words = "totals?|totales|sum|summe|gesamt|insgesamt|somme|suma|soma|count|anzahl";
-const sums = new RegExp(`^((grand|sub|sous|zwischen)[- ]?)?(${words})(?!\\p{L})`, "iu");
+const sums = new RegExp(`^((grand|sub|sous|zwischen)[- ]?)?(${words})\\s*([:\\d].*)?$`, "iu");
+/** In a list without categories, other words may be names. */
+const ofAnyList = /^(totals?|summe|gesamt|insgesamt|anzahl)/i;
 
 /** Finds rows that are no animals. In a table whose categories are numbers, "Total" may be an animal's name. */
 export function otherRowFinder(heading: readonly string[], { at }: Columns, sample: Sample) {
 	const categories = sample.map((cells) => cells[at.categoryId] ?? "").filter((text) => /\S/.test(text));
 	const hasWords = categories.filter(isWord).length * 2 > categories.length;
+	const isBlankAt = (cells: readonly string[], column: number) => !/\S/.test(cells[column] ?? "");
 	return (cells: readonly string[]): boolean => {
 		if (heading.every((name, index) => name === (cells[index]?.trim() ?? ""))) return true;
 		const first = cells.findIndex((cell) => /\S/.test(cell));
-		if (/^\s*# /.test(cells[first] ?? "")) return true;
-		if (!sums.test(cells[first]?.trim() ?? "") || cells.slice(first + 1).some((text) => isWord(text))) return false;
-		return hasWords || (cells[at.categoryId] ?? "").trim() === "";
+		const text = cells[first]?.trim() ?? "";
+		if (/^# /.test(text)) return first === at.name || isBlankAt(cells, at.name) || isBlankAt(cells, at.categoryId);
+		if (!sums.test(text) || cells.slice(first + 1).some((other) => isWord(other))) return false;
+		return at.categoryId === -1 ? ofAnyList.test(text) : hasWords || isBlankAt(cells, at.categoryId);
 	};
 }

@@ -12,10 +12,10 @@ import {
 	likeliest,
 	type Sample,
 } from "./columns.ts";
-import { quoteNames } from "./encoding.ts";
+import { FileError, quoteNames } from "./encoding.ts";
 import { type FileKind, findHeader, type Source } from "./formats.ts";
 import { type Fallback, type FileRow, previewRows, type ReadOptions } from "./rows.ts";
-import { isNoName } from "./values.ts";
+import { isNoName, mayBeAnimal, proposeCategory } from "./values.ts";
 
 export interface Question {
 	/** What is open, as a sentence without an end. */
@@ -40,7 +40,7 @@ interface Wanted {
 export interface Proposals {
 	options: ReadOptions;
 	questions: Question[];
-	/** The name of the column that stands in for a name, if a person has to confirm it. */
+	/** How a flag names the column that stands in for a name, if a person has to confirm it. */
 	standIn?: string;
 	/** The column whose values repeat if an animal has several rows; undefined if each row is an animal. */
 	id?: IdColumn;
@@ -49,6 +49,7 @@ export interface Proposals {
 /** A column whose values tell the animals of a list apart. */
 export interface IdColumn {
 	at: number;
+	/** How a flag names it. */
 	name: string;
 	/** The position of the column with the animals' names. */
 	nameAt: number;
@@ -66,9 +67,13 @@ export async function proposeColumns(
 ): Promise<Proposals> {
 	const fallback: Fallback = { categoryId: wanted.category };
 	if (kind.format !== "csv") {
+		if (wanted.unnamed !== undefined || wanted.oncePer !== undefined || given.headerRow !== undefined)
+			throw new FileError("--unnamed, --once-per and --header-row are for tables: leave them out");
+		if (Object.values(given.mapping ?? {}).some((column) => typeof column === "number"))
+			throw new FileError("positions such as #2 are for tables: name the field of the objects");
 		const { columns, sample } = await previewRows(source, kind, 1, given);
 		const isOpen = findColumns(columns, given.mapping, sample).missing.join() === "categoryId";
-		const questions = isOpen && fallback.categoryId === undefined ? [askCategory(fallback, title)] : [];
+		const questions = isOpen ? askCategory(fallback, title) : [];
 		return { options: { ...given, fallback }, questions };
 	}
 	const first = await findHeader(source, kind, given);
@@ -87,22 +92,24 @@ export async function proposeColumns(
 	}
 	if (found.missing.join() === "categoryId" && fallback.categoryId === undefined) {
 		const at = kindColumn(sample, Object.values(found.at));
-		if (at === -1) questions.push(askCategory(fallback, kind.sheet ?? title));
+		if (at === -1) questions.push(...askCategory(fallback, kind.sheet ?? title));
 		else {
 			mapping.categoryId = at;
 			const text = `${JSON.stringify(columns[at])} seems to have the categories; --category NAME sets one for all`;
 			questions.push({ text, flags: ["--map", positionOf("categoryId", at)] });
 		}
 	}
-	const positionFor = (name: string) => {
-		const [at = Number(/^#(\d+)$/.exec(name)?.[1] ?? 0) - 1] = columnsNamed(name, columns);
+	const positionFor = (column: string) => {
+		const [, position] = /^#(\d+)$/.exec(column) ?? [];
+		const at = position === undefined ? (columnsNamed(column, columns)[0] ?? -1) : Number(position) - 1;
 		if (columns[at] === undefined)
-			throw new ColumnError(`there is no column ${quoteNames([name])} in row ${row}`, line);
+			throw new ColumnError(`there is no column ${quoteNames([column])} in row ${row}`, line);
 		return at;
 	};
+	const isClear = (name: string) => !name.startsWith("#") && columnsNamed(name, columns).length === 1;
 	const nameAt = found.ambiguous.includes("name") ? likeliest("name", found.fits) : found.at.name;
 	const at = idColumn(columns, found, sample);
-	const name = columns[at] ?? "";
+	const name = isClear(columns[at] ?? "") ? (columns[at] ?? "") : `#${at + 1}`;
 	if (wanted.unnamed !== undefined) fallback.name = wanted.unnamed === "" ? null : positionFor(wanted.unnamed);
 	else if (at !== -1) fallback.name = at;
 	const standIn = wanted.unnamed === undefined && at !== -1 && { standIn: name };
@@ -113,11 +120,13 @@ export async function proposeColumns(
 	return isOpen ? { ...proposed, id: { at, name, nameAt, isConfirmed: false } } : proposed;
 }
 
-/** Proposes one category for all animals. */
-function askCategory(fallback: Fallback, name: string): Question {
+/** Proposes one category for all animals, if the list's name may be one and no flag says it. */
+function askCategory(fallback: Fallback, title: string): Question[] {
+	const name = fallback.categoryId === undefined ? proposeCategory(title) : undefined;
+	if (name === undefined) return [];
 	fallback.categoryId = name;
 	const text = "no column has the categories: --category NAME says which all animals have";
-	return { text, flags: ["--category", name] };
+	return [{ text, flags: ["--category", name] }];
 }
 
 interface Header {
@@ -167,37 +176,46 @@ function isLikeBelow(cells: readonly string[], sample: Sample, category: number)
 	return hasNumber || isKind(own) || sample.some((row) => plainAt(row, category) === own);
 }
 
-/** The most ids that are compared unasked: an export has an id in each of its many rows. */
+/** The most ids that are compared unasked. */
 const idsMax = 100_000;
 
-/** Finds the rows of an animal before its last one: they have the same id. */
+/**
+ * Finds the rows of an animal other than the one to add: of the rows with its id, the last one that is an animal with a
+ * name; if there is none, the last one that is an animal; if there is none, the last one.
+ */
 export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
-	/** The position in the arrays of an id's last row. */
-	const last = new Map<string, number>();
-	const [numbers, names]: [number[], string[]] = [[], []];
-	const earlier = new Set<number>();
-	let renamed = 0;
+	/** The position of an id in the arrays, which have what is known of the row to add. */
+	const places = new Map<string, number>();
+	const [numbers, names, ranks]: [number[], string[], number[]] = [[], [], []];
+	const others = new Set<number>();
+	let [named, renamed] = [0, 0];
 	return {
-		/** The numbers of the rows before the last one of an animal. */
-		earlier,
-		add({ given, number }: FileRow): void {
-			if (typeof given === "string") return;
+		/** The numbers of the rows that are left out. */
+		others,
+		add(row: FileRow): void {
+			const { given, number } = row;
+			if ("text" in given) return;
 			const [id = "", name = ""] = [given.cells[at]?.trim(), given.cells[nameAt]?.trim()];
-			const before = last.get(id);
-			if (id === "" || (before === undefined && !isConfirmed && last.size === idsMax)) return;
-			const place = before ?? last.size;
-			if (before === undefined) last.set(id, place);
-			else if (isNoName(name) && !isNoName(names[place])) return void earlier.add(number);
+			const before = places.get(id);
+			if (id === "" || (before === undefined && !isConfirmed && places.size === idsMax)) return;
+			const hasName = !isNoName(name);
+			const rank = mayBeAnimal(row) ? 1 + Number(hasName) : 0;
+			const place = before ?? places.size;
+			if (before === undefined) places.set(id, place);
 			else {
-				earlier.add(numbers[place] as number);
-				if (names[place] !== name && !isNoName(names[place])) renamed++;
+				if (hasName && !isNoName(names[place])) named++;
+				if (hasName && !isNoName(names[place]) && names[place] !== name) renamed++;
+				if (rank < (ranks[place] ?? 0)) return void others.add(number);
+				others.add(numbers[place] as number);
 			}
-			[numbers[place], names[place]] = [number, name];
+			[numbers[place], names[place], ranks[place]] = [number, name, rank];
 		},
-		/** Whether rows with the same id seem to be one animal: their names are mostly the same. */
-		isLikely: () => earlier.size > 0 && renamed * 2 < earlier.size,
+		/** Whether rows with the same id seem to be one animal: most have the same name, or none has one. */
+		isLikely: () => others.size > 0 && renamed * 2 <= named,
 		get animals() {
-			return last.size;
+			return places.size;
 		},
+		/** Whether further ids were not compared. */
+		isFull: () => places.size === idsMax && !isConfirmed,
 	};
 }

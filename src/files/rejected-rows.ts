@@ -12,7 +12,7 @@ export function rejectedRow(
 	{ delimiter, sheet, sheets }: FileKind,
 	isFirst: boolean,
 ): string {
-	if (typeof given === "string") return jsonLine(line, given, reason);
+	if ("text" in given) return jsonLine(line, given.text, reason);
 	const { cells, columns } = given;
 	// Cells beyond the last column stay, because the user has to fix them.
 	const kept = cells.filter((_cell, index) => !isOurs(columns[index]));

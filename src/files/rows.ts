@@ -4,7 +4,7 @@
 import { toJson, tryParseJson } from "../contract/json.ts";
 import { isInt64Schema, NewPet, newPetFields } from "../contract/pet.ts";
 import { checkFields, checkTexts, type Fault, integerOfText } from "../contract/validate.ts";
-import { type Columns, checkColumns, findColumns, type Mapping, type Sample } from "./columns.ts";
+import { type Columns, checkColumns, findColumns, isOwnExport, type Mapping, type Sample } from "./columns.ts";
 import { FileError, quoteNames } from "./encoding.ts";
 import {
 	type FileKind,
@@ -39,8 +39,14 @@ export function rowIn({ row, sheet }: { row: number; sheet?: string | undefined 
 	return sheet === undefined ? String(row) : `${row} of sheet ${JSON.stringify(sheet)}`;
 }
 
-/** A row as the file has it: cells of CSV with their columns, or JSON text. */
-type Given = string | (Pick<Columns, "at"> & { cells: string[]; columns: string[] });
+/** A row as the file has it: cells of a table with their columns, or JSON text. */
+type Given = Cells | { text: string; names: Texts };
+interface Cells extends Pick<Columns, "at"> {
+	cells: string[];
+	columns: string[];
+	/** The table is an export: "None" and "?" are names. */
+	isOwn: boolean;
+}
 
 export type Texts = Partial<Record<keyof NewPet, string>>;
 
@@ -71,8 +77,8 @@ export interface ReadOptions {
 	corrections?: ReadonlyMap<number, Texts>;
 	/** Called once for each column or field that is ignored. */
 	onUnused?: (name: string) => void;
-	/** Called for each row of a table without a name of its own. */
-	onNameless?: () => void;
+	/** Called with the number of each row of a table without a name of its own. */
+	onNameless?: (number: number) => void;
 	/** Called for each row of a table that is no animal, such as a sum. */
 	onOther?: (row: OtherRow) => void;
 	/** Called if a column is the category because the others are finer. */
@@ -96,22 +102,21 @@ function jsonRecords(source: Source, kind: FileKind): AsyncGenerator<PetRecord[]
 	return kind.format === "json" ? jsonElements(texts, kind.wrapper) : lineRecords(texts);
 }
 
-/** The row with its own fields replaced by these texts. In CSV, the fields must have columns. */
-export function correctedRow(row: FileRow, texts: Texts, { mapping, values, fallback }: ReadOptions): FileRow {
+/** The row with its own fields replaced by these texts. In a table, the fields must have columns. */
+export function correctedRow(row: FileRow, texts: Texts, { values, fallback }: ReadOptions): FileRow {
 	const fields = newPetFields.filter((field) => texts[field] !== undefined);
 	if (fields.length === 0) return row;
 	const { line, number, given, sheet } = row;
 	const place = { line, row: row.row, number, ...(sheet !== undefined && { sheet }) };
-	if (typeof given === "string") {
+	if ("text" in given) {
 		const entries = fields.map((field) => [field, jsonValueOf(field, texts[field])]);
-		const own = fieldsOf(given, mapping);
-		const corrected = completed({ ...own, ...Object.fromEntries(entries) }, { fallback }, jsonCategoryOf);
-		return { ...place, given, ...outcomeOf(checkFields, corrected, values) };
+		const corrected = { ...fieldsOf(given), ...Object.fromEntries(entries) };
+		return { ...place, given, ...petOfFields(corrected, { values, fallback }) };
 	}
-	const { columns, at } = given;
-	const cells = padded(given.cells, columns);
-	for (const field of fields) cells[at[field]] = texts[field] ?? "";
-	return { ...place, given: { cells, columns, at }, ...petOfCells(cells, columns, given, { values, fallback }) };
+	const cells = padded(given.cells, given.columns);
+	for (const field of fields) cells[given.at[field]] = texts[field] ?? "";
+	const now = { ...given, cells };
+	return { ...place, given: now, ...petOfCells(now, { values, fallback }) };
 }
 
 /** A text that a person entered, as a JSON value; undefined if the text is empty. */
@@ -120,28 +125,22 @@ function jsonValueOf(field: keyof NewPet, text = ""): unknown {
 	return integer ?? (text || undefined);
 }
 
-const jsonCategoryOf = (text: string) => jsonValueOf("categoryId", text);
-
 /** The names of the columns that hold the fields, or of the fields in a JSON object. */
-export function columnsOf(given: Given, mapping?: Mapping): Texts {
-	const names = typeof given === "string" ? Object.keys(objectOf(given)) : given.columns;
-	return byField(names, typeof given === "string" ? findColumns(names, mapping) : given);
+export function columnsOf(given: Given): Texts {
+	return "text" in given ? given.names : byField(given.columns, given);
 }
 
 /** The fields of an animal in a row, as texts. */
-export function textsOf(given: Given, mapping?: Mapping): Texts {
-	const own = fieldsOf(given, mapping);
-	return Object.fromEntries(Object.entries(own).map(([field, value]) => [field, textOf(value)]));
+export function textsOf(given: Given): Texts {
+	return Object.fromEntries(Object.entries(fieldsOf(given)).map(([field, value]) => [field, textOf(value)]));
 }
 
 /** An animal in a few words: its name, and in brackets its category and status as the file has them. */
-export function exampleOf({ given }: FileRow, { mapping, fallback = {} }: ReadOptions): string {
-	const { name, categoryId = "", status = "" } = textsOf(given, mapping);
-	const isReplaced = typeof given !== "string" && typeof fallback.name === "number" && isNoName(name);
-	const category = isBlank(categoryId) ? (fallback.categoryId ?? "") : categoryId;
-	const short = (text = "") => text.trim().replace(/\s+/g, " ").slice(0, 40);
-	const others = [category, status].filter((text) => !isBlank(text)).map(short);
-	return `${short(isReplaced ? given.cells[fallback.name as number] : name)} (${others.join(", ")})`;
+export function exampleOf({ given }: FileRow, options: ReadOptions): string {
+	const fields = "text" in given ? completed(fieldsOf(given), options) : completedCells(given, options);
+	const short = (value: unknown) => textOf(value).trim().replace(/\s+/g, " ").slice(0, 40);
+	const others = [fields.categoryId, fields.status].filter((value) => !isBlank(value)).map(short);
+	return `${short(fields.name)} (${others.join(", ")})`;
 }
 
 export interface Preview {
@@ -235,7 +234,8 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 	const found = checkColumns(header, reading.mapping, (field) => fallback[field as keyof Fallback] !== undefined);
 	reading.reportUnused(found.unused);
 	reportFiner(columns, found, reading);
-	const isOther = otherRowFinder(columns, found, header.sample);
+	const isOther = otherRowFinder(kind.sheets ? ["", ...columns.slice(1)] : columns, found, header.sample);
+	const table = { columns, at: found.at, isOwn: isOwnExport(columns) };
 	for await (const records of tableRecords(source, kind)) {
 		const rows: FileRow[] = [];
 		for (const { line, row, cells } of records) {
@@ -246,11 +246,11 @@ async function* csvRows(source: Source, kind: FileKind, reading: Reading): Async
 				reading.onOther?.({ ...place, text: own.find((cell) => /\S/.test(cell)) ?? "" });
 				continue;
 			}
-			const isNameless = isNoName(cells[found.at.name]);
-			if (isNameless) onNameless?.();
+			const isNameless = (onNameless || fallback.name === null) && !table.isOwn && isNoName(cells[found.at.name]);
+			if (isNameless) onNameless?.(line);
 			if (isNameless && fallback.name === null) continue;
-			const given = { cells, columns, at: found.at };
-			rows.push({ line, ...place, number: line, given, ...petOfCells(cells, columns, found, reading) });
+			const given = { ...table, cells };
+			rows.push({ line, ...place, number: line, given, ...petOfCells(given, reading) });
 		}
 		yield rows;
 	}
@@ -267,95 +267,125 @@ function isEmpty(cells: string[], { at }: Columns): boolean {
 }
 
 /** Spreadsheets leave out or add empty cells at the end of a row. */
-function petOfCells(cells: string[], columns: string[], found: Pick<Columns, "at">, options: ReadOptions): Outcome {
+function petOfCells(given: Cells, options: ReadOptions): Outcome {
+	const { cells, columns, isOwn } = given;
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
+	return outcomeOf(checkTexts, completedCells(given, options), options.values, isOwn);
+}
+
+function completedCells({ cells, at, isOwn }: Cells, options: ReadOptions): Texts {
 	const { name } = options.fallback ?? {};
-	const fields = byField(padded(cells, columns), found);
-	if (typeof name === "number" && isNoName(fields.name)) fields.name = cells[name] ?? "";
-	return outcomeOf(checkTexts, completed(fields, options), options.values);
+	const fields: Texts = {};
+	for (const field of newPetFields) if (at[field] !== -1) fields[field] = cells[at[field]] ?? "";
+	if (typeof name === "number" && !isOwn && isNoName(fields.name)) fields.name = cells[name] ?? "";
+	return completed(fields, options);
+}
+
+/** Checks the fields of a JSON object, which has null where there is no value: any text is a name. */
+function petOfFields(fields: Fields, options: ReadOptions): Outcome {
+	const { categoryId, ...others } = completed(fields, options);
+	const isFallback = categoryId !== fields.categoryId && typeof categoryId === "string";
+	const category = isFallback ? jsonValueOf("categoryId", categoryId) : categoryId;
+	return outcomeOf(
+		checkFields,
+		{ ...others, ...(category !== undefined && { categoryId: category }) },
+		options.values,
+		true,
+	);
 }
 
 const isBlank = (value: unknown) => (typeof value === "string" ? !/\S/.test(value) || isNothing(value) : value == null);
 
-const lineBreaks = /\s*[\n\r]\s*/g;
+type Fields = Partial<Record<keyof NewPet, unknown>>;
 
 /** The fields with what the options replace: a missing category, and line breaks in a name. */
-function completed<Fields extends { name?: unknown; categoryId?: unknown }>(
-	fields: Fields,
-	{ fallback: { categoryId } = {}, onJoined }: ReadOptions,
-	categoryOf: (text: string) => unknown = (text) => text,
-): Fields {
+function completed<Own extends Fields>(fields: Own, { fallback: { categoryId } = {}, onJoined }: ReadOptions): Own {
 	let complete = fields;
 	const { name } = fields;
 	if (onJoined && typeof name === "string" && /[\n\r]/.test(name) && !isBlank(name)) {
 		onJoined();
-		complete = { ...complete, name: name.trim().replace(lineBreaks, " ") };
+		const lines = name.split(/[\n\r]/).map((line) => line.trim());
+		complete = { ...complete, name: lines.filter((line) => line !== "").join(" ") };
 	}
-	if (categoryId !== undefined && isBlank(fields.categoryId))
-		complete = { ...complete, categoryId: categoryOf(categoryId) };
+	if (categoryId !== undefined && isBlank(fields.categoryId)) complete = { ...complete, categoryId };
 	return complete;
 }
 
 const padded = (cells: string[], columns: string[]) => columns.map((_, at) => cells[at] ?? "");
 
 function byField<Value>(values: readonly Value[], { at }: Pick<Columns, "at">): Partial<Record<keyof NewPet, Value>> {
-	const fields: Partial<Record<keyof NewPet, Value>> = {};
-	for (const field of newPetFields) {
-		const value = values[at[field]];
-		if (value !== undefined) fields[field] = value;
-	}
-	return fields;
+	const entries = newPetFields.flatMap((field) => (at[field] === -1 ? [] : [[field, values[at[field]]] as const]));
+	return Object.fromEntries(entries) as Partial<Record<keyof NewPet, Value>>;
 }
 
 /** The fields of an animal in a row, as they are in the file. */
-function fieldsOf(given: Given, mapping?: Mapping): Partial<Record<keyof NewPet, unknown>> {
-	if (typeof given !== "string") return byField(padded(given.cells, given.columns), given);
-	const object = objectOf(given);
-	return byField(Object.values(object), findColumns(Object.keys(object), mapping));
+function fieldsOf(given: Given): Fields {
+	if ("cells" in given) return byField(padded(given.cells, given.columns), given);
+	return pick(objectOf(given.text), given.names);
 }
+
+const pick = (object: Record<string, unknown>, names: Texts): Fields =>
+	Object.fromEntries(Object.entries(names).map(([field, name]) => [field, object[name]]));
 
 async function* jsonRows(source: Source, kind: FileKind, reading: Reading): AsyncGenerator<FileRow[]> {
 	const isArray = kind.format === "json";
-	const columnsOf = columnFinder(reading.mapping, await firstObjects(source, kind));
+	const namesIn = nameFinder(reading, await firstObjects(source, kind));
 	let elements = 0;
-	let isFinerTold = false;
 	for await (const records of jsonRecords(source, kind)) {
 		yield records.map(({ line, row, text }) => {
 			const number = isArray ? ++elements : line;
-			return { line, row, number, given: text, ...petOfJson(text, line) };
+			const { names = {}, ...outcome } = petOfJson(text, line);
+			return { line, row, number, given: { text, names }, ...outcome };
 		});
 	}
-	function petOfJson(text: string, line: number): Outcome {
+	function petOfJson(text: string, line: number): Outcome & { names?: Texts } {
 		const { value, error } = tryParseJson(text);
 		if (error !== undefined && isArray) throw new FileError(`this is not JSON: ${error}`, line);
 		if (error !== undefined) return { faults: [{ field: undefined, problem: "not one JSON object", detail: error }] };
 		if (typeof value !== "object" || value === null || Array.isArray(value))
 			return { faults: [{ field: undefined, problem: "not a JSON object" }] };
-		const names = Object.keys(value);
-		const found = columnsOf(names);
-		const { fits, unused, ambiguous } = found;
-		reading.reportUnused(unused);
-		if (!isFinerTold) reportFiner(names, found, reading);
-		isFinerTold ||= found.finer.length > 0;
-		if (ambiguous.length > 0) return { faults: ambiguous.map((field) => severalFault(field, fits[field], names)) };
-		const fields = completed(byField(Object.values(value), found), reading, jsonCategoryOf);
-		return outcomeOf(checkFields, fields, reading.values);
+		const object = value as Record<string, unknown>;
+		const { names, faults } = namesIn(object);
+		return { ...(faults.length > 0 ? { faults } : petOfFields(pick(object, names), reading)), names };
 	}
 }
 
-function severalFault(field: keyof NewPet, fits: readonly number[], names: readonly string[]): Fault {
-	return { field, problem: `is given several times: ${quoteNames(fits.map((at) => names[at] ?? ""))}` };
-}
-
-/** Keeps the last result, because most objects of a file have the same fields. */
-function columnFinder(mapping: Mapping | undefined, first: Record<string, unknown>[]): (names: string[]) => Columns {
-	let last: { names: string[]; columns: Columns } | undefined;
-	return (names) => {
-		if (last === undefined || last.names.length !== names.length || last.names.some((name, n) => name !== names[n])) {
-			const sample = first.map((object) => cellsOf(object, names));
-			last = { names, columns: findColumns(names, mapping, sample) };
+/**
+ * Returns a function that names an object's fields of an animal. The first objects decide, as the first rows of a table
+ * do; a name that appears later is considered then, for fields that have no name yet.
+ */
+function nameFinder({ mapping, ...reading }: Reading, first: Record<string, unknown>[]) {
+	const known = new Set(first.flatMap((object) => Object.keys(object)));
+	let decided: Mapping = { ...mapping };
+	let fits: [field: keyof NewPet, names: string[]][] = [];
+	const decide = () => {
+		const columns = [...known];
+		const found = findColumns(
+			columns,
+			decided,
+			first.map((object) => cellsOf(object, columns)),
+		);
+		fits = newPetFields.map((field) => [field, found.fits[field].map((at) => columns[at] ?? "")]);
+		decided = {
+			...Object.fromEntries(fits.flatMap(([field, [name, other]]) => (name && !other ? [[field, name]] : []))),
+			...mapping,
+		};
+		reading.reportUnused(found.unused);
+		reportFiner(columns, found, reading);
+	};
+	decide();
+	return (object: Record<string, unknown>) => {
+		const size = known.size;
+		for (const name of Object.keys(object)) known.add(name);
+		if (known.size > size) decide();
+		const names: Texts = {};
+		const faults: Fault[] = [];
+		for (const [field, all] of fits) {
+			const own = all.length > 1 ? all.filter((name) => Object.hasOwn(object, name)) : all;
+			if (own.length > 1) faults.push({ field, problem: `is given several times: ${quoteNames(own)}` });
+			else if (own[0] !== undefined) names[field] = own[0];
 		}
-		return last.columns;
+		return { names, faults };
 	};
 }

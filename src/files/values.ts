@@ -55,15 +55,17 @@ export function plainValue(text: string): string {
 
 /** Whether a text means that the field has no value. "Na" may be a name. */
 export function isNothing(text: string): boolean {
-	return text.length < 20 && nothing.has(text.trim().toLowerCase()) && text.trim() !== "Na";
+	return (
+		/^\s*[-–—(#n]/i.test(text) && text.length < 20 && nothing.has(text.trim().toLowerCase()) && text.trim() !== "Na"
+	);
 }
 
 const noNames = "unknown|unnamed|no ?name|unbekannt|namenlos|ohne namen?|inconnue?|sans nom|sin nombre|sem nome";
-const nameless = new RegExp(`^([\\p{P}\\p{S}\\s]*|${noNames})$`, "iu");
+const nameless = new RegExp(`^([*?.\\-_\\s]*|${noNames})$`, "iu");
 
 /** Whether a text in place of an animal's name says that it has none. */
 export function isNoName(text = ""): boolean {
-	return isNothing(text) || nameless.test(text.trim());
+	return /^\s*(?:$|[-–—(#*?._nuois])/i.test(text) && (isNothing(text) || nameless.test(text.trim()));
 }
 
 /** The status that a text probably means: null for "no status", undefined if the text is unknown. */
@@ -82,7 +84,7 @@ export function proposeCategory(text: string): string | undefined {
 
 /** Whether a text in place of a category may be a name, not a number, even an unreadable one such as "1E+20". */
 export function isWord(text: string): boolean {
-	const isNumber = /^[-+\d.,\s]+(e[-+]?\d+)?\s*$/i.test(text);
+	const isNumber = /^[-+\d.,\s]+(e[-+]?\d+)?$/i.test(text.trim());
 	return /\p{L}|\p{Extended_Pictographic}/u.test(text) && !isNumber;
 }
 
@@ -120,6 +122,9 @@ export function countUnknownValues() {
 	};
 }
 
+/** Whether the row is an animal, perhaps once a person confirms what its words mean. */
+export const mayBeAnimal = (row: Outcome) => row.pet !== undefined || isUnclear(row);
+
 /** Whether the row becomes an animal once its words have meanings. Any text may mean no status. */
 export function isUnclear({ faults, unknown }: Outcome): boolean {
 	const { status, categoryId } = unknown ?? {};
@@ -141,23 +146,25 @@ export type Outcome =
 /** Fields of a row whose values may be words. */
 type MaybeWords = { [Field in WordField]?: unknown };
 
-/** Checks the fields, with known words replaced by their meanings. */
+/** Checks the fields, with known words replaced by their meanings. @param hasAnyName whether "None" may be a name */
 export function outcomeOf<Fields extends MaybeWords>(
 	check: (fields: Fields) => Checked<NewPet>,
 	fields: Fields,
 	values: Values = {},
+	hasAnyName = false,
 ): Outcome {
-	const given = withoutNothing(fields);
+	const given = withoutNothing(fields, hasAnyName);
 	const checked = check({ ...given, ...meantBy(given, values) });
 	if (!checked.faults) return { pet: checked.value };
 	const unknown = unknownWords(given, checked.faults, values);
 	return { faults: checked.faults, ...(unknown && { unknown }) };
 }
 
-function withoutNothing<Fields extends object>(fields: Fields): Fields {
+function withoutNothing<Fields extends object>(fields: Fields, hasAnyName: boolean): Fields {
 	let given = fields;
 	for (const field in fields) {
 		const value = fields[field];
+		if (hasAnyName && field === "name") continue;
 		if (typeof value === "string" && isNothing(value)) given = { ...given, [field]: "" };
 	}
 	return given;
@@ -171,7 +178,7 @@ function meantBy({ status, categoryId }: MaybeWords, values: Values): MaybeWords
 	const meant: MaybeWords = {};
 	const isOwn = petStatuses.some((one) => one === status) && !values.status?.size;
 	if (!isOwn && (typeof status === "string" || status === null)) {
-		const plain = plainValue(status ?? "");
+		const plain = status ? plainValue(status) : "";
 		const own = petStatuses.find((one) => one === plain);
 		const known = values.status?.get(plain) ?? own ?? values.status?.get(plain === "" ? plain : otherStatuses);
 		if (values.status?.has(plain) || known !== undefined || plain === "") meant.status = known ?? undefined;

@@ -41,7 +41,7 @@ test("every name, category and status is read back, even what XML does not have 
 	assert.equal(kind.sheet, "Animals");
 	const rows = (await Array.fromAsync(readRows(source, kind))).flat();
 	assert.deepEqual(
-		rows.map(({ pet, given }) => (typeof given === "object" ? { id: BigInt(given.cells[0] ?? ""), ...pet } : {})),
+		rows.map(({ pet, given }) => ("cells" in given ? { id: BigInt(given.cells[0] ?? ""), ...pet } : {})),
 		pets,
 	);
 	const sheetXml = strFromU8(

@@ -7,6 +7,7 @@ import { findColumns, findHeading, hasTexts } from "./columns.ts";
 import { FileError } from "./encoding.ts";
 import { csv, type FileKind, headerWithin, type Source } from "./formats.ts";
 import { recordMaxLength } from "./records.ts";
+import { isWord } from "./values.ts";
 import { digitsOfStyles, fillDown, type Merge, mergesOf, withZeros } from "./workbook-cells.ts";
 
 /** A workbook is read as a whole. For a larger workbook, the reader would need minutes and gigabytes, or fail. */
@@ -57,7 +58,13 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 		}
 	};
 	const csvKind = { format: "csv", encoding: "utf-8", delimiter: "," } as const;
-	const kind: FileKind = { ...csvKind, ...(sheets ? { sheets } : { sheet }) };
+	const read = new Set(alike.map((table) => table.sheet));
+	const otherSheets = names.filter((name) => !read.has(name));
+	const kind: FileKind = {
+		...csvKind,
+		...(sheets ? { sheets } : { sheet }),
+		...(otherSheets.length > 0 && { otherSheets }),
+	};
 	return { source, kind, sheets: names };
 }
 
@@ -85,7 +92,8 @@ function joined(tables: readonly Table[]) {
 	const rows: string[][] = [];
 	for (const table of tables) {
 		const { at, cells: columns } = headingOf(table) ?? { at: 0, cells: [] };
-		if (rows.length === 0) rows.push(["Sheet", ...columns]);
+		// Names such as 2023 are no categories.
+		if (rows.length === 0) rows.push([tables.every(({ sheet }) => isWord(sheet)) ? "Sheet" : "", ...columns]);
 		sheets.push({ name: table.sheet, first: rows.length + 1, own: at + 2 });
 		for (const cells of table.rows.slice(at + 1))
 			rows.push([cells.some((cell) => cell !== "") ? table.sheet : "", ...cells]);

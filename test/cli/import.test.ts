@@ -43,7 +43,7 @@ test("bad lines of NDJSON and JSON keep their text and numbers in the rejected f
 		/^\{"name":"x","categoryId":1\.50,"line":2,"reason":"\\"categoryId\\": A category [^"]+"\}$/,
 		/^\{"line":3,"reason":"not one JSON object: .*","text":"\{broken"\}$/,
 		/^\{"line":4,"reason":"not a JSON object","text":"5"\}$/,
-		/^\{"nmae":"x","line":5,"reason":"enter a name; enter a category, such as 4"\}$/,
+		/^\{"nmae":"x","line":5,"reason":"\\"name\\" is empty: enter a name; [^}]+"\}$/,
 	];
 	for (const [index, pattern] of expected.entries()) assert.match(lines[index] ?? "", pattern);
 	write("again.ndjson", `${lines[0]}\n`);

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { quoteWord } from "../../src/cli/output.ts";
+import { call } from "../support/command.ts";
 import { importer } from "../support/importer.ts";
 import { workbook } from "../support/workbook.ts";
 
@@ -401,7 +403,9 @@ test("the sheets of one shape are one table, and their names may be the categori
 		{
 			rows,
 			animals,
-			said: new RegExp(`^list-0: 2 sheets of a workbook \\(Cat, Dog\\), 3 animals\n.*\n${leftOut}\n`),
+			said: new RegExp(
+				`^list-0: 2 sheets of a workbook \\(Cat, Dog\\), 3 animals\nnot read: "Staff"; .*\n.*\n${leftOut}\n`,
+			),
 		},
 	]);
 	const { write, run, read, pets } = await importer(context);
@@ -496,4 +500,140 @@ test("kinds are known by their words; comments are left out; the first animals a
 	write("c", '[{"name":"Pico","colour":"red"}]');
 	const { stderr } = await run("c");
 	assert.match(stderr, /--category c --create-categories\n$/);
+});
+
+test("a word that begins like a sum may be a name, and an id is named like one", async (context) => {
+	const { write, run, pets } = await importer(context);
+	const import1 = async (rows: string, ...more: string[]) => {
+		const before = (await pets()).length;
+		write("a", rows);
+		const finished = await run("a", { more });
+		return { ...finished, names: (await pets()).slice(before).map(({ name }) => name) };
+	};
+	const names = ["Soma", "Count Dracula", "Total Eclipse", "# 12"];
+	const oneKind = await import1(
+		`Born,Name\n${names.map((name) => `2020,${name}\n`).join("")}Total:,4\n`,
+		"--category",
+		"1",
+	);
+	assert.deepEqual(oneKind.names, names.slice(0, 3).concat("# 12"), oneKind.stderr);
+	assert.deepEqual((await import1("Kennel,Name,Category\n# 12,Pico,1\n")).names, ["Pico"]);
+	const kittens = await import1("Geburtstag,Name,Category\n1.2.2024,,1\n1.2.2024,,1\n");
+	assert.deepEqual([kittens.code, kittens.names], [2, []], "no question proposes a birthday as a name");
+	const gap = "ID,Name,Category,ID\n,Pico,1,7\n5,Pico,1,7\n6,Moss,2,8\n";
+	assert.match((await import1(gap)).stderr, /\nanimal-store import a --once-per '#4'\n$/);
+	assert.deepEqual((await import1(gap, "--once-per", "#4")).names, ["Pico", "Moss"]);
+	const faulty = "ID,Name,Category\n7,Pico,1\n7,Pico,\n8,,2\n8,Moss,2\n";
+	const { code, stderr, names: added } = await import1(faulty, "--once-per", "ID");
+	assert.deepEqual([code, added], [0, ["Pico", "Moss"]], stderr);
+	assert.match(stderr, /\nleft out: 2 rows with another row of the same "ID"\n/);
+});
+
+test("an export is imported without a question, whatever its animals are called", async (context) => {
+	const { service, run, pets, environment, path } = await importer(context);
+	const names = ["Unknown", "🐶", "None", "-", "???", "Total", "# 1", "NULL"];
+	for (const name of names) await service.store.createPet({ name, categoryId: 1n });
+	let expected = names;
+	for (const file of ["a.csv", "a.xlsx", "a.ndjson", "a.json"]) {
+		assert.equal((await call(["export", path(file), "--force"], { environment })).code, 0);
+		const { code, stderr } = await run(file);
+		assert.equal(code, 0, stderr);
+		expected = expected.concat(expected);
+		assert.deepEqual(
+			(await pets()).map(({ name }) => name),
+			expected,
+			file,
+		);
+	}
+});
+
+test("the fields of JSON are those of all its objects; flags for tables are refused", async (context) => {
+	await assertLists(context, [
+		{
+			rows: '{"name":"Pico","species":"Dog","breed":"Pug"}\n{"name":"Moss","breed":"Cat"}\n',
+			animals: [["Pico", "Dog"]],
+			said: /rejected:\n {2}"species" is empty: .*, line 2\n$/,
+			code: 2,
+		},
+		{
+			rows: '{"name":"Pico","photos":[{"name":"front"},{"name":"side"}],"species":"Dog"}',
+			animals: [["Pico", "Dog"]],
+		},
+		{
+			rows: '{"name":"Pico","photos":[{"name":"front"}]}',
+			asked: "--category list-2 --create-categories",
+			animals: [["Pico", "list-2"]],
+		},
+	]);
+	const { write, run, pets } = await importer(context);
+	write("a", '{"name":"Pico","categoryId":1}\n');
+	for (const more of [
+		["--once-per", "x"],
+		["--unnamed", ""],
+		["--header-row", "2"],
+		["--map", "name=#1"],
+	])
+		assert.match((await run("a", { more })).stderr, /are for tables: .*; nothing was sent\n$/);
+	const late = `${'{"name":"Pico","categoryId":1}\n'.repeat(250)}{"name":"Moss","categoryId":2,"status":"sold"}\n`;
+	write("b", late);
+	assert.equal((await run("b")).code, 0);
+	assert.deepEqual((await pets()).at(-1), { name: "Moss", categoryId: 2n, status: "sold" });
+});
+
+test("what the first run says of a table holds in the next one, and a dry run has its questions", async (context) => {
+	await assertLists(context, [
+		{
+			rows: "2024,1,\nImię,Gatunek,Wiek\nPico,Dog,3\nMoss,Cat,4\nFern,Cat,5\n",
+			asked: "--map 'name=#1' --map 'categoryId=#2'",
+			animals: [
+				["Pico", "Dog"],
+				["Moss", "Cat"],
+				["Fern", "Cat"],
+			],
+		},
+		{
+			rows: "name,species,status\nPico,Dog,Foster\nMoss,Cat,?\nFern,Cat,Deceased\n",
+			asked: "--map status:Foster= --map 'status:?=' --map status:Deceased=",
+			animals: [
+				["Pico", "Dog"],
+				["Moss", "Cat"],
+				["Fern", "Cat"],
+			],
+		},
+	]);
+	const { write, run } = await importer(context);
+	write("a", "Tag,Name,Category\n7,,1\n");
+	const { code, stdout } = await run("a", { more: ["--dry-run", "--json"] });
+	const { questions, next } = JSON.parse(stdout);
+	assert.deepEqual(
+		[code, questions[0].flags, next],
+		[2, ["--unnamed", "Tag"], "animal-store import a --json --unnamed Tag"],
+	);
+	const sheets = { "2023": [["Name"], ["Pico"]], "2024": [["Name"], ["Moss"]] };
+	write("b", workbook(sheets));
+	assert.match((await run("b")).stderr, /no column is named "categoryId"/, "a year is no category");
+	const kinds = {
+		Dog: [
+			["Name", "Born"],
+			["Pico", "2020"],
+			["Name", "Born"],
+			["Moss", "2021"],
+		],
+		Cat: [["Name", "Born"]],
+	};
+	write("c", workbook(kinds));
+	assert.match(
+		(await run("c", { more: ["--dry-run"] })).stderr,
+		/left out, no animals: row 3 of sheet "Dog" \("Name"\)\n/,
+	);
+});
+
+test("a word in a printed command is the word that was given", () => {
+	const words = {
+		"a/b.csv": "a/b.csv",
+		"two  blanks": "'two  blanks'",
+		"it's": "'it'\\''s'",
+		"a\nb'\u202e": "$'a\\u000ab\\u0027\\u202e'",
+	};
+	for (const [word, quoted] of Object.entries(words)) assert.equal(quoteWord(word), quoted);
 });

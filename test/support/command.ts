@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import { Console } from "node:console";
-import { Readable, Writable } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import { runCommand } from "../../src/cli/program.ts";
 import { assertRefusal, type Finished, type Start } from "./program.ts";
 
@@ -25,7 +25,9 @@ export function call(parameters: string[], options: Call = {}): Promise<Finished
 async function runAlone(parameters: string[], { environment = {}, folder, typed }: Call): Promise<Finished> {
 	const [stdout, stderr] = [new Output(), new Output()];
 	const isTTY = typed !== undefined;
-	const stdin = Object.assign(Readable.from(isTTY ? [typed] : []), { isTTY });
+	const stdin = Object.assign(new PassThrough(), { isTTY });
+	if (typed) stdin.write(typed);
+	else stdin.end(); // As Ctrl-D does.
 	const before = { env: process.env, exitCode: process.exitCode, console: globalThis.console };
 	const streams = Object.getOwnPropertyDescriptors(process);
 	const cwd = process.cwd();
@@ -38,6 +40,7 @@ async function runAlone(parameters: string[], { environment = {}, folder, typed 
 	if (folder !== undefined) process.chdir(folder);
 	try {
 		await runCommand(parameters);
+		assert.ok(!typed || stdin.isPaused(), "a command that still reads a terminal does not end");
 		return { code: Number(process.exitCode ?? 0), signal: null, stdout: stdout.text(), stderr: stderr.text() };
 	} finally {
 		process.chdir(cwd);
