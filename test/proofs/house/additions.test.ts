@@ -42,6 +42,7 @@ const inContract: Addition[] = [
 
 const ofFields: Addition[] = [
 	["console/src/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
+	["console/src/sentences.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	["src/files/columns.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],\n\tchip: [],"],
 	[
 		"src/store/tables.ts",
@@ -72,7 +73,6 @@ const ofOperation: Addition[] = [
 	],
 ];
 const inConsole: Addition[] = [
-	["console/src/sentences.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry, chip: Entry,"],
 	[
 		"console/src/pet-table.tsx",
