@@ -3,10 +3,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** The time limit of a test: much longer than a test takes, because a busy machine is slow. */
-export const testLimitMs = 60_000;
+export const testLimitMs = 120_000;
 
 /** The time limit of the few tests that take longer; each states why. */
-export const slowMs = 120_000;
+export const slowMs = 240_000;
 
 /** The time limit of tests that install or compile, which only proofs run. */
 export const proofTestLimitMs = 480_000;
