@@ -4,6 +4,8 @@
 
 import assert from "node:assert/strict";
 import { Console } from "node:console";
+import { syncBuiltinESMExports } from "node:module";
+import os from "node:os";
 import { PassThrough, Writable } from "node:stream";
 import { runCommand } from "../../src/cli/program.ts";
 import { assertRefusal, type Finished, type Start } from "./program.ts";
@@ -12,6 +14,11 @@ type Call = Pick<Start, "environment" | "folder"> & {
 	/** What a person types; standard input and error are a terminal then. */
 	typed?: string;
 };
+
+// A long command lowers the priority of its process. Here it would be that of the test, which could not raise it again,
+// and would get a tenth of a busy core.
+Object.assign(os, { setPriority() {} });
+syncBuiltinESMExports();
 
 let last: Promise<unknown> = Promise.resolve();
 
