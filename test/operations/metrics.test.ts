@@ -90,7 +90,11 @@ test("connections, their bytes and requests in flight are counted", async (conte
 	assert.equal(await figure("requests_in_flight"), 0);
 	assert.equal(await figure("received_bytes_total"), head.length, "bytes still count after the connection has ended");
 	for (let sent = 0, accepted = 2; accepted < 4; accepted++) {
-		await exchange(service.port, "GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+		const kept = new Connection(service.port);
+		kept.socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+		await kept.next();
+		assert.ok((await figure("sent_bytes_total")) > sent + 100, "and so do those of open ones");
+		kept.end();
 		await until("the connection to be gone", async () => (await figure("connections")) === 0);
 		const before = sent;
 		sent = Number(await figure("sent_bytes_total"));
@@ -117,6 +121,9 @@ test("commits are counted with durations, syncs and writes, and if they fail; an
 	assert.ok(Math.abs(startedAt + process.uptime() - Date.now() / 1000) < 5, String(startedAt));
 	for (const name of ["database_bytes", "wal_bytes", "disk_free_bytes", "disk_size_bytes", "writable"])
 		assert.ok((await figureOf(service, `animal_store_${name}`)) > 0, name);
+	const sizes = ["free", "size"].map((part) => figureOf(service, `animal_store_disk_${part}_bytes`));
+	const [free, size] = (await Promise.all(sizes)) as [number, number];
+	assert.ok(free < size);
 	rmSync(service.databaseUrl.slice("sqlite:".length));
 	assert.equal((await service.send(create(rex))).status, 503);
 	assert.equal(await figureOf(service, "animal_store_writable"), 0);
