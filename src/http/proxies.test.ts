@@ -58,6 +58,23 @@ test("an IPv4 address that is mapped into IPv6 is shown as itself, and any other
 	}
 });
 
+test("a client is the last forwarded address that is no trusted proxy's, without port and brackets", () => {
+	const isTrusted = parseTrustedProxies("loopback,10.0.0.0/8");
+	for (const [peer, forwarded, client] of [
+		["127.0.0.1", "203.0.113.9, 198.51.100.7:4711, 10.1.2.3", "198.51.100.7"],
+		["::ffff:10.0.0.1", "[2001:db8::1]:443", "2001:db8::1"],
+		["::1", "2001:db8::2,[::1]:80,10.0.0.1:80", "2001:db8::2"],
+		["127.0.0.1", "203.0.113.9, unknown", "127.0.0.1"],
+		["127.0.0.1", "10.0.0.1", "127.0.0.1"],
+		["127.0.0.1", undefined, "127.0.0.1"],
+		["192.0.2.1", "203.0.113.9", "192.0.2.1"],
+	] as const) {
+		const headers = { "x-forwarded-for": forwarded };
+		const socket = { remoteAddress: peer } as Socket;
+		assert.equal(clientAddressOf({ headers, socket }, isTrusted), client, `${peer} ${forwarded}`);
+	}
+});
+
 test("a host has a valid name and port, each time that it is asked", () => {
 	for (const [host, isValid] of [
 		["animals.example:65535", true],
