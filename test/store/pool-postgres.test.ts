@@ -48,6 +48,7 @@ test("the search for shards waits for its node's connection; a start needs a fre
 	context.mock.method(performance, "now", () => now() + 1000);
 	const clients = await Promise.all([pool.take(), pool.take(), pool.take()]);
 	assert.equal(pool.totalCount, 3);
+	for (const client of clients) assert.equal(client.listenerCount("notice"), 0);
 	for (const client of clients) client.release(true);
 	const isFull = () =>
 		connect(context, url).then(

@@ -41,7 +41,10 @@ async function someStore(context: TestContext) {
 			storeFile: databaseUrl.slice("sqlite:".length),
 			now: () => clock.nowMs,
 			...plan,
-			onBackup: ({ file }) => void made.push(file),
+			onBackup({ file, animals, durationMs }) {
+				assert.ok(animals === 20 && durationMs > 0);
+				made.push(file);
+			},
 			onFailure: (reason) => void failures.push(reason),
 			onSameDisk: () => void warnings.push(clock.nowMs),
 		});
@@ -287,6 +290,7 @@ test("a failed backup is logged as one error line and an alert, and made once it
 	await until("no backup to be left", () => isGone("animal_store_last_backup_timestamp_seconds"));
 	await until("the folder to be missed", () => isGone("animal_store_backup_on_store_disk"));
 	assert.equal(await figureOf(service, "animal_store_backup_interval_seconds"), 1);
+	assert.ok((await figureOf(service, "animal_store_background_failures_total", { task: "backup" })) > failures);
 	assert.ok(lines("backups are on the disk of the store").length > 0);
 	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);

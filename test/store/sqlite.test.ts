@@ -9,6 +9,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
 import { openSqliteWriter, walMaxBytes } from "../../src/store/sqlite/file.ts";
+import { startWriter } from "../../src/store/sqlite/writer.ts";
 import { startRefused } from "../support/program.ts";
 import { seed, seededRandom } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -128,6 +129,7 @@ test("sqlite: the WAL grows during a long read transaction, and is truncated soo
 	await until("the WAL to be truncated", () => bytesOfWal() <= walMaxBytes);
 	const { files } = await store.readUse();
 	assert.deepEqual([files?.databaseBytes, files?.walBytes], [statSync(file).size, bytesOfWal()]);
+	assert.ok(files && files.diskFreeBytes < files.diskBytes);
 	await store.createPet({ name: "c", categoryId: 1n });
 	assert.equal(Number((await runSql(`sqlite:${file}`, "SELECT count(*) AS pets FROM pets"))[0]?.["pets"]), made + 2);
 });
@@ -174,6 +176,24 @@ test("sqlite: a flipped bit in the schema's text is refused, and the file is not
 			refuses(start + at + Math.floor(random() * Math.min(8, text.length - at)), 1 << Math.floor(random() * 8));
 	}
 	assert.ok(flips > 125, `${flips} flips`);
+});
+
+test("sqlite: a start is reported as slow after a second, and only then", async (context) => {
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	const file = join(temporaryFolder(context), "s.db");
+	const notices: string[] = [];
+	for (const ms of [1000, 1000, 999]) {
+		const starting = startWriter({
+			file,
+			onFatal() {},
+			onNotice: (text) => void notices.push(text.split(":")[0] ?? ""),
+		});
+		context.mock.timers.tick(ms);
+		const writer = await starting;
+		context.mock.timers.tick(1000);
+		await writer.close();
+	}
+	assert.deepEqual(notices, [`creating ${file} is slow`, `opening ${file} is slow`]);
 });
 
 test("sqlite: a locked or read-only file is refused", async (context) => {
