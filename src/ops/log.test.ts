@@ -72,20 +72,10 @@ test("lines below the level are not written, and an error has its causes and its
 
 test("a request is one short line, and anything else is its message with fields, never JSON", () => {
 	const lines: string[] = [];
-	const log = createLogTo(
-		{ write: (line) => void lines.push(stripVTControlCharacters(formatForTerminal(line))) },
-		"info",
-	);
-	log.info(
-		{
-			requestId: "a",
-			"http.request.method": "GET",
-			"url.path": "/v1/pets",
-			"http.response.status_code": 200,
-			durationMs: 1.234,
-		},
-		"request",
-	);
+	const write = (line: string) => void lines.push(stripVTControlCharacters(formatForTerminal(line)));
+	const log = createLogTo({ write }, "info");
+	const request = { requestId: "a", "http.request.method": "GET", "url.path": "/v1/pets" };
+	log.info({ ...request, "http.response.status_code": 200, durationMs: 1.234 }, "request");
 	log.info({ url: "http://127.0.0.1:8080" }, "listening");
 	log.warn({ dropped: 3 }, "lines were dropped");
 	log.error({ err: new Error("broken"), code: "internal_error" }, "request failed");
@@ -104,14 +94,7 @@ test("a reply's status is green, yellow for a client's error and red for the ser
 	const before = process.env["FORCE_COLOR"];
 	process.env["FORCE_COLOR"] = "1";
 	context.after(() => Object.assign(process.env, { FORCE_COLOR: before ?? "0" }));
-	const request = {
-		level: "info",
-		time: "",
-		msg: "request",
-		"http.request.method": "GET",
-		"url.path": "/",
-		durationMs: 1,
-	};
+	const request = { level: "info", time: "", msg: "request", "url.path": "/", durationMs: 1 };
 	const colorOf = (line: object) => /\x1b\[(3\d)m/.exec(formatForTerminal(JSON.stringify(line)))?.[1];
 	const statuses = [200, 399, 400, 499, 500].map((status) => ({ ...request, "http.response.status_code": status }));
 	const levels = ["warn", "error"].map((level) => ({ level, time: "", msg: "message" }));

@@ -25,10 +25,8 @@ test("readyz is 503 when the store does not answer in time", async () => {
 	const before = timers();
 	await probesOf({}).ready();
 	assert.equal(timers(), before, "no timer is left");
-	const early = createProbes(
-		() => ({}),
-		() => false,
-	);
+	const notOpen = () => ({});
+	const early = createProbes(notOpen, () => false);
 	await assert.rejects(early.ready(), { code: "storage_unavailable" }, "before the store is open");
 	assert.deepEqual(early.live(), { status: "ok", writes: "failing" });
 });

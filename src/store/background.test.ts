@@ -52,16 +52,13 @@ test("repeated work never overlaps itself, continues after a failure, and ends w
 test("a sweep goes on while it removes as much as it may, until it is stopped", async (context) => {
 	context.mock.timers.enable({ apis: ["setInterval"] });
 	let sweeps = 0;
-	const sweep = async (rows: number) => (++sweeps === 3 ? rows - 1 : rows);
+	const sweep = async (rows: number) => (++sweeps === 3 || sweeps > 9 ? rows - 1 : rows);
 	const stop = sweepIdempotencyKeys(createBackground(), sweep, () => 0, 5);
-	for (const [ms, count] of [
-		[29_999, 0],
-		[1, 3],
-	] as const) {
-		context.mock.timers.tick(ms);
-		await tick();
-		assert.equal(sweeps, count);
-	}
+	context.mock.timers.tick(29_999);
+	assert.equal(sweeps, 0);
+	context.mock.timers.tick(1);
+	await tick();
+	assert.equal(sweeps, 3);
 	context.mock.timers.tick(30_000);
 	await stop();
 	assert.equal(sweeps, 4);

@@ -178,15 +178,16 @@ test("a workbook of more animals than a sheet has rows is refused before its dow
 async function endlessService(context: Parameters<typeof testService>[0]) {
 	const service = await serviceWithPets(context);
 	const { store } = service;
-	const reads = { count: 0, orders: 0, fail: false };
+	const reads = { count: 0, orders: 0, most: 0, failure: undefined as Error | undefined };
 	const found = await store.findPets({ limit: 4 });
 	const next = { id: 4n };
-	context.mock.method(store, "findPets", async ({ name, after }: FindQuery, signal?: AbortSignal) => {
+	context.mock.method(store, "findPets", async ({ name, after, limit }: FindQuery, signal?: AbortSignal) => {
 		reads.count++;
+		reads.most = Math.max(reads.most, limit);
 		if (!after) reads.orders++;
 		await new Promise(setImmediate);
 		signal?.throwIfAborted();
-		if (reads.fail) throw new StorageUnavailable("the server is away");
+		if (reads.failure) throw reads.failure;
 		return { pets: name === undefined ? Array(100).fill(found.pets).flat() : [], next };
 	});
 	return { service, reads };
@@ -213,6 +214,7 @@ test("a client that does not read holds up its export, and one that leaves ends 
 		const { count } = reads;
 		for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
 		assert.ok(reads.count <= count + 1, "no more pages are read");
+		assert.equal(reads.most, 10_000, "the animals that one search reads");
 		reads.count = 0;
 	}
 	assertNoErrors(service);
@@ -258,25 +260,25 @@ test("an export that fails in the middle breaks off the connection, for clients 
 	const { service, reads } = await endlessService(context);
 	const downloading = download(service, { format: "ndjson" });
 	await until("the export to begin", () => reads.count > 3);
-	reads.fail = true;
+	reads.failure = new StorageUnavailable("the server is away");
 	const { status, isComplete } = await downloading;
 	assert.deepEqual([status, isComplete], [200, false]);
-	reads.fail = false;
+	reads.failure = undefined;
 	const socket = connect(service.port, "127.0.0.1").resume();
 	const failed = once(socket, "error");
 	socket.write(textOfOrder(service, { format: "ndjson" }, "1.0"));
 	const { count } = reads;
 	await until("the export to begin", () => reads.count > count + 3);
-	reads.fail = true;
+	reads.failure = new Error("a bug");
 	const [error] = await failed;
 	assert.equal(error.code, "ECONNRESET");
 	const lines = await until("the lines of the requests", () => {
-		const found = service.log.filter((line) => line["http.route"] === "/console/exports");
+		const found = service.log.filter((line) => line["http.route"] === "/console/exports" && line["msg"] === "request");
 		return found.length === 2 && found;
 	});
-	for (const line of lines)
-		assert.deepEqual([line["http.response.status_code"], line["error.type"]], [200, "storage_unavailable"]);
+	for (const [index, code] of ["storage_unavailable", "internal_error"].entries())
+		assert.deepEqual([lines[index]?.["http.response.status_code"], lines[index]?.["error.type"]], [200, code]);
 	const errors = service.log.filter(({ level }) => level === "error");
-	const causes = errors.map(({ cause }) => cause);
-	assert.deepEqual(causes, ["the server is away", "the server is away"]);
+	const causes = errors.map(({ cause, err }) => cause ?? (err as Error).message);
+	assert.deepEqual(causes, ["the server is away", "a bug"]);
 });

@@ -12,7 +12,7 @@ import { folderOf, type ScheduleOptions, scheduleBackups } from "../../src/store
 import { ask } from "../support/caller.ts";
 import { assertRefused, call } from "../support/command.ts";
 import { startProgram, startRefused } from "../support/program.ts";
-import { figureOf } from "../support/scrape.ts";
+import { figureOf, samplesOf } from "../support/scrape.ts";
 import { assertFailure, create, temporaryFolder, testService } from "../support/service.ts";
 import { slowMs, until, within } from "../support/until.ts";
 
@@ -257,6 +257,8 @@ test("after a fatal failure no backup is made, because it would replace a good o
 	const madeIn = (folder: string) =>
 		readdirSync(folder, { recursive: true }).filter((name) => /Z\.db$/.test(String(name)));
 	assert.deepEqual([madeIn(to).length, isCleared()], [1, false]);
+	const none = await testService(context, { environment: { BACKUP_TO: join(to, "none"), BACKUP_EVERY: "never" } });
+	assert.deepEqual(await samplesOf(none, "animal_store_backup_interval_seconds"), []);
 	rmSync(service.databaseUrl.slice("sqlite:".length));
 	assertFailure(await service.send(create({ name: "Rex", categoryId: 1 })), "storage_unavailable");
 	assert.ok(service.log.some(({ level }) => level === "fatal") && isCleared());

@@ -8,6 +8,7 @@ import { after, test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
+import { waitForLock } from "../../src/store/sqlite/errors.ts";
 import { openSqliteWriter, walMaxBytes } from "../../src/store/sqlite/file.ts";
 import { startWriter } from "../../src/store/sqlite/writer.ts";
 import { startRefused } from "../support/program.ts";
@@ -194,6 +195,23 @@ test("sqlite: a start is reported as slow after a second, and only then", async 
 		await writer.close();
 	}
 	assert.deepEqual(notices, [`creating ${file} is slow`, `opening ${file} is slow`]);
+});
+
+test("sqlite: a lock is waited for as long as a create may wait, from 100 ms to 5 s", (context) => {
+	let nowMs = 0;
+	context.mock.method(performance, "now", () => nowMs);
+	const refusedAfter = (maxMs: number, code = "SQLITE_BUSY") => {
+		nowMs = 0;
+		const transaction = () => {
+			nowMs += 50;
+			throw Object.assign(new Error("refused"), { code });
+		};
+		assert.throws(() => waitForLock(transaction, maxMs), { code });
+		return nowMs;
+	};
+	const waits = [10, 1000, Infinity].map((maxMs) => refusedAfter(maxMs));
+	assert.deepEqual(waits, [100, 1000, 5000]);
+	assert.equal(refusedAfter(1000, "SQLITE_FULL"), 50, "only a lock");
 });
 
 test("sqlite: a locked or read-only file is refused", async (context) => {
