@@ -185,13 +185,8 @@ test("withResponse has the result with the reply's status, headers and request i
 	const added = await call.withResponse();
 	assert.equal(added.data, await call, "one call, one request");
 	assert.deepEqual([added.response.status, added.requestId], [201, undefined]);
-	assert.ok(
-		(await failureOf(
-			answered([refusal(400)])
-				.store.getPet(1)
-				.withResponse(),
-		)) instanceof ApiError,
-	);
+	const refusing = answered([refusal(400)]).store;
+	assert.ok((await failureOf(refusing.getPet(1).withResponse())) instanceof ApiError);
 });
 
 test("toArray and first request no more animals than they return", async () => {
