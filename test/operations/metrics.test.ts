@@ -132,6 +132,7 @@ test("over PostgreSQL the metrics have the pool's connections, and no sizes of f
 	const { url } = await databaseFor(context);
 	const service = await testService(context, { environment: { DATABASE_URL: url } });
 	assert.equal((await service.send(create(rex))).status, 201);
+	assert.match(String(service.log.find(({ msg }) => msg === "listening")?.["store"]), /^postgres:.*:\*\*\*@/);
 	assert.ok((await figureOf(service, "animal_store_pool_connections")) >= 1);
 	assert.ok((await figureOf(service, "animal_store_commit_duration_seconds_count")) >= 1);
 	assert.deepEqual(await samplesOf(service, "animal_store_database_bytes"), []);
