@@ -26,12 +26,8 @@ test("unread lines above a limit are dropped, and their number is logged when re
 			for (let left = output.writableLength; left > 0; left = output.writableLength) resume();
 			flush();
 		}
-		const lines = received
-			.splice(0)
-			.join("")
-			.trim()
-			.split("\n")
-			.map((line) => JSON.parse(line));
+		const text = received.splice(0).join("").trim();
+		const lines = text.split("\n").map((line) => JSON.parse(line));
 		const [report, ...more] = lines.filter(({ dropped }) => dropped > 0);
 		assert.deepEqual([lines.filter(({ msg }) => msg === "line").length + report.dropped, more], [count, []]);
 		assert.equal(droppedLines(), before + report.dropped, `round ${round}`);
@@ -84,10 +80,7 @@ test("a request is one short line, and anything else is its message with fields,
 	assert.match(lines[1] ?? "", /^\d\d:\d\d:\d\d {2}listening {2}url=http:\/\/127\.0\.0\.1:8080\n$/);
 	assert.match(lines[2] ?? "", /^\d\d:\d\d:\d\d {2}warn {2}lines were dropped {2}dropped=3\n$/);
 	assert.match(lines[3] ?? "", /^\S+ {2}error {2}request failed {2}code=internal_error\nError: broken\n {4}at /);
-	assert.match(
-		lines[4] ?? "",
-		/^\S+ {2}request {2}http\.response\.status_code=400 {2}error\.type=malformed_request\n$/,
-	);
+	assert.match(lines[4] ?? "", /^\S+ {2}request {2}http\.response\.status_code=400 {2}error\.type=malformed_\w+\n$/);
 });
 
 test("a reply's status is green, yellow for a client's error and red for the service's; so are the levels of other lines", (context) => {

@@ -8,9 +8,10 @@ import { after, test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
-import { waitForLock } from "../../src/store/sqlite/errors.ts";
-import { openSqliteWriter, walMaxBytes } from "../../src/store/sqlite/file.ts";
+import { isFailedSync, toStoreError, waitForLock } from "../../src/store/sqlite/errors.ts";
+import { openSqliteWriter, toRefusal, walMaxBytes } from "../../src/store/sqlite/file.ts";
 import { startWriter } from "../../src/store/sqlite/writer.ts";
+import { StorageUnavailable } from "../../src/store/store.ts";
 import { startRefused } from "../support/program.ts";
 import { seed, seededRandom } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -195,6 +196,17 @@ test("sqlite: a start is reported as slow after a second, and only then", async 
 		await writer.close();
 	}
 	assert.deepEqual(notices, [`creating ${file} is slow`, `opening ${file} is slow`]);
+});
+
+test("sqlite: errors that time or an operator can fix become StorageUnavailable; a failed sync is told apart", () => {
+	const temporary = "FULL IOERR_WRITE BUSY_SNAPSHOT LOCKED READONLY CANTOPEN NOMEM CORRUPT_VTAB NOTADB";
+	const errorOf = (code: string) => Object.assign(new Error("refused"), { code: `SQLITE_${code}` });
+	for (const code of temporary.split(" ")) assert.ok(toStoreError(errorOf(code)) instanceof StorageUnavailable, code);
+	for (const bug of ["ERROR", "CONSTRAINT_UNIQUE", "MISUSE"].map(errorOf)) assert.equal(toStoreError(bug), bug);
+	const syncs = ["IOERR_FSYNC", "IOERR_DIR_FSYNC", "IOERR_WRITE", "FULL"].map((code) => isFailedSync(errorOf(code)));
+	assert.deepEqual(syncs, [true, true, false, false]);
+	for (const code of ["ENOSPC", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"])
+		assert.match(toRefusal("a.db", { code }).message, /^the disk is too full for a\.db: free some space/);
 });
 
 test("sqlite: a lock is waited for as long as a create may wait, from 100 ms to 5 s", (context) => {
