@@ -39,7 +39,7 @@ test("TRUST_PROXY is not a count of proxies, a host name, everybody or a malform
 	}
 });
 
-test("a client is the last forwarded address that is no trusted proxy's, without port and brackets", () => {
+test("a client is the last forwarded address of no trusted proxy, without port and brackets", () => {
 	const isTrusted = parseTrustedProxies("loopback,10.0.0.0/8");
 	for (const [peer, forwarded, client] of [
 		["127.0.0.1", "203.0.113.9, 198.51.100.7:4711, 10.1.2.3", "198.51.100.7"],

@@ -39,6 +39,7 @@ test("the search for shards waits for its node's connection; a start needs a fre
 	const own = await pool.take();
 	const others = [];
 	for (let other = 0; other < 4; other++) others.push(await connect(context, url));
+	await assert.rejects(pool.take(), /^Error: timeout/, "a query waits three seconds for a connection of its node");
 	const later = until("the search to wait", () => pool.waitingCount > 0).then(() => own.release());
 	await Promise.all([later, refuseUnsafe(pool)]);
 	for (const other of others) await other.end();

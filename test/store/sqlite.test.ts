@@ -198,7 +198,7 @@ test("sqlite: a start is reported as slow after a second, and only then", async 
 	assert.deepEqual(notices, [`creating ${file} is slow`, `opening ${file} is slow`]);
 });
 
-test("sqlite: errors that time or an operator can fix become StorageUnavailable; a failed sync is told apart", () => {
+test("sqlite: errors that waiting may cure become StorageUnavailable; a failed sync is its own", () => {
 	const temporary = "FULL IOERR_WRITE BUSY_SNAPSHOT LOCKED READONLY CANTOPEN NOMEM CORRUPT_VTAB NOTADB";
 	const errorOf = (code: string) => Object.assign(new Error("refused"), { code: `SQLITE_${code}` });
 	for (const code of temporary.split(" ")) assert.ok(toStoreError(errorOf(code)) instanceof StorageUnavailable, code);
