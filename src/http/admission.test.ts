@@ -52,10 +52,13 @@ for (const forMs of [200, 400])
 			await keepBusy(forMs);
 			return isRefused(read);
 		};
-		await until("a late event loop to be detected", isDetected, { withinMs: 10_000, everyMs: 0 });
-		await keepBusy(forMs);
-		assert.throws(read, overloaded);
-		await until("reads to be accepted again", () => !isRefused(read));
+		for (let round = 0; round < 2; round++) {
+			await until("a late event loop to be detected", isDetected, { withinMs: 10_000, everyMs: 0 });
+			await keepBusy(forMs);
+			assert.throws(read, overloaded);
+			await until("reads to be accepted again", () => !isRefused(read));
+			await sleep(300); // Calm ticks, which hide no later delay.
+		}
 	});
 
 test("an event loop that is late because others use the processor, or because the process was stopped, refuses nothing", async (context) => {

@@ -31,30 +31,31 @@ test("TRUST_PROXY is not a count of proxies, a host name, everybody or a malform
 	for (const setting of [
 		...["1", "true", "*", "localhost", "nginx", "Loopback", "constructor", ",", "loopback,", ",loopback"],
 		...["192.0.2", "192.0.2.256", "192.0.2.0/33", "192.0.2.0/0", "0.0.0.0/0", "::/0", "192.0.2.0/", "192.0.2.0/x"],
-		...[
-			"192.0.2.0/255.255.255.0",
-			"::1/129",
-			"[::1]",
-			"192.0.2.1:80",
-			"loopback/8",
-			"10.0.0.0/08",
-			"10.0.0.1 10.0.0.2",
-		],
+		...["192.0.2.0/255.255.255.0", "::1/129", "[::1]", "192.0.2.1:80", "loopback/8"],
+		...["10.0.0.0/08", "10.0.0.1 10.0.0.2"],
 	]) {
 		assert.equal(parseTrustedProxies(setting), undefined, setting);
 		assert.throws(() => readConfig({ TRUST_PROXY: setting }), /^Error: TRUST_PROXY must be addresses /, setting);
 	}
 });
 
-test("an IPv4 address that is mapped into IPv6 is shown as itself, and any other address unchanged", () => {
-	for (const [peer, shown] of [
-		["::ffff:192.0.2.1", "192.0.2.1"],
-		["192.0.2.1", "192.0.2.1"],
-		["2001:db8::ffff:1:2", "2001:db8::ffff:1:2"],
-		[undefined, ""],
-	]) {
+test("a client is the last forwarded address of no trusted proxy, without port and brackets", () => {
+	const isTrusted = parseTrustedProxies("loopback,10.0.0.0/8");
+	for (const [peer, forwarded, client] of [
+		["127.0.0.1", "203.0.113.9, 198.51.100.7:4711, 10.1.2.3", "198.51.100.7"],
+		["::ffff:10.0.0.1", "[2001:db8::1]:443", "2001:db8::1"],
+		["::1", "2001:db8::2,[::1]:80,10.0.0.1:80", "2001:db8::2"],
+		["127.0.0.1", "203.0.113.9, unknown", "127.0.0.1"],
+		["127.0.0.1", "10.0.0.1", "127.0.0.1"],
+		["127.0.0.1", undefined, "127.0.0.1"],
+		["192.0.2.1", "203.0.113.9", "192.0.2.1"],
+		["::ffff:192.0.2.1", undefined, "192.0.2.1"],
+		["2001:db8::ffff:1:2", undefined, "2001:db8::ffff:1:2"],
+		[undefined, undefined, ""],
+	] as const) {
+		const headers = { "x-forwarded-for": forwarded };
 		const socket = { remoteAddress: peer } as Socket;
-		assert.equal(clientAddressOf({ headers: {}, socket }), shown);
+		assert.equal(clientAddressOf({ headers, socket }, isTrusted), client, `${peer} ${forwarded}`);
 	}
 });
 

@@ -136,17 +136,21 @@ test("at most 10,000 rows are kept, the newest ones", async (context) => {
 test("an unknown key is cached as a revoked one is, works within 800 ms, and evicts no row", async (context) => {
 	let row: KeyRow | undefined;
 	const { clock, keyCheck } = checkOver(context, {
+		timeline: "now",
 		find: async (hash) => (hash.startsWith("guessed") ? undefined : row),
 	});
 	const hash = hashOfKey(key);
 	assert.equal(await keyCheck.check(hash), undefined);
 	assert.equal(keyCheck.check(hash), undefined, "without a read");
 	assert.equal(clock.reads, 1);
-	row = working;
+	row = { ...working, timeline: "now" };
 	clock.nowMs += 801;
-	assert.equal(await keyCheck.check(hash), working);
+	assert.equal(await keyCheck.check(hash), row);
 	for (let index = 0; index < 10_001; index++) assert.equal(await keyCheck.check(`guessed ${index}`), undefined);
-	assert.equal(keyCheck.check(hash), working, "the row is still in the cache");
+	assert.equal(keyCheck.check(hash), row, "the row is still in the cache");
+	const { reads } = clock;
+	await keyCheck.check("guessed 0");
+	assert.equal(clock.reads, reads + 1, "the oldest guess is forgotten, too");
 });
 
 test("closing stores each last use once, and waits for it", async (context) => {

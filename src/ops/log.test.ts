@@ -26,12 +26,8 @@ test("unread lines above a limit are dropped, and their number is logged when re
 			for (let left = output.writableLength; left > 0; left = output.writableLength) resume();
 			flush();
 		}
-		const lines = received
-			.splice(0)
-			.join("")
-			.trim()
-			.split("\n")
-			.map((line) => JSON.parse(line));
+		const text = received.splice(0).join("").trim();
+		const lines = text.split("\n").map((line) => JSON.parse(line));
 		const [report, ...more] = lines.filter(({ dropped }) => dropped > 0);
 		assert.deepEqual([lines.filter(({ msg }) => msg === "line").length + report.dropped, more], [count, []]);
 		assert.equal(droppedLines(), before + report.dropped, `round ${round}`);
@@ -72,20 +68,10 @@ test("lines below the level are not written, and an error has its causes and its
 
 test("a request is one short line, and anything else is its message with fields, never JSON", () => {
 	const lines: string[] = [];
-	const log = createLogTo(
-		{ write: (line) => void lines.push(stripVTControlCharacters(formatForTerminal(line))) },
-		"info",
-	);
-	log.info(
-		{
-			requestId: "a",
-			"http.request.method": "GET",
-			"url.path": "/v1/pets",
-			"http.response.status_code": 200,
-			durationMs: 1.234,
-		},
-		"request",
-	);
+	const write = (line: string) => void lines.push(stripVTControlCharacters(formatForTerminal(line)));
+	const log = createLogTo({ write }, "info");
+	const request = { requestId: "a", "http.request.method": "GET", "url.path": "/v1/pets" };
+	log.info({ ...request, "http.response.status_code": 200, durationMs: 1.234 }, "request");
 	log.info({ url: "http://127.0.0.1:8080" }, "listening");
 	log.warn({ dropped: 3 }, "lines were dropped");
 	log.error({ err: new Error("broken"), code: "internal_error" }, "request failed");
@@ -94,24 +80,14 @@ test("a request is one short line, and anything else is its message with fields,
 	assert.match(lines[1] ?? "", /^\d\d:\d\d:\d\d {2}listening {2}url=http:\/\/127\.0\.0\.1:8080\n$/);
 	assert.match(lines[2] ?? "", /^\d\d:\d\d:\d\d {2}warn {2}lines were dropped {2}dropped=3\n$/);
 	assert.match(lines[3] ?? "", /^\S+ {2}error {2}request failed {2}code=internal_error\nError: broken\n {4}at /);
-	assert.match(
-		lines[4] ?? "",
-		/^\S+ {2}request {2}http\.response\.status_code=400 {2}error\.type=malformed_request\n$/,
-	);
+	assert.match(lines[4] ?? "", /^\S+ {2}request {2}http\.response\.status_code=400 {2}error\.type=malformed_\w+\n$/);
 });
 
 test("a reply's status is green, yellow for a client's error and red for the service's; so are the levels of other lines", (context) => {
 	const before = process.env["FORCE_COLOR"];
 	process.env["FORCE_COLOR"] = "1";
 	context.after(() => Object.assign(process.env, { FORCE_COLOR: before ?? "0" }));
-	const request = {
-		level: "info",
-		time: "",
-		msg: "request",
-		"http.request.method": "GET",
-		"url.path": "/",
-		durationMs: 1,
-	};
+	const request = { level: "info", time: "", msg: "request", "url.path": "/", durationMs: 1 };
 	const colorOf = (line: object) => /\x1b\[(3\d)m/.exec(formatForTerminal(JSON.stringify(line)))?.[1];
 	const statuses = [200, 399, 400, 499, 500].map((status) => ({ ...request, "http.response.status_code": status }));
 	const levels = ["warn", "error"].map((level) => ({ level, time: "", msg: "message" }));

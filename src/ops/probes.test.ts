@@ -21,7 +21,14 @@ function probesOf(store: Partial<ReturnType<Parameters<typeof createProbes>[0]>[
 
 test("readyz is 503 when the store does not answer in time", async () => {
 	await assert.rejects(within("the answer", probesOf({ getPet: never }).ready()), { code: "storage_unavailable" });
+	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+	const before = timers();
 	await probesOf({}).ready();
+	assert.equal(timers(), before, "no timer is left");
+	const notOpen = () => ({});
+	const early = createProbes(notOpen, () => false);
+	await assert.rejects(early.ready(), { code: "storage_unavailable" }, "before the store is open");
+	assert.deepEqual(early.live(), { status: "ok", writes: "failing" });
 });
 
 test("readyz shows the outcome of the write that it asks for, unless that takes too long", async () => {

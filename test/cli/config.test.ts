@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readConfig } from "../../src/config.ts";
+import { environmentFor, readConfig } from "../../src/config.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
 import { withdrawn } from "../../src/settings.ts";
 import { call } from "../support/command.ts";
@@ -47,9 +47,14 @@ test("DATABASE_URL and API_KEY can be in files; a flag wins, and a setting with 
 	writeFileSync(file, "sqlite:/srv/animals.db\n");
 	const empty = join(folder, "empty");
 	writeFileSync(empty, "\n");
-	assert.equal(readConfig({ DATABASE_URL_FILE: file }).databaseUrl, "sqlite:/srv/animals.db");
+	const { databaseUrl, given } = readConfig({ DATABASE_URL_FILE: file });
+	const source = given.find(({ name }) => name === "DATABASE_URL")?.from;
+	assert.deepEqual([databaseUrl, source], ["sqlite:/srv/animals.db", `file ${file}`]);
 	const byFlag = readConfig({ DATABASE_URL_FILE: file }, { databaseUrl: "sqlite:b.db" });
 	assert.equal(byFlag.databaseUrl, "sqlite:b.db");
+	const files = { API_KEY_FILE: empty, DATABASE_URL_FILE: file };
+	context.mock.property(process, "env", { ...files, PATH: "/bin", HOST: "h", NODE_OPTIONS: "--inspect" });
+	assert.deepEqual(environmentFor("sqlite:b.db"), { PATH: "/bin", DATABASE_URL: "sqlite:b.db" });
 	for (const [environment, problem] of [
 		[
 			{ DATABASE_URL_FILE: file, DATABASE_URL: "sqlite:a.db" },
@@ -111,29 +116,24 @@ test("BASE_URL ends with /v1 once", () => {
 });
 
 test("a wrong value, and settings that cannot work together, are refused with one sentence each", () => {
-	const origins = [
-		"*",
-		"https://*.example",
-		"https://a.example,*",
-		"https://a.example/",
-		"https://user@a.example",
-		"null",
-	];
 	const alone: [name: string, rule: RegExp, ...values: string[]][] = [
-		["PORT", /^PORT must be an integer from 0 to 65535/, "http", "65536"],
+		["PORT", /^PORT must be an integer from 0 to 65535/, "http", "65536", "01"],
 		["OPS_PORT", /^OPS_PORT must be/, "-1"],
 		["HOST", /^HOST must be a host name/, "a b"],
-		["DATABASE_URL", /^DATABASE_URL must be sqlite: and the path/, "animals.db", "mysql://a/b"],
+		["DATABASE_URL", /^DATABASE_URL must be sqlite: and the path/, "animals.db", "mysql://a/b", "sqlite:/srv/"],
 		["DATABASE_URL", /^DATABASE_URL must be sqlite: (?!.*secret)/, "sqlite:postgres://u:secret@h/d"],
 		["DATABASE_URL", /^DATABASE_URL has an invalid .*: write %25 for a %$/, "postgres://me:hid%den@h1/db"],
 		["BASE_URL", /^BASE_URL must be an http or https URL/, "pets.example", "https://pets.example/v1?a=1"],
 		["TRUST_PROXY", /^TRUST_PROXY must be addresses or networks of proxies, .*loopback/, "1"],
 		["RATE_LIMIT", /^RATE_LIMIT must be a number of requests in a window, such as 100\/1m/, "many"],
-		["CORS_ORIGINS", /^CORS_ORIGINS must be origins .*without wildcards/, ...origins],
-		["CONNECTIONS_PER_ADDRESS", /^CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/, "-1"],
-		["CREATE_WAIT_MAX", /^CREATE_WAIT_MAX must be the longest time that a create may wait/, "0s"],
-		["STOP_DELAY", /^STOP_DELAY must be the time for which a stopping service/, "-1s"],
-		["LOG_LEVEL", /^LOG_LEVEL must be fatal, error/, "loud"],
+		["CORS_ORIGINS", /^CORS_ORIGINS must be origins .*without wildcards/, "*", "https://*.example", "null"],
+		["CORS_ORIGINS", /^CORS_ORIGINS must be/, "https://a.example,*", "https://a.example/", "https://user@a.example"],
+		["CONNECTIONS_PER_ADDRESS", /^CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/, "-1", "10001"],
+		["DATABASE_POOL_MAX", /^DATABASE_POOL_MAX must be an integer from 1 to 1000/, "0", "1001"],
+		["CREATE_WAIT_MAX", /^CREATE_WAIT_MAX must be the longest time that a create may wait/, "0s", "1000s", "1h"],
+		["STOP_DELAY", /^STOP_DELAY must be the time for which a stopping service/, "-1s", "0m", "1000s"],
+		["LOG_CLIENT_ADDRESS", /^LOG_CLIENT_ADDRESS must be true or false/, "yes", "untrue"],
+		["LOG_LEVEL", /^LOG_LEVEL must be fatal, error/, "loud", "information"],
 	];
 	const rows: [environment: Record<string, string>, ...rules: RegExp[]][] = [
 		...alone.flatMap(([name, rule, ...values]) => values.map((value): (typeof rows)[0] => [{ [name]: value }, rule])),
@@ -143,6 +143,8 @@ test("a wrong value, and settings that cannot work together, are refused with on
 		[{ BACKUP_KEEP: "3", BACKUP_EVERY: "1h" }, /^BACKUP_EVERY needs BACKUP_TO/, /^BACKUP_KEEP needs BACKUP_TO/],
 		[{ BACKUP_TO: "/b", BACKUP_EVERY: "often" }, /^BACKUP_EVERY must be the time between two backups, such as 1h/],
 		[{ BACKUP_TO: "/b", BACKUP_KEEP: "0" }, /^BACKUP_KEEP must be the number of backups to keep/],
+		[{ BACKUP_TO: "/b", BACKUP_KEEP: "10001" }, /^BACKUP_KEEP must be/],
+		[{ LISTEN_PID: `${process.pid}`, LISTEN_FDS: "2" }, /^LISTEN_FDS must be 1, the public port/],
 		[{ BACKUP_TO: "/b", DATABASE_URL: "postgres://a/b" }, /^BACKUP_TO needs a sqlite: .* with pg_dump/],
 	];
 	for (const [environment, ...rules] of rows) {
@@ -154,4 +156,16 @@ test("a wrong value, and settings that cannot work together, are refused with on
 	assert.deepEqual(readConfig({ BACKUP_TO: "/b" }).backups, { folder: "/b", everyMs: 86_400_000, keep: 7 });
 	assert.equal(readConfig({ BACKUP_TO: "/b", BACKUP_EVERY: "never" }).backups?.everyMs, Infinity);
 	assert.equal(readConfig({ BACKUP_EVERY: "never" }).backups, undefined);
+	const passed = [process.pid, process.ppid, 0].map((pid) => readConfig({ LISTEN_PID: `${pid}`, LISTEN_FDS: "1" }));
+	assert.deepEqual(
+		passed.map(({ listenFd }) => listenFd),
+		[3, 3, undefined],
+	);
+	const [problem] = refusals(() => readConfig({}, { port: "9464" }));
+	assert.equal(problem, "OPS_PORT must differ from --port");
+	const most = { PORT: "65535", DATABASE_POOL_MAX: "1000", CONNECTIONS_PER_ADDRESS: "10000", CREATE_WAIT_MAX: "999m" };
+	const read = readConfig({ ...most, STOP_DELAY: "999s", CORS_ORIGINS: "https://a.example,http://b.example:81" });
+	assert.partialDeepStrictEqual(read, { port: 65_535, databasePoolMax: 1000, connectionsPerAddress: 10_000 });
+	assert.deepEqual([read.createWaitMax, read.stopDelay], [999 * 60_000, 999_000]);
+	assert.deepEqual(read.corsOrigins, ["https://a.example", "http://b.example:81"]);
 });

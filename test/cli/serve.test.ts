@@ -58,12 +58,15 @@ test("a wrong environment is refused with one sentence for each problem and exit
 		[{ DATABASE_URL: "sqlite:/etc/passwd/animals.db" }, /^cannot write .*$/],
 		[{ OPS_PORT: port }, inUse],
 	];
-	for (const [environment, said] of rows)
+	const ports = () => process.getActiveResourcesInfo().filter((name) => name.startsWith("TCPServer"));
+	for (const [environment, said] of rows) {
 		await assert.rejects(testService(context, { environment }), (error) => {
 			const [sentence = "", ...others] = describeError(error);
 			assert.match(sentence, said);
 			return others.length === 0;
 		});
+		await until("no port but the test's to be left", () => ports().length === 1);
+	}
 	await startRefused({ DATABASE_URL: file, PORT: port }, inUse);
 	const wrong = { DATABASE_URL: file, API_KEY: "secret", PORT: "x", LOG_LEVEL: "loud", RATE_LIMIT: "0/1m" };
 	const said = [/^animal-store: API_KEY must be a complete key of this service; animal-store keys generate/m];

@@ -53,6 +53,9 @@ test("the pauses between attempts double up to 8 s, with up to half random jitte
 		const expected = most.map((ms) => (random === 1 ? ms : ms / 2));
 		assert.deepEqual(waits.splice(0), expected);
 	}
+	const patient = answered([refusal(503, { "retry-after": "9999999" }), new Response("[]")], { retryForMs: Infinity });
+	await patient.store.listPage();
+	assert.deepEqual(waits, [2 ** 31 - 1], "the longest timer: a longer one would fire at once");
 });
 
 test("429, 502, 503 and 504 are retried; all other errors, even 500, are reported at once", async (context) => {

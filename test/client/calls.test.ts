@@ -7,8 +7,9 @@ import { ApiError, NoReply } from "../../client/src/index.ts";
 import { answered, failureOf, refusal, rex, unhurried } from "./fake-fetch.ts";
 
 test("every error of a create has its Idempotency-Key, which all attempts used", async (context) => {
-	for (const replies of [[refusal(400)], [new TypeError("cut"), refusal(400)]]) {
-		const { attempts, store } = answered(replies);
+	const cut = new TypeError("cut");
+	for (const replies of [[refusal(400)], [cut, refusal(400)], [cut, cut]]) {
+		const { attempts, store } = answered(replies, { maxRetries: 1 });
 		const { idempotencyKey } = await failureOf(store.createPet(rex));
 		const sent = attempts.map(({ headers }) => headers.get("idempotency-key"));
 		assert.deepEqual(new Set(sent), new Set([idempotencyKey]));
@@ -56,6 +57,9 @@ test("a list requests pages of 100 by default, and follows only the next link", 
 		"http://a.example/v1/pets?limit=100&status=sold",
 		"http://a.example/v1/pets?limit=100&status=sold&cursor=n+x",
 	]);
+	const later = answered([new Response("[]")]);
+	await Array.fromAsync(later.store.listPets({ cursor: "c" }));
+	assert.equal(later.attempts[0]?.url, "http://a.example/v1/pets?limit=100&cursor=c");
 	const first = answered([page({ first: "f" })]);
 	assert.deepEqual(await first.store.listPage({ limit: 7 }), { pets: [] });
 	assert.equal(first.attempts[0]?.url, "http://a.example/v1/pets?limit=7");
@@ -138,6 +142,7 @@ test("hooks see each attempt and each reply; they may change headers, and do not
 		beforeRequest: async (request) => {
 			await undefined;
 			request.headers["traceparent"] = `trace-${request.attempt}`;
+			request.headers[`x-${request.attempt}`] = "only this attempt";
 			seen.push([request.method, request.url, request.body, request.attempt]);
 			assert.doesNotMatch(JSON.stringify(request), /Bearer|authorization/i);
 		},
@@ -153,6 +158,7 @@ test("hooks see each attempt and each reply; they may change headers, and do not
 	]);
 	for (const [index, { headers }] of attempts.entries()) {
 		assert.equal(headers.get("traceparent"), `trace-${index + 1}`);
+		assert.deepEqual([headers.has("x-1"), headers.has("x-2")], [index === 0, index === 1]);
 		assert.equal(headers.get("authorization"), "Bearer k");
 	}
 });
@@ -179,13 +185,8 @@ test("withResponse has the result with the reply's status, headers and request i
 	const added = await call.withResponse();
 	assert.equal(added.data, await call, "one call, one request");
 	assert.deepEqual([added.response.status, added.requestId], [201, undefined]);
-	assert.ok(
-		(await failureOf(
-			answered([refusal(400)])
-				.store.getPet(1)
-				.withResponse(),
-		)) instanceof ApiError,
-	);
+	const refusing = answered([refusal(400)]).store;
+	assert.ok((await failureOf(refusing.getPet(1).withResponse())) instanceof ApiError);
 });
 
 test("toArray and first request no more animals than they return", async () => {

@@ -167,6 +167,7 @@ test("an address has at most CONNECTIONS_PER_ADDRESS connections, and others can
 	assert.ok(await isRefused(), "the limit still holds after a connection was closed");
 	await until("the log line", () => log.some(({ msg }) => msg === "connections were refused"));
 	assert.ok(await isRefused());
+	assert.deepEqual(traffic().connectionsRefused, { address_limit: refused, total_limit: 0 });
 	await stop(0);
 	const lines = log.filter(({ msg, reason }) => msg === "connections were refused" && reason === "address_limit");
 	assert.equal(

@@ -217,8 +217,9 @@ test("if the store refuses in the middle, the reply has the edits before; if all
 	for (let index = 0; index < 4; index++) await service.store.createPet(rex);
 	const apply = edits.apply;
 	let left = 2;
+	let refusal: Error = new StorageUnavailable("the disk is full");
 	edits.apply = async (given) => {
-		if (left-- === 0) throw new StorageUnavailable("the disk is full");
+		if (left-- === 0) throw refusal;
 		return apply(given);
 	};
 	const sold = [1, 2, 3, 4].map((id) => ({ id, action: "set-status", status: "sold", seen }));
@@ -229,4 +230,8 @@ test("if the store refuses in the middle, the reply has the edits before; if all
 	assertFailure(await service.send(post({ edits: sold })), "storage_unavailable");
 	assert.equal((await edits.list(0n, 9)).length, 2);
 	assert.deepEqual(await outcomes(), ["unchanged", "unchanged", "edited", "edited"]);
+	left = 1;
+	refusal = new Error("a bug");
+	const back = [1, 2].map((id) => ({ id, action: "set-status", status: "pending", seen: { ...seen, status: "sold" } }));
+	assertFailure(await service.send(post({ edits: back })), "internal_error");
 });

@@ -42,6 +42,7 @@ test("a search that is not valid is refused", async (context) => {
 	}
 	for (const query of [`after=${base64("9223372036854775807")}`, `sort=-name&after=${base64("5 \u{10ffff} Rex")}`])
 		assert.equal((await service.send({ path: `/console/find?${query}` })).body, '{"pets":[]}');
+	assert.deepEqual(await find(service, { name: "𝄞".repeat(255) }), { pets: [], total: 0 });
 	assertFailure(await service.send({ path: "/console/find?name=a&limit=5" }), "unknown_parameter");
 });
 

@@ -6,6 +6,7 @@ import { createKey } from "../../src/keys/issue.ts";
 import { figureOf } from "../support/scrape.ts";
 import { assertFailure, consoleReply, create, posting, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
+import { Connection, createHead } from "../support/wire.ts";
 
 const post = posting("/console/imports");
 const importOf = (rows: unknown, headers = {}) => post(typeof rows === "string" ? rows : { rows }, headers);
@@ -138,6 +139,34 @@ test("a key's imports are stored one at a time, others do not wait, and the elev
 	for (let at = 0; at < 11; at++) (await until("an import", () => begun[at]))();
 	const statuses = (await Promise.all([...all, other])).map(({ status }) => status);
 	assert.deepEqual(statuses.sort(), [...Array(11).fill(200), 503]);
+});
+
+test("an import whose key expires, or whose client leaves, while it waits is not stored", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const held = Promise.withResolvers<void>();
+	const createPets = service.store.createPets.bind(service.store);
+	const stored = context.mock.method(service.store, "createPets", async (rows: Parameters<typeof createPets>[0]) => {
+		await held.promise;
+		return createPets(rows);
+	});
+	const { key } = await createKey(service.issuer, { name: "a", scopes: ["pets:write"], expiresInMs: 3_600_000 });
+	const headers = { Authorization: `Bearer ${key}` };
+	const add = (number: number, of = {}) => service.send(importOf([row(number)], of));
+	const first = [add(1), add(2, headers)];
+	await until("both imports", () => stored.mock.callCount() === 2);
+	const late = add(3, headers);
+	const leaving = new Connection(service.port);
+	const body = JSON.stringify({ rows: [row(4)] });
+	const head = createHead(service.key, `Content-Length: ${body.length}`).replace("/v1/pets", "/console/imports");
+	leaving.socket.write(`${head}\r\n\r\n${body}`);
+	await until("all imports", () => service.traffic().requestsInFlight === 4);
+	leaving.socket.resetAndDestroy();
+	await until("the client to be gone", () => service.traffic().requestsInFlight === 3);
+	service.clock.nowMs = Date.now() + 3_600_000;
+	held.resolve();
+	assert.deepEqual(await Promise.all(first.map(async (reply) => (await reply).status)), [200, 200]);
+	assertFailure(await late, "invalid_credential");
+	assert.equal(stored.mock.callCount(), 2);
 });
 
 test("the rows of an import are counted in the log and the metrics", async (context) => {

@@ -59,6 +59,9 @@ test("a key is printed once and is in no other output or file, however it is sen
 		(await runProgram(["keys", "list", "--json"], { environment })).stdout,
 		(await runProgram(["keys", "list"], { environment })).stdout,
 	);
+	const listed: { name: string; scopes: string[] }[] = JSON.parse(seen.at(-2) ?? "");
+	const { scopes } = listed.find(({ name }) => name === "API_KEY") ?? {};
+	assert.deepEqual(scopes, ["pets:read", "pets:write", "metrics:read"]);
 	const { stdout, stderr } = await service.stop();
 	seen.push(stdout, stderr);
 	for (const name of readdirSync(folder)) seen.push(readFileSync(join(folder, name), "latin1"));

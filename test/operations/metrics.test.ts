@@ -90,7 +90,11 @@ test("connections, their bytes and requests in flight are counted", async (conte
 	assert.equal(await figure("requests_in_flight"), 0);
 	assert.equal(await figure("received_bytes_total"), head.length, "bytes still count after the connection has ended");
 	for (let sent = 0, accepted = 2; accepted < 4; accepted++) {
-		await exchange(service.port, "GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+		const kept = new Connection(service.port);
+		kept.socket.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+		await kept.next();
+		assert.ok((await figure("sent_bytes_total")) > sent + 100, "and so do those of open ones");
+		kept.end();
 		await until("the connection to be gone", async () => (await figure("connections")) === 0);
 		const before = sent;
 		sent = Number(await figure("sent_bytes_total"));
@@ -128,6 +132,7 @@ test("over PostgreSQL the metrics have the pool's connections, and no sizes of f
 	const { url } = await databaseFor(context);
 	const service = await testService(context, { environment: { DATABASE_URL: url } });
 	assert.equal((await service.send(create(rex))).status, 201);
+	assert.match(String(service.log.find(({ msg }) => msg === "listening")?.["store"]), /^postgres:.*:\*\*\*@/);
 	assert.ok((await figureOf(service, "animal_store_pool_connections")) >= 1);
 	assert.ok((await figureOf(service, "animal_store_commit_duration_seconds_count")) >= 1);
 	assert.deepEqual(await samplesOf(service, "animal_store_database_bytes"), []);

@@ -22,6 +22,8 @@ test("each path answers GET and HEAD; others are 405 or 404; all are logged and 
 		const head = await ask(opsUrl + path, { method: "HEAD" });
 		assert.deepEqual([get.status, head.status, head.body], [200, 200, ""], path);
 		if (path !== "/metrics") assert.equal(get.body, '{"status":"ok","writes":"working"}');
+		else assert.equal(get.headers["content-type"], "text/plain; version=0.0.4; charset=utf-8");
+		assert.equal(get.headers["cache-control"], path === "/metrics" ? "no-store" : "no-cache");
 		const id = get.headers["x-request-id"];
 		await until("the log line", () => service.log.find(({ requestId }) => requestId === id));
 		assert.ok((await countOf({ operation: path === "/metrics" ? "metrics" : "probe" })) > 0, path);

@@ -33,6 +33,7 @@ test("each reply has a log line with its route, status, bytes, key and duration,
 	const rows: [TestRequest, operation: string, route: string | undefined, status: number][] = [
 		[create({ name: "a", categoryId: 1 }), "createPet", "/v1/pets", 201],
 		[{ path: "/v1/pets" }, "listPets", "/v1/pets", 200],
+		[{ method: "HEAD", path: "/v1/pets?limit=0" }, "listPets", "/v1/pets", 400],
 		[{ path: "/v1/pets/7" }, "getPet", "/v1/pets/:petId", 404],
 		[{ path: "/livez", headers: { Authorization: undefined } }, "probe", "/livez", 200],
 		[{ path: "/openapi.json", headers: { Authorization: undefined } }, "page", "/openapi.json", 200],
@@ -45,11 +46,15 @@ test("each reply has a log line with its route, status, bytes, key and duration,
 		const { durationMs, keyId, time, level, ...line } = await lineOf(service, reply);
 		const fields = ["http.request.method", "http.route", "http.response.status_code", "http.response.body.size", "msg"];
 		const found = fields.map((field) => line[field]);
+		const size = request.method === "HEAD" ? undefined : Buffer.byteLength(reply.body);
 		assert.ok(Number(durationMs) > 0 && Number(durationMs) <= performance.now() - startedAt, `${durationMs}`);
-		assert.deepEqual(found, [request.method ?? "GET", route, status, Buffer.byteLength(reply.body), "request"]);
+		assert.deepEqual(found, [request.method ?? "GET", route, status, size, "request"]);
 		assert.match(String(keyId), /probe|page/.test(operation) ? /^undefined$/ : /^key_/);
 		assert.match(`${level} ${time}`, /^info \d{4}-\d\d-\d\dT/);
 		assert.equal(await countOf(service, operation, status), 1);
+		const labels = { operation, status: String(status) };
+		const seconds = await figureOf(service, "animal_store_request_duration_seconds_sum", labels);
+		assert.equal(Math.round(seconds * 1e6) / 1000, durationMs);
 	}
 });
 
@@ -90,7 +95,8 @@ test("a client that leaves before the reply is one short line with level info, c
 	upload.socket.write('{"name":');
 	upload.socket.resetAndDestroy();
 	const line = await until("the log line", () => service.log.find((entry) => entry["error.type"] === "client_abort"));
-	assert.deepEqual([line["level"], line["http.response.status_code"]], ["info", 499]);
+	const { level, trace_id: traceId } = line;
+	assert.deepEqual([level, line["http.response.status_code"], traceId], ["info", 499, "a".repeat(32)]);
 	assert.equal(await countOf(service, "createPet", 499), 1);
 	assert.equal(await figureOf(service, "animal_store_refusals_total", { reason: "client_abort" }), 1);
 	assert.ok(JSON.stringify(line).length < 300, JSON.stringify(line));
@@ -129,6 +135,7 @@ test("refusals for overload close connections, share a log line per second, and 
 	}
 	await until("the service to be overloaded", isShed);
 	for (let index = 0; index < 5; index++) assert.ok(await isShed());
+	assert.equal((await service.send({ path: "/livez" })).status, 200, "open paths are served");
 	const lines = await until("the line", () => {
 		const found = service.log.filter((entry) => entry["error.type"] === "overloaded");
 		return found.reduce((sum, { count }) => sum + Number(count), 0) === 6 && found;
@@ -151,15 +158,19 @@ test("the log line of a 500 has URL, route, ids and stack, and neither the body 
 	const trace = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` };
 	const path = "/v1/pets?limit=7&status=sold";
 	for (const [request, expected] of [
-		[{ path, headers: trace }, ["GET", path, "/v1/pets", "a".repeat(32)]],
-		[create({ name: "a secret name", categoryId: 1 }), ["POST", "/v1/pets", "/v1/pets", undefined]],
+		[{ path, headers: trace }, ["GET", path, "/v1/pets", "a".repeat(32), undefined, undefined]],
+		[
+			create({ name: "a secret name", categoryId: 1 }),
+			["POST", "/v1/pets", "/v1/pets", undefined, "39", "application/json"],
+		],
 	] as const) {
 		const reply = await service.send(request);
 		assert.equal(reply.status, 500);
 		const id = reply.headers["x-request-id"];
 		const line = service.log.find(({ level, requestId }) => level === "error" && requestId === id);
 		const { url, err, "http.request.method": method, "http.route": route, trace_id: traceId } = line ?? {};
-		assert.deepEqual([method, url, route, traceId], expected);
+		const body = ["http.request.body.size", "http.request.header.content-type"].map((field) => line?.[field]);
+		assert.deepEqual([method, url, route, traceId, ...body], expected);
 		assert.match((err as { stack: string }).stack, /broken for the test\n.*reply-log\.test/);
 	}
 	assert.doesNotMatch(JSON.stringify(service.log), /secret name/);

@@ -138,7 +138,8 @@ test("edits that wait for a lock hold a quarter of the connections; the node lis
 	const refused = Array.from({ length: 12 }, () => assert.rejects(edit, { name: "StorageUnavailable" }));
 	const isWaiting = "datname = current_database() AND wait_event_type = 'Lock'";
 	const waiting = async () => (await query(`SELECT FROM pg_stat_activity WHERE ${isWaiting}`)).length;
-	await until("edits to wait", async () => (await waiting()) > 0);
+	const inUse = async () => (await store.readUse()).pool?.inUse ?? 0;
+	await until("edits to wait", async () => (await waiting()) > 0 && (await inUse()) > 0);
 	// Lists with different limits are different statements, and each statement needs a connection.
 	const lists = Array.from({ length: 20 }, (_, page) => store.listPets({ after: 0n, limit: page + 1 }));
 	await Promise.all([...lists, store.createPet(rex)]);
@@ -147,4 +148,5 @@ test("edits that wait for a lock hold a quarter of the connections; the node lis
 	await Promise.all(refused);
 	await holder.end();
 	assert.equal((await edit()).outcome, "edited");
+	assert.equal(await inUse(), 0);
 });

@@ -90,7 +90,7 @@ for (const isLink of [false, true]) {
 			renameSync(it.other, it.file);
 		});
 		const scene = { ...it, sql: async () => [] };
-		for (const path of ["/livez", "/readyz", "/v1/pets", "/v1/pets?limit=2", "/v1/pets/1"])
+		for (const path of ["/livez", "/readyz", "/v1/pets", "/v1/pets?limit=2", "/v1/pets/1", "/console/find"])
 			assert.equal(await statusOf(scene, path), 503, path);
 		await assertEnds(it.service.stop(), `${it.file} was removed or replaced while it was open`, 0);
 		const names = (await animalsIn(`sqlite:${it.file}`)).map(({ name }) => name);

@@ -39,6 +39,7 @@ test("the search for shards waits for its node's connection; a start needs a fre
 	const own = await pool.take();
 	const others = [];
 	for (let other = 0; other < 4; other++) others.push(await connect(context, url));
+	await assert.rejects(pool.take(), /^Error: timeout/, "a query waits three seconds for a connection of its node");
 	const later = until("the search to wait", () => pool.waitingCount > 0).then(() => own.release());
 	await Promise.all([later, refuseUnsafe(pool)]);
 	for (const other of others) await other.end();
@@ -48,6 +49,7 @@ test("the search for shards waits for its node's connection; a start needs a fre
 	context.mock.method(performance, "now", () => now() + 1000);
 	const clients = await Promise.all([pool.take(), pool.take(), pool.take()]);
 	assert.equal(pool.totalCount, 3);
+	for (const client of clients) assert.equal(client.listenerCount("notice"), 0);
 	for (const client of clients) client.release(true);
 	const isFull = () =>
 		connect(context, url).then(

@@ -106,6 +106,11 @@ test("postgres: reads of one tick use one statement, and equal lists share one r
 	const texts = query.mock.calls.map(({ arguments: [sent] }) => String((sent as { text?: string }).text));
 	// One statement for the gets and one for the lists.
 	assert.equal(texts.filter((text) => text.includes("FROM pets")).length, 2, texts.join("\n"));
+	const laterMs = performance.now() + 5_000;
+	context.mock.method(performance, "now", () => laterMs);
+	for (let count = 0; count < 3; count++) await store.createPet({ name: "a", categoryId: 1n });
+	const searches = query.mock.calls.filter(({ arguments: [sent] }) => /relkind = 'f'/.test(String(sent)));
+	assert.equal(searches.length, 1, "after five seconds, the first create searches for shards");
 });
 
 test("postgres: a batch is one statement, with new or used Idempotency-Keys, and two with both", async (context) => {

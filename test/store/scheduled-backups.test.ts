@@ -12,7 +12,7 @@ import { folderOf, type ScheduleOptions, scheduleBackups } from "../../src/store
 import { ask } from "../support/caller.ts";
 import { assertRefused, call } from "../support/command.ts";
 import { startProgram, startRefused } from "../support/program.ts";
-import { figureOf } from "../support/scrape.ts";
+import { figureOf, samplesOf } from "../support/scrape.ts";
 import { assertFailure, create, temporaryFolder, testService } from "../support/service.ts";
 import { slowMs, until, within } from "../support/until.ts";
 
@@ -41,7 +41,10 @@ async function someStore(context: TestContext) {
 			storeFile: databaseUrl.slice("sqlite:".length),
 			now: () => clock.nowMs,
 			...plan,
-			onBackup: ({ file }) => void made.push(file),
+			onBackup({ file, animals, durationMs }) {
+				assert.ok(animals === 20 && durationMs > 0);
+				made.push(file);
+			},
 			onFailure: (reason) => void failures.push(reason),
 			onSameDisk: () => void warnings.push(clock.nowMs),
 		});
@@ -254,6 +257,8 @@ test("after a fatal failure no backup is made, because it would replace a good o
 	const madeIn = (folder: string) =>
 		readdirSync(folder, { recursive: true }).filter((name) => /Z\.db$/.test(String(name)));
 	assert.deepEqual([madeIn(to).length, isCleared()], [1, false]);
+	const none = await testService(context, { environment: { BACKUP_TO: join(to, "none"), BACKUP_EVERY: "never" } });
+	assert.deepEqual(await samplesOf(none, "animal_store_backup_interval_seconds"), []);
 	rmSync(service.databaseUrl.slice("sqlite:".length));
 	assertFailure(await service.send(create({ name: "Rex", categoryId: 1 })), "storage_unavailable");
 	assert.ok(service.log.some(({ level }) => level === "fatal") && isCleared());
@@ -287,6 +292,7 @@ test("a failed backup is logged as one error line and an alert, and made once it
 	await until("no backup to be left", () => isGone("animal_store_last_backup_timestamp_seconds"));
 	await until("the folder to be missed", () => isGone("animal_store_backup_on_store_disk"));
 	assert.equal(await figureOf(service, "animal_store_backup_interval_seconds"), 1);
+	assert.ok((await figureOf(service, "animal_store_background_failures_total", { task: "backup" })) > failures);
 	assert.ok(lines("backups are on the disk of the store").length > 0);
 	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);

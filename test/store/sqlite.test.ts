@@ -8,7 +8,10 @@ import { after, test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
-import { openSqliteWriter, walMaxBytes } from "../../src/store/sqlite/file.ts";
+import { isFailedSync, toStoreError, waitForLock } from "../../src/store/sqlite/errors.ts";
+import { openSqliteWriter, toRefusal, walMaxBytes } from "../../src/store/sqlite/file.ts";
+import { startWriter } from "../../src/store/sqlite/writer.ts";
+import { StorageUnavailable } from "../../src/store/store.ts";
 import { startRefused } from "../support/program.ts";
 import { seed, seededRandom } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -128,6 +131,7 @@ test("sqlite: the WAL grows during a long read transaction, and is truncated soo
 	await until("the WAL to be truncated", () => bytesOfWal() <= walMaxBytes);
 	const { files } = await store.readUse();
 	assert.deepEqual([files?.databaseBytes, files?.walBytes], [statSync(file).size, bytesOfWal()]);
+	assert.ok(files && files.diskFreeBytes < files.diskBytes);
 	await store.createPet({ name: "c", categoryId: 1n });
 	assert.equal(Number((await runSql(`sqlite:${file}`, "SELECT count(*) AS pets FROM pets"))[0]?.["pets"]), made + 2);
 });
@@ -174,6 +178,52 @@ test("sqlite: a flipped bit in the schema's text is refused, and the file is not
 			refuses(start + at + Math.floor(random() * Math.min(8, text.length - at)), 1 << Math.floor(random() * 8));
 	}
 	assert.ok(flips > 125, `${flips} flips`);
+});
+
+test("sqlite: a start is reported as slow after a second, and only then", async (context) => {
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	const file = join(temporaryFolder(context), "s.db");
+	const notices: string[] = [];
+	for (const ms of [1000, 1000, 999]) {
+		const starting = startWriter({
+			file,
+			onFatal() {},
+			onNotice: (text) => void notices.push(text.split(":")[0] ?? ""),
+		});
+		context.mock.timers.tick(ms);
+		const writer = await starting;
+		context.mock.timers.tick(1000);
+		await writer.close();
+	}
+	assert.deepEqual(notices, [`creating ${file} is slow`, `opening ${file} is slow`]);
+});
+
+test("sqlite: errors that waiting may cure become StorageUnavailable; a failed sync is its own", () => {
+	const temporary = "FULL IOERR_WRITE BUSY_SNAPSHOT LOCKED READONLY CANTOPEN NOMEM CORRUPT_VTAB NOTADB";
+	const errorOf = (code: string) => Object.assign(new Error("refused"), { code: `SQLITE_${code}` });
+	for (const code of temporary.split(" ")) assert.ok(toStoreError(errorOf(code)) instanceof StorageUnavailable, code);
+	for (const bug of ["ERROR", "CONSTRAINT_UNIQUE", "MISUSE"].map(errorOf)) assert.equal(toStoreError(bug), bug);
+	const syncs = ["IOERR_FSYNC", "IOERR_DIR_FSYNC", "IOERR_WRITE", "FULL"].map((code) => isFailedSync(errorOf(code)));
+	assert.deepEqual(syncs, [true, true, false, false]);
+	for (const code of ["ENOSPC", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"])
+		assert.match(toRefusal("a.db", { code }).message, /^the disk is too full for a\.db: free some space/);
+});
+
+test("sqlite: a lock is waited for as long as a create may wait, from 100 ms to 5 s", (context) => {
+	let nowMs = 0;
+	context.mock.method(performance, "now", () => nowMs);
+	const refusedAfter = (maxMs: number, code = "SQLITE_BUSY") => {
+		nowMs = 0;
+		const transaction = () => {
+			nowMs += 50;
+			throw Object.assign(new Error("refused"), { code });
+		};
+		assert.throws(() => waitForLock(transaction, maxMs), { code });
+		return nowMs;
+	};
+	const waits = [10, 1000, Infinity].map((maxMs) => refusedAfter(maxMs));
+	assert.deepEqual(waits, [100, 1000, 5000]);
+	assert.equal(refusedAfter(1000, "SQLITE_FULL"), 50, "only a lock");
 });
 
 test("sqlite: a locked or read-only file is refused", async (context) => {
