@@ -52,11 +52,10 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	const sorted = numbered(205).sort();
 	await row(page, sorted[49] as string).waitFor();
 	assert.deepEqual(await namesOn(page), sorted.slice(0, 50));
-	const scrolled = () => page.evaluate("document.querySelector('.rows').scrollTop");
 	await page.evaluate("document.querySelector('.rows').scrollTo(0, 400)");
 	await button(page, "Next").click();
 	await shows(page, "51 to 100 of 205 animals");
-	assert.equal(await scrolled(), 0, "the next page begins at its first row");
+	assert.equal(await page.evaluate("document.querySelector('.rows').scrollTop"), 0, "the next page begins at its top");
 	assert.deepEqual(await namesOn(page), sorted.slice(50, 100));
 	const other = await openConsole(context, service.url, { hash: new URL(page.url()).hash });
 	await signIn(other.page, service.key);
@@ -207,7 +206,7 @@ test("single keys move through animals and pages and between views, and can be t
 	await shows(page, "1 selected");
 	await page.keyboard.press("]");
 	await row(page, "Animal 11").waitFor();
-	await page.getByText("0 selected").or(page.getByText("1 selected")).waitFor({ state: "detached" });
+	await page.getByText("1 selected").waitFor({ state: "detached" });
 	await page.keyboard.press("}");
 	await row(page, "Animal 25").waitFor();
 	await page.keyboard.press("{");
