@@ -72,6 +72,24 @@ test("after a request that was answered in part or not at all, no later edit is 
 	}
 });
 
+test("what others did instead is said in one sentence, and a long name is shortened", async () => {
+	const other: Pet = { id: 1n, name: "Max", categoryId: 7n };
+	const rename = { action: "rename", name: "犬".repeat(33) } as const;
+	for (const [result, text] of [
+		[{ outcome: "removed", by: "Ann" }, "Ann has removed Rex."],
+		[{ outcome: "absent" }, "Rex no longer exists."],
+		[
+			{ outcome: "conflict", pet: other },
+			"Somebody else was first and has renamed Rex to Max, marked it as not set, and moved it to category 7. Your change was not made.",
+		],
+		[{ outcome: "edited", pet: { ...rex, name: rename.name } }, `Renamed to ${"犬".repeat(31)}…`],
+	] as const) {
+		const { notice } = await sendEdits(sessionWith([[result]]).session, [{ pet: rex, change: rename }], String);
+		const undo = result.outcome === "edited" ? [{ pet: result.pet, change: { action: "rename", name: "Rex" } }] : [];
+		assert.deepEqual(notice, { text, isProblem: result.outcome !== "edited", undo });
+	}
+});
+
 test("an animal whose reply was lost keeps its key until it is answered, even after refusals; another one has its own", async () => {
 	const added = [{ outcome: "added", id: 7 }];
 	const steps: [name: string, answer: unknown[] | Error, keyOf: number, wasOpen: boolean, isOpen: boolean][] = [
@@ -99,4 +117,8 @@ test("an animal whose reply was lost keeps its key until it is answered, even af
 		assert.deepEqual([shown.isPending, shown.unsettled !== undefined, shown.failure], [false, isOpen, failure]);
 	}
 	assert.deepEqual(shown, { ...emptyForm, added: { id: 7n, name: "Mia", categoryId: 4n } });
+	await add(session, { ...shown, entries: { name: "", categoryId: " Dog ", status: "" } }, [], (next) => {
+		const problems = next.faults.map(({ problem }) => problem);
+		assert.deepEqual([problems, next.added], [["Enter a name", "No category has the name “Dog”"], undefined]);
+	});
 });

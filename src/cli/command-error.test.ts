@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "../../client/src/index.ts";
 import { FileError } from "../files/encoding.ts";
+import { ImportFailure } from "../files/import-request.ts";
 import { describeError } from "./command-error.ts";
+import { incompleteError } from "./import-report.ts";
 
 test("an error of the service has its code, its request id, and advice where a person can do something", () => {
 	const advised: [code: ApiError["code"], advice: RegExp][] = [
@@ -38,6 +40,8 @@ test("an error of a port, an address or a file is one sentence with the setting,
 		);
 	assert.match(described({ code: "ENOTFOUND" }), /^the host is not/);
 	assert.deepEqual(describeError(new FileError("a sheet is full")), ["a sheet is full"]);
+	const expired = incompleteError(new ImportFailure("expired", "too old"), { added: 1, alreadyThere: 2 }, 9, false);
+	assert.equal(expired.message, "too old; added 3 of 9 animals", "it cannot be resumed");
 	assert.match(described({}), /^Error: unexpected\n +at /);
 	assert.match(described({ code: "ENOSPC", errno: -28, path: "f" }), /^f cannot be written: no space left/);
 	assert.match(described({ code: "EISDIR", errno: -21, path: "f" }), /^f cannot be used: illegal operation/);

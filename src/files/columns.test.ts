@@ -105,6 +105,7 @@ test("missing, unknown and duplicate columns refuse the file", async () => {
 		["name,status\nRex,sold\n", {}, /^no column is named "categoryId"; row 1 has the columns "name", "status"$/],
 		["Name,name,categoryId\n", {}, /^several columns match name: "Name", "name"; row 1/],
 		["Name,Tierart,Species\n", {}, /^several columns match categoryId: "Tierart", "Species"; row 1/],
+		["a,b,c,d,e,f,name\n", {}, /^no column is named "categoryId"; .* "a", "b", "c", "d", "e" and 2 more$/],
 		["x,x,categoryId\n", { mapping: { name: "x" } }, /^there are two columns "x"; row 1/],
 		["name,categoryId\n", { mapping: { status: "state" } }, /^there is no column "state"/],
 		["name,categoryId\n", { mapping: { status: 2 } }, /^there is no column "#3"/],

@@ -161,6 +161,10 @@ test("a status that is null, empty or only blanks is none, unless a meaning is g
 		const [sold] = (await read(content, { values: { status: new Map([["", "sold"]]) } })).pets;
 		assert.equal(sold?.status, "sold");
 	}
+	const status = new Map([["sold", "pending"] as const, ["*", "available"] as const]);
+	const given = await read("name,categoryId,status\na,1,sold\na,1,\na,1,gone\n", { values: { status } });
+	const statuses = given.pets.map((pet) => pet.status);
+	assert.deepEqual(statuses, ["pending", undefined, "available"], "also for a word of its own");
 });
 
 test("a file that is not text, mixes encodings or has an unclosed quote is refused with the line", async () => {
@@ -171,6 +175,7 @@ test("a file that is not text, mixes encodings or has an unclosed quote is refus
 		["", undefined, /empty/],
 		["\uFEFF \n\r\n", undefined, /empty/],
 		[new Uint8Array(1000), undefined, /not text/],
+		["name,categoryId\n\u0001\u0002,1\n", undefined, /not text/],
 		[mixed, 4, /the text is not UTF-8, but other lines are/],
 		[Buffer.concat([Buffer.from("ëë"), mixed, mixed]), 4, /the text is not UTF-8, but other lines are/],
 		[utf16("\uFEFFname\tcategoryId\nZoë\t1\n").subarray(0, -1), 2, /some bytes from this line on are not UTF-16LE/],

@@ -118,6 +118,9 @@ test("a chart is no sheet; a workbook that needs much time or memory is refused 
 	assert.equal(await sheetOne(far('<c r="XFD100000"><v>1</v></c>')), tooFar("XFD100000"));
 	assert.equal(await sheetOne(far('<x:c x="\'>" r="XFD100000"><v>1</v></x:c>')), tooFar("XFD100000"));
 	assert.equal(await sheetOne(far('<c r="A1048577"/>')), tooFar("A1048577"));
+	const wide = far('<c r="XFD400"><v>1</v></c>');
+	const two = { "worksheets/sheet1.xml": wide, "worksheets/sheet2.xml": wide };
+	assert.equal(await readWith(two), tooFar("XFD400"), "the cells of all sheets count");
 	assert.equal(await sheetOne(far('<c r="XFD3" s="1"/>')), "A,B", "an empty cell takes no room");
 	const control = "</sheetData><controls><from><xdr:row>1</xdr:row></from></controls>";
 	const withControl = (xml: string) => xml.replace("</sheetData>", `<row r="1048576"/>${control}`);

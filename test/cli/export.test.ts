@@ -43,7 +43,7 @@ test("an export in each format can be imported again, field for field", async (c
 	const name = 'Dog, "7"';
 	const named = 2n ** 63n - 2n;
 	await service.store.categories.apply([{ id: named, name }]);
-	const formats = { "a.csv": "csv", "a.json": "json", "a.jsonl": "ndjson", "a.ndjson": "ndjson", "a.xlsx": "csv" };
+	const formats = { "a.JSON": "json", "a.csv": "csv", "a.jsonl": "ndjson", "a.ndjson": "ndjson", "a.xlsx": "csv" };
 	for (const [file, format] of Object.entries(formats)) {
 		const { code, stdout, stderr } = await run(file);
 		assert.deepEqual([code, stdout, stderr], [0, "", `${statSync(path(file)).size} bytes exported to ${file}\n`]);
@@ -92,6 +92,9 @@ test("an existing file is replaced only with --force, and an unknown extension n
 	assert.equal(readFileSync(path("b.csv.part"), "utf8"), "theirs");
 	await refuses("a.txt", /the format of a\.txt is unknown: add --format/);
 	assert.equal((await run("a.txt", "--format", "json")).code, 0);
+	await refuses(".", /^animal-store: \. is a folder: name a file in it\n$/, "--format", "csv");
+	await refuses("-", /^animal-store: --json needs a file: .*\n$/, "--json");
+	assert.match((await run("d.csv", "--json")).stdout, /^\{"bytes":\d{2,},"file":"d\.csv"\}\n$/);
 	await refuses("none/a.csv", /none\/a\.csv cannot be used: no such file or directory\n$/);
 });
 

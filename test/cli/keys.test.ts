@@ -58,18 +58,19 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 test("the list shows the latest use of each key, whichever operation it was", async (context) => {
 	const environment = { DATABASE_URL: temporaryStore(context) };
 	await withStore(environment.DATABASE_URL, async ({ keys }) => {
-		const issuer = { rows: keys, now: Date.now, random: randomBytes };
+		const issuer = { rows: keys, now: () => 0, random: randomBytes };
 		for (const [first, last] of [
 			["getPet", "listPets"],
 			["listPets", "getPet"],
 		] as const) {
-			const { id: keyId } = await createKey(issuer, { name: "a", scopes: ["pets:read"] });
+			const { id: keyId } = await createKey(issuer, { name: "a", scopes: ["pets:read"], expiresInMs: 3000 });
 			const use = { keyId, operation: first, usedAtMs: 1000 };
 			await keys.touch([use, { keyId, operation: last, usedAtMs: 2000 }]);
 		}
 	});
 	const listed = await callWell(["keys", "list", "--json"], { environment });
 	assert.equal(listed.match(/"lastUsed": "1970-01-01T00:00:02.000Z"/g)?.length, 2);
+	assert.equal(listed.match(/"state": "expired"/g)?.length, 2);
 });
 
 /** Waits until the service refuses the key. src/keys/key-check.test.ts measures how long a node trusts a key. */
@@ -84,6 +85,7 @@ test("a wrong command prints the fix on stderr, and exits with 1", async (contex
 	const rows: [parameters: string[], said: RegExp][] = [
 		[["keys", "create"], /^error: required option '--name <name>' not specified\n$/],
 		[["keys", "create", "--name", ""], /1 to 100 printable characters/],
+		[["keys", "create", "--name", "x".repeat(101)], /1 to 100 printable characters/],
 		[["keys", "create", "--name", "a", "--scopes", "pets:read,pets:fly"], /one or more of pets:read,pets:write/],
 		[["keys", "create", "--name", "a", "--expires", "soon"], /such as 5m or 90d/],
 		[["keys", "create", "--name", "a", "--rate", "fast"], /such as 100\/1m/],

@@ -13,6 +13,8 @@ interface List {
 	rows: string | Buffer;
 	/** The flags that the refusal of the first run adds to the command; absent if nothing is asked. */
 	asked?: string;
+	/** What else the first run says. */
+	question?: string;
 	/** The animals with the names of their categories. */
 	animals: Animal[];
 	/** What the last run says. */
@@ -30,7 +32,7 @@ async function assertLists(context: TestContext, lists: readonly List[]): Promis
 	const { service, write, run, pets } = await importer(context);
 	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
 	let before = 0;
-	for (const [at, { rows, asked, animals, said, code = 0 }] of lists.entries()) {
+	for (const [at, { rows, asked, question = "", animals, said, code = 0 }] of lists.entries()) {
 		const file = `list-${at}`;
 		write(file, rows);
 		let finished = await run(file);
@@ -38,6 +40,7 @@ async function assertLists(context: TestContext, lists: readonly List[]): Promis
 			assert.deepEqual([finished.code, (await pets()).length], [1, before], finished.stderr);
 			const command = finished.stderr.trimEnd().split("\n").at(-1) ?? "";
 			assert.equal(command, `animal-store import ${file} ${asked}`);
+			assert.ok(finished.stderr.includes(question), finished.stderr);
 			finished = await run(file, { more: parametersOf(command).slice(3) });
 		}
 		assert.equal(finished.code, code, finished.stderr);
@@ -201,7 +204,7 @@ test("a workbook's numbers keep the zeros of their format; merged cells are fill
 			],
 		},
 		{
-			rows: workbook({ Animals: rows }, ["A1:B1", "A3:A4", "A5:A6"]),
+			rows: workbook({ "Dogs & cats": rows }, ["A1:B1", "A3:A4", "A5:A6"]),
 			animals: [
 				["Pico", dog],
 				["Moss", dog],
@@ -262,8 +265,8 @@ test("a hundred and more new categories are one question", async (context) => {
 	const { service, write, run } = await importer(context);
 	write("zoo", `name,species\n${Array.from({ length: 120 }, (_, at) => `Fish ${at},Species ${at}\n`).join("")}`);
 	assert.equal((await run("zoo", { more: ["--dry-run"] })).code, 2, "a file with open questions cannot go in");
-	const { stderr } = await run("zoo");
-	assert.match(stderr, /\nand 108 more unknown categories\n.*\nanimal-store import zoo --create-categories\n$/);
+	const { stderr } = await run("--key", { more: [service.key, `--key=${service.key}`, "--", "zoo"] });
+	assert.match(stderr, /\nand 108 more unknown categories\n.*\nanimal-store import --create-categories -- zoo\n$/);
 	assert.equal((await run("zoo", { more: ["--create-categories"] })).code, 0);
 	const { body } = await service.send({ path: "/console/categories" });
 	assert.equal(JSON.parse(body).categories.length, 120);
@@ -294,6 +297,7 @@ test("missing names, a list of one species and repeated ids are asked about, eac
 		{
 			rows: "Animal ID,Name,Animal Type\nZ1,*Pico,Dog\nZ2,,Dog\nZ3,N/A,Cat\n",
 			asked: "--unnamed 'Animal ID'",
+			question: '\n2 animals without a name: --unnamed "" leaves them out; proposed: ',
 			animals: [
 				["*Pico", "Dog"],
 				["Z2", "Dog"],
@@ -312,6 +316,7 @@ test("missing names, a list of one species and repeated ids are asked about, eac
 		{
 			rows: intakes,
 			asked: "--once-per 'Animal ID'",
+			question: '\n"Animal ID" repeats: 3 rows, 2 animals; --once-per "" takes each row; proposed: ',
 			animals: [
 				["Pico", "Dog"],
 				["Moss", "Cat"],
@@ -327,10 +332,11 @@ test("missing names, a list of one species and repeated ids are asked about, eac
 	]);
 	const { write, run, pets } = await importer(context);
 	write("a", `${intakes}Z3,,Dog,2024\n`);
-	const { stdout } = await run("a", {
+	const { stdout, stderr } = await run("a", {
 		more: ["--category", "1", "--unnamed", "", "--once-per", "", "--map", "categoryId="],
 	});
 	assert.match(stdout, /^a: 3 added, 0 already there, 0 rejected/);
+	assert.match(stderr, /\nleft out: 1 row without a name\n/);
 	assert.equal((await pets()).length, 3);
 	assert.match(
 		(await run("a", { more: ["--unnamed", "Chip"] })).stderr,
@@ -377,6 +383,7 @@ test("line breaks in names are asked about, in tables and JSON, and become blank
 		{
 			rows: 'Name,Species\n"Pico\n(Max)",Dog\n"Moss \r\n\r\n II\n",Cat\n',
 			asked: "--one-line",
+			question: "\n2 names with a line break: a blank will replace it; proposed: ",
 			animals: [
 				["Pico (Max)", "Dog"],
 				["Moss II", "Cat"],
@@ -422,14 +429,14 @@ test("the sheets of one shape are one table, and their names may be the categori
 			],
 			B: [
 				["Name", "Category"],
-				["Pico", "1"],
 				["", "3"],
+				["Pico", "1"],
 			],
 		}),
 	);
-	assert.match((await run("b")).stderr, /rejected:\n {2}"Name" is empty: enter a name, row 3 of sheet "B"\n/);
+	assert.match((await run("b")).stderr, /rejected:\n {2}"Name" is empty: enter a name, row 2 of sheet "B"\n/);
 	assert.equal(read("b.rejected.csv").split("\n")[0], "line,reason,Sheet,Name,Category");
-	assert.match(read("b.rejected.csv"), /\n3,.*,B,,3\n$/);
+	assert.match(read("b.rejected.csv"), /\n2,.*,B,,3\n$/);
 });
 
 test("on a terminal, one question confirms all proposals; any answer but yes sends nothing", async (context) => {
@@ -491,6 +498,7 @@ test("kinds are known by their words; comments are left out; the first animals a
 			said: /left out, no animals: row 4 \("# end"\)/,
 		},
 		{ rows: "Tag,Name,Nickname,Type\n1,,Pico,Dog\n2,,Moss,Cat\n", animals },
+		{ rows: "Tag,Name,Type\n1,Pico,Dog\n1,Moss,Cat\n", animals },
 	]);
 	const { write, run } = await importer(context);
 	write("a", "name,species\nPico,Dog\nMoss,Cat\n");
@@ -602,12 +610,12 @@ test("what the first run says of a table holds in the next one, and a dry run ha
 		},
 	]);
 	const { write, run } = await importer(context);
-	write("a", "Tag,Name,Category\n7,,1\n");
+	write("a", "Tag,Name,Category\n7,,1\nTotal,,\n");
 	const { code, stdout } = await run("a", { more: ["--dry-run", "--json"] });
-	const { questions, next } = JSON.parse(stdout);
+	const { questions, next, leftOut } = JSON.parse(stdout);
 	assert.deepEqual(
-		[code, questions[0].flags, next],
-		[2, ["--unnamed", "Tag"], "animal-store import a --json --unnamed Tag"],
+		[code, questions[0].flags, next, leftOut],
+		[2, ["--unnamed", "Tag"], "animal-store import a --json --unnamed Tag", 1],
 	);
 	const sheets = { "2023": [["Name"], ["Pico"]], "2024": [["Name"], ["Moss"]] };
 	write("b", workbook(sheets));

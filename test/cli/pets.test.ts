@@ -51,6 +51,7 @@ test("list shows one page, and says if there are more; --last shows the newest, 
 	assert.equal(last.stderr, more("before"));
 	assert.equal((await pets("list", "--last", "--limit", "100")).stderr, "");
 	assert.match((await pets("list", "--last", "--all")).stderr, /'--last' cannot be used with option '--all'/);
+	assert.equal(animals((await pets("list", "--all", "--limit", "7")).stdout), 45, "one heading for all pages");
 	const all = await pets("list", "--all", "--limit", "7", "--json");
 	assert.deepEqual([JSON.parse(all.stdout).length, all.stderr], [45, ""]);
 });

@@ -1,12 +1,13 @@
 // How to find animals and commands in the web console: the search by name, the palette, and single keys.
 
 import assert from "node:assert/strict";
-import { hold, test } from "../support/browser.ts";
+import { hold, settled, test } from "../support/browser.ts";
 import { until } from "../support/until.ts";
 import {
 	button,
 	command,
 	elsewhere,
+	focused,
 	namesOn,
 	numbered,
 	openConsole,
@@ -51,8 +52,10 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	const sorted = numbered(205).sort();
 	await row(page, sorted[49] as string).waitFor();
 	assert.deepEqual(await namesOn(page), sorted.slice(0, 50));
+	await page.evaluate("document.querySelector('.rows').scrollTo(0, 400)");
 	await button(page, "Next").click();
 	await shows(page, "51 to 100 of 205 animals");
+	assert.equal(await page.evaluate("document.querySelector('.rows').scrollTop"), 0, "the next page begins at its top");
 	assert.deepEqual(await namesOn(page), sorted.slice(50, 100));
 	const other = await openConsole(context, service.url, { hash: new URL(page.url()).hash });
 	await signIn(other.page, service.key);
@@ -68,10 +71,17 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	await row(page, "Animal 205").waitFor();
 	await field.fill("207");
 	await row(page, "ZOE").waitFor();
-	await elsewhere(page, () => service.store.categories.apply([{ id: 3n, name: "Dog" }]));
+	await elsewhere(page, () =>
+		service.store.categories.apply([
+			{ id: 3n, name: "Dog" },
+			{ id: 5n, name: "Cat" },
+		]),
+	);
 	await page.reload();
 	await button(page, "Category: all").click();
 	await page.getByRole("dialog", { name: "Filter by category" }).waitFor();
+	const offered = await page.getByRole("option").locator("span").allTextContents();
+	assert.deepEqual(offered, ["Cat", "Dog", "1", "2", "4", "6", "7"], "names first");
 	await page.keyboard.type("do");
 	await page.keyboard.press("Enter");
 	await shows(page, "No animal has the category Dog and “207” in the name, id or category.");
@@ -127,6 +137,9 @@ test("the end of a search, by Esc or the button of the field, returns to the sam
 		);
 		assert.equal(new URL(page.url()).hash, hash);
 	}
+	await button(page, "Refresh").click();
+	await settled(page);
+	assert.equal(await focused(page), "Refresh", "only the end of a search moves the focus");
 	await link.click();
 	await page.getByRole("complementary", { name: "Animal 34" }).waitFor();
 	await page.keyboard.press("/");
@@ -169,6 +182,10 @@ test("the palette finds commands by their words, opens an id and searches a name
 	await page.keyboard.press("Escape");
 	await page.locator("dialog").waitFor({ state: "detached" });
 	await command(page, "go to");
+	await press(page, "ArrowUp");
+	await page.getByRole("option", { name: "Find animals named “go to”", selected: true }).waitFor();
+	await page.keyboard.type(" a");
+	await page.getByRole("option", { name: "Go to Animals", selected: true }).waitFor();
 	await press(page, "ArrowDown", "Enter");
 	await page.getByRole("heading", { name: "Activity" }).waitFor();
 });
@@ -185,14 +202,20 @@ test("single keys move through animals and pages and between views, and can be t
 	await panel("Animal 1").waitFor();
 	await page.keyboard.press("Escape");
 	await panel("Animal 1").waitFor({ state: "detached" });
+	await page.keyboard.press("x");
+	await shows(page, "1 selected");
 	await page.keyboard.press("]");
 	await row(page, "Animal 11").waitFor();
+	await page.getByText("1 selected").waitFor({ state: "detached" });
 	await page.keyboard.press("}");
 	await row(page, "Animal 25").waitFor();
 	await page.keyboard.press("{");
 	await row(page, "Animal 1").waitFor();
+	assert.equal(await page.getByText("1 selected").count(), 0, "another page ends the selection");
 	await press(page, "g", "c");
 	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	const animals = page.getByRole("link", { name: "Animals", exact: true });
+	assert.equal(await animals.getAttribute("href"), "#/animals?limit=10", "back to the same list");
 	await page.clock.install();
 	await pauseClock(page);
 	await page.keyboard.press("g");

@@ -146,6 +146,7 @@ test("before animals are added, the first five are shown as they will be stored"
 		"ElmDegussold",
 	]);
 	await shows(page, "1 new category: Degus");
+	await shows(page, "As they will be stored: the first 5 of 6");
 	await assertAccessible(page, "the first animals");
 	await addAnimals(page, "6 animals");
 	await shows(page, "6 of 6 animals added");

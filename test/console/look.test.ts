@@ -126,6 +126,8 @@ async function assertEveryViewAccessible(page: Page, key: string, widths: readon
 	await page.evaluate("location.hash = '#/animals?cursor=none'");
 	await shows(page, "This page cannot be shown");
 	await look("a failure");
+	await button(page, "First page").click();
+	await shows(page, /^23 animals, /);
 	await page.evaluate("location.hash = '#/add-many'");
 	await shows(page, "Drop your list here");
 	await look("add many");

@@ -50,6 +50,12 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 		["1.5", "two lines"],
 	);
 	await assertBothAccessible(page, "the check of a file");
+	await page.locator(".rejected input").first().fill("7");
+	await shows(page, "29 good, 1 to fix.");
+	await button(page, "Back").click();
+	for (const held of ["", "status"]) await page.getByLabel("Column Status holds").selectOption(held);
+	await goOn(page, "Check");
+	await shows(page, "28 good, 2 to fix.");
 	assert.deepEqual(await petsOf(service), [], "nothing is sent before the button");
 	await addAnimals(page, "28 animals");
 	await shows(page, "28 of 28 animals added, 2 left out");
@@ -152,6 +158,14 @@ test("rows are pasted, as text in the field or anywhere on the page, also as JSO
 	assert.match(await page.getByLabel("Rows, with their heading").inputValue(), /"name":7/, "to be corrected");
 	await button(page, "Choose a file instead").click();
 	await page.evaluate(`(() => {
+		const dataTransfer = new DataTransfer();
+		dataTransfer.items.add(new File(["name,category\\nRex,1"], "dropped.csv"));
+		const options = { dataTransfer, bubbles: true, cancelable: true };
+		document.querySelector(".drop").dispatchEvent(new DragEvent("drop", options));
+	})()`);
+	await shows(page, "dropped.csv");
+	await button(page, "Back").click();
+	await page.evaluate(`(() => {
 		const clipboardData = new DataTransfer();
 		clipboardData.setData("text/plain", "name\\t\\tcategory\\nMia \\"the Cat\\"\\t12\\"\\t3");
 		document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
@@ -172,6 +186,10 @@ test("a file that cannot be read is refused with its line and the fix", async (c
 	await shows(page, "The archive is damaged: save the workbook again.");
 	await choose(page, "broken.csv", 'name,categoryId\nRex,1\n"Mia,2\n');
 	await shows(page, /Line 3: a quote opens here/);
+	await choose(page, "whole.csv", "name,categoryId\nRex,1\n");
+	await button(page, "Back").click();
+	await shows(page, "Nothing is added before you have checked it.");
+	assert.equal(await page.locator(".problem").textContent(), "", "the failures are gone");
 });
 
 test("a look at the list and a revoked key keep all of Add many; signing out does not", async (context) => {

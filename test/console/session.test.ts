@@ -106,8 +106,10 @@ test("a reply after the sign-out shows nothing to the next user, and starts no i
 	await signOut(page);
 	await signIn(page, service.key);
 	await release();
+	assert.equal(await page.locator(".panel").count(), 0);
 	await button(page, "Add animal").click();
 	await shows(page, "Enter adds the animal.");
+	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "");
 	assert.equal(await page.getByText("Added Rex").count(), 0);
 	await choose(page, "rows.csv", "name,category\nMia,Dog\n");
 	await goOn(page, "Values");
@@ -158,6 +160,7 @@ test("the account menu shows and copies the key, and changes where it is kept", 
 	let reads = 0;
 	page.on("request", (request) => /find|pets/.test(request.url()) && reads++);
 	await account(page).click();
+	await shows(page, "This key may see, add, change, and remove animals, and show the activity.");
 	await button(page, "Show the key").click();
 	assert.equal(await page.getByLabel("The key, copied").inputValue(), service.key);
 	assert.equal(await page.evaluate("navigator.clipboard.readText()"), service.key);
@@ -205,9 +208,10 @@ test("the account menu shows and copies the key, and changes where it is kept", 
 test("a key that is over or belongs to a clock that was set back is not used", async (context) => {
 	const service = await testService(context);
 	const { page } = await openConsole(context, service.url);
-	for (const hours of [-1, 13]) {
-		const kept = { key: service.key, signOuts: "0", untilMs: Date.now() + hours * 3_600_000 };
-		await page.evaluate(`localStorage.setItem("animal-store.key", ${JSON.stringify(JSON.stringify(kept))})`);
+	const untils = [-1, 13].map((hours) => Date.now() + hours * 3_600_000);
+	const keys = untils.map((untilMs) => JSON.stringify({ key: service.key, signOuts: "0", untilMs }));
+	for (const kept of [...keys, '{"key":7,"signOuts":"0"}', "{"]) {
+		await page.evaluate(`localStorage.setItem("animal-store.key", ${JSON.stringify(kept)})`);
 		await page.reload();
 		await isSignedOut(page);
 		assert.equal(await page.evaluate('localStorage.getItem("animal-store.key")'), null);

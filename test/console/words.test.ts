@@ -1,6 +1,7 @@
 // A person tells the web console what a list means: the columns, the words in place of values, and corrections.
 
 import assert from "node:assert/strict";
+import type { Route } from "playwright-core";
 import { test } from "../support/browser.ts";
 import { listAll } from "../support/ledger.ts";
 import { testService } from "../support/service.ts";
@@ -19,6 +20,7 @@ import {
 	resize,
 	saved,
 	shows,
+	takeOut,
 } from "./console.ts";
 
 test("columns with the same name or none are chosen one by one; a click makes a row the heading", async (context) => {
@@ -125,7 +127,7 @@ test("faults of JSON are said in words for people; corrected fields are added as
 });
 
 test("words in place of categories become categories by mouse alone, once", async (context) => {
-	const { service, page } = await opened(context, []);
+	const { service, page, errors } = await opened(context, []);
 	const animals = ["Bello Hund", "Mia Katze", "Rex hund ", "Lora Vogel", "Kit Kater"].map((pet, at) => [
 		...pet.split(/ (.*)/).slice(0, 2),
 		`Linie ${"ABACD"[at]}`,
@@ -145,6 +147,12 @@ test("words in place of categories become categories by mouse alone, once", asyn
 	await button(page, "New categories: all 3").click();
 	await goOn(page, "Check");
 	await page.getByLabel("Category in row 8: “Kater” is not a category").fill("KATZE");
+	const lose = (route: Route) => (route.request().method() === "POST" ? route.abort() : route.continue());
+	await page.route("**/console/categories", lose);
+	await addAnimals(page, "5 animals");
+	await shows(page, "The server does not answer. No animal was added.");
+	takeOut(errors, /ERR_FAILED/);
+	await page.unroute("**/console/categories");
 	await addAnimals(page, "5 animals");
 	await shows(page, "5 of 5 animals added");
 	const before = await service.send({ path: "/console/categories" });

@@ -47,7 +47,9 @@ test("a sound store and a sound backup are verified with counts, by name or by D
 	assert.match((await verify(path("b.db"))).stdout, new RegExp(`b\\.db ${counts}, \\d+ bytes\n$`));
 	const added =
 		"CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); CREATE TABLE _litestream_lock (id)";
-	assert.equal((await verify(editedCopy(path("s.db"), "replicated", `${added}; ANALYZE`))).code, 0);
+	const names = "INSERT INTO categories VALUES (1, 'Dog', 'dog'), (2, 'DOG', 'ID 2')";
+	const copied = await verify(editedCopy(path("s.db"), "replicated", `${added}; ${names}; ANALYZE`));
+	assert.match(copied.stdout, /2000 Idempotency-Keys, 2 category names, schema 8, /);
 	const report = JSON.parse((await verify("--json")).stdout);
 	const { animals, keys, idempotencyKeys, schema, problems } = report;
 	assert.deepEqual([animals, keys, idempotencyKeys, schema, problems], [2000, 1, 2000, 8, []]);
