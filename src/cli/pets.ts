@@ -14,7 +14,6 @@ import { examples, formatPetTable, say, toStdout } from "./output.ts";
 
 interface OutputOptions extends ConnectionOptions {
 	json?: boolean;
-	csv?: boolean;
 }
 
 interface ListOptions extends OutputOptions, Filter {
@@ -88,13 +87,10 @@ async function writePet(pet: Pet, options: OutputOptions): Promise<void> {
 	await toStdout(options.json ? [`${petJson(pet)}\n`] : formatOutput([[pet]], options));
 }
 
-function formatOutput(pages: Pages<Pet>, { json, csv }: OutputOptions): AsyncGenerator<string | Uint8Array> {
-	if (json || csv) return formatPets(pages, json ? "json" : "csv");
-	return formatPetTable(pages);
+function formatOutput(pages: Pages<Pet>, { json }: OutputOptions): AsyncGenerator<string | Uint8Array> {
+	return json ? formatPets(pages, "json") : formatPetTable(pages);
 }
 
 function withOutput(command: Command): Command {
-	return command
-		.addOption(new Option("--json", "as JSON, numbers exact").conflicts("csv"))
-		.addOption(new Option("--csv", "as CSV, which import reads"));
+	return command.option("--json", "as JSON, numbers exact");
 }

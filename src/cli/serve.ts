@@ -1,7 +1,7 @@
 // `animal-store serve` runs the service; `animal-store config` shows its settings and their sources, without secrets.
 
 import type { Command } from "commander";
-import { type Flags, flagOf, type GivenSetting, isUnderNpm, readConfig } from "../config.ts";
+import { type Flags, flagOf, isUnderNpm, readConfig } from "../config.ts";
 import { curlForFirst, curlOf } from "../contract/curl.ts";
 import type { Log } from "../contract/observed.ts";
 import type { Service } from "../service.ts";
@@ -9,7 +9,7 @@ import { type Setting, settings } from "../settings.ts";
 import { withoutPassword } from "../store/postgres/url.ts";
 import { buildConsole } from "./build-console.ts";
 import { onSignals } from "./interrupt.ts";
-import { examples, formatTable, printJson, say, toStdout } from "./output.ts";
+import { examples, formatTable, say, toStdout } from "./output.ts";
 
 /** Requests get 10 of these seconds to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
@@ -127,17 +127,14 @@ The reply now: ${reply.status} ${await reply.text()}
 export function configCommand(command: Command): void {
 	command
 		.description("show the settings that the service would use, without secrets; exit code 1 if one is invalid")
-		.option("--json", "as a JSON array")
 		.optionsGroup("The settings of serve:");
-	withSettings(command).action(async ({ json = false, ...flags }: { json?: boolean } & Flags) => {
-		const rows = readConfig(undefined, flags).given.map(withoutSecret);
-		if (json) return printJson(rows);
-		const cells = rows.map(({ name, value, from }) => [name, value ?? "-", from]);
-		await toStdout(formatTable([cells], ["setting", "value", "from"]));
+	withSettings(command).action(async (flags: Flags) => {
+		const rows = readConfig(undefined, flags).given.map(({ name, text = "", from }) => [name, shown(name, text), from]);
+		await toStdout(formatTable([rows], ["setting", "value", "from"]));
 	});
 }
 
-function withoutSecret({ name, text = "", from }: GivenSetting) {
-	if (name === "API_KEY" && text !== "") return { name, value: `…${text.slice(-4)}`, from };
-	return { name, value: withoutPassword(text) || null, from };
+/** The value of a setting, without secrets. */
+function shown(name: string, text: string): string {
+	return name === "API_KEY" && text !== "" ? `…${text.slice(-4)}` : withoutPassword(text) || "-";
 }

@@ -13,7 +13,7 @@ import { oldTools } from "../support/machine.ts";
 import { programOf, refusals, runProgram } from "../support/program.ts";
 import { temporaryFolder, testService } from "../support/service.ts";
 
-test("config shows each setting, its value and source, as a table or JSON, without secrets", async () => {
+test("config shows each setting, its value and source, without secrets", async () => {
 	const key = keyFromRandom(Buffer.alloc(32, 5));
 	const environment = {
 		DATABASE_URL: "postgres://me:hidden@db1.example:5433/animals?password=hidden",
@@ -27,14 +27,10 @@ test("config shows each setting, its value and source, as a table or JSON, witho
 		/^DATABASE_URL +postgres:\/\/me:\*\*\*@db1\.example:5433\/animals\?password=\*\*\* +environment$/m,
 		/^BASE_URL +- +default$/m,
 		/^RATE_LIMIT +10\/1s +environment$/m,
+		new RegExp(`^API_KEY +…${key.slice(-4)} +environment$`, "m"),
 	])
 		assert.match(stdout, line);
 	assert.doesNotMatch(stdout, new RegExp(`hidden|${key}`));
-	const { stdout: json } = await call(["config", "--json"], { environment });
-	const shown: { name: string; value: string; from: string }[] = JSON.parse(json);
-	const shownKey = shown.find(({ name }) => name === "API_KEY");
-	assert.deepEqual(shownKey, { name: "API_KEY", value: `…${key.slice(-4)}`, from: "environment" });
-	assert.doesNotMatch(json, new RegExp(`hidden|${key}`));
 });
 
 function problemsOf(environment: Record<string, string>): string[] {
@@ -86,14 +82,14 @@ test("--env-file adds the variables that are not set, for each command, before o
 		`PORT=1\nOPS_PORT=2\nDATABASE_URL="${store}"\nANIMAL_STORE_URL=${url}\nANIMAL_STORE_KEY=${key}\n`,
 	);
 	for (const parameters of [
-		["--env-file", file, "config", "--port", "3", "--json"],
-		["config", "--port", "3", "--json", `--env-file=${file}`],
+		["--env-file", file, "config", "--port", "3"],
+		["config", "--port", "3", `--env-file=${file}`],
 	]) {
 		const { stdout } = await runProgram(parameters, { environment: { OPS_PORT: "5" } });
-		const shown: { name: string; value: string; from: string }[] = JSON.parse(stdout);
+		const given = stdout.split("\n").filter((line) => /(flag|environment)$/.test(line));
 		assert.deepEqual(
-			shown.filter(({ from }) => from !== "default").map(({ name, value, from }) => `${name} ${value} ${from}`),
-			["PORT 3 flag", "OPS_PORT 5 environment", `DATABASE_URL ${store} environment`],
+			given.map((line) => line.replace(/ {2,}/g, "  ")),
+			["PORT  3  flag", "OPS_PORT  5  environment", `DATABASE_URL  ${store}  environment`],
 		);
 	}
 	const pet = await runProgram(["pets", "create", "--name", "Rex", "--category-id", "1", "--env-file", file]);

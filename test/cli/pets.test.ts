@@ -31,8 +31,6 @@ test("an animal is created, listed and read with every digit of an int64", async
 	assert.equal(low.stdout, table, "in a pipe, no colour");
 	const both = `[\n${ann},\n{"id":2,"name":"Low","categoryId":-9223372036854775808,"status":"sold"}\n]\n`;
 	assert.equal((await pets("list", "--json")).stdout, both);
-	const rows = `1,"Ann ""the"" 🐈, cat",${int64Max},\n2,Low,-9223372036854775808,sold\n`;
-	assert.equal((await pets("list", "--csv")).stdout, `id,name,categoryId,status\n${rows}`);
 	assert.equal((await pets("list", "--status", "sold")).stdout, table);
 	assert.equal((await pets("list", "--status", "pending", "--json")).stdout, "[]\n");
 	assert.ok((await pets("get", "1")).stdout.endsWith(`\n 1  ${int64Max}  -       Ann "the" 🐈, cat\n`));
@@ -87,7 +85,6 @@ test("an error shows the service's message and the next step on stderr, with exi
 		[["create", "--name", " ", "--category-id", "1"], /name must be a string of 1 to 255.*invalid_body/],
 		[["list", "--limit", "101"], /^error: option '--limit <n>' .* It must be an integer from 1 to 100.\n$/],
 		[["list", "--status", "Sold"], /^error: option '--status <status>' .* choices are available, pending, sold.\n$/],
-		[["list", "--json", "--csv"], /^error: option '--json' cannot be used with option '--csv'\n$/],
 		[["get", "abc"], /^error: command-argument value 'abc' is .* 'id'. It must be an integer from -9.*\n$/],
 		[["create", "--name", "Rex", "--category-id", "9223372036854775808"], /an integer from -9223372036854775808/],
 	];
@@ -112,7 +109,7 @@ test("create says that the animal may have been added if the reply is not the se
 	const { code, stdout, stderr } = await pets("create", "--name", "Rex", "--category-id", "1", "--url", url);
 	assert.deepEqual([code, stdout], [1, ""]);
 	assert.match(stderr, /the animal may have been added: look with animal-store pets list --last before .* again\n$/);
-	assert.match((await pets("list", "--csv")).stdout, /\n1,Rex,1,\n$/);
+	assert.match((await pets("list")).stdout, /\n 1 .* Rex\n$/);
 	await service.stop(0);
 	const unsent = await call(["pets", "create", "--name", "Mia", "--category-id", "1"], { environment });
 	assert.doesNotMatch(unsent.stderr, /may have been added/);
