@@ -33,28 +33,18 @@ async function* pagesOf({ edits }: Store, rows: number): AsyncGenerator<EditReco
 	}
 }
 
-function toJson(edit: EditRecord): string {
-	const { id, atMs, editor: by, action, petId } = edit;
-	return exactJson({ id, at: new Date(atMs).toISOString(), by, petId, action, ...changeOf(edit) });
-}
-
-/** The old and the new value, null if there is none. A removal has only the old value, and a new name has neither. */
-function changeOf({ action, fromStatus, toStatus, fromCategoryId, toCategoryId }: EditRecord) {
-	const changes = {
-		"set-status": { fromStatus: fromStatus ?? null, toStatus: toStatus ?? null },
-		"set-category": { fromCategoryId, toCategoryId },
-		rename: {},
-		remove: { fromStatus: fromStatus ?? null },
-	};
-	return changes[action];
+function toJson({ id, atMs, editor: by, ...edit }: EditRecord): string {
+	return exactJson({ id, at: new Date(atMs).toISOString(), by, ...edit });
 }
 
 const columns = ["id", "at", "animal", "action", "change", "by"];
 
-function cellsOf(edit: EditRecord): string[] {
-	const { id, atMs, editor, action, petId } = edit;
-	const change = Object.values(changeOf(edit)).map((value) => String(value ?? "none"));
-	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, change.join(" → "), editor];
+function cellsOf({ id, atMs, editor, action, petId, ...edit }: EditRecord): string[] {
+	const from = edit.fromStatus ?? edit.fromCategoryId ?? "none";
+	const to = edit.toStatus ?? edit.toCategoryId ?? "none";
+	// The audit has no names, and a removed animal has no values.
+	const changes = { "set-status": `${from} → ${to}`, "set-category": `${from} → ${to}`, rename: "", remove: `${from}` };
+	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, changes[action], editor];
 }
 
 async function* cellsOfAll(pages: AsyncIterable<EditRecord[]>): AsyncGenerator<string[][]> {

@@ -61,8 +61,8 @@ for (const engine of ["sqlite", "postgres"] as const) {
 		assert.deepEqual(untimed, [
 			{ id: 1, at: "", by, petId: 1, action: "set-status", fromStatus: "available", toStatus: "sold" },
 			{ id: 2, at: "", by, petId: 1, action: "rename" },
-			{ id: 3, at: "", by, petId: 1, action: "set-status", fromStatus: "sold", toStatus: null },
-			{ id: 4, at: "", by, petId: 1, action: "remove", fromStatus: null },
+			{ id: 3, at: "", by, petId: 1, action: "set-status", fromStatus: "sold" },
+			{ id: 4, at: "", by, petId: 1, action: "remove" },
 		]);
 	});
 }
