@@ -10,7 +10,7 @@ import { type Config, ConfigError, environmentFor } from "./config.ts";
 import type { Log, TrafficCounts } from "./contract/observed.ts";
 import { defaultScopes, scopes } from "./contract/operations.ts";
 import { connectionsMost, defaultTimeouts, drain, listen, type ServerOptions, urlOf } from "./http/listen.ts";
-import { clientAddressOf, linkWarning } from "./http/proxies.ts";
+import { linkWarning } from "./http/proxies.ts";
 import { createCors, securityHeaders } from "./http/reply-headers.ts";
 import { createReplyWatch } from "./http/reply-watch.ts";
 import { type AppOptions, buildApp, buildOpsServer } from "./http/routes.ts";
@@ -185,7 +185,6 @@ function buildOps(options: ServiceOptions) {
 		node,
 		onReply: metrics.observeReply,
 		isOnTerminal: options.isOnTerminal ?? false,
-		clientAddressOf: config.logClientAddress ? (request) => clientAddressOf(request, config.trustProxy) : undefined,
 	});
 	const fields = Object.entries(securityHeaders(config.baseUrl)).flat();
 	const common = { timeouts, fields, isClosing: () => phase.isClosing, watch };

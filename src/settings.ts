@@ -36,10 +36,6 @@ function integer(min: number, max: number): Reader<number> {
 	};
 }
 
-function trueOrFalse(text: string): boolean | undefined {
-	return /^(true|false)$/.test(text) ? text === "true" : undefined;
-}
-
 const host = setting("a host name or an IP address", matching(/^[A-Za-z0-9.:_-]+$/), "127.0.0.1");
 const port = (preset: string) =>
 	setting("an integer from 0 to 65535, where 0 picks a free port", integer(0, 65535), preset);
@@ -116,7 +112,6 @@ export const settings = {
 		"the number of backups to keep, from 1 to 10000; 7 is the default with BACKUP_TO",
 		integer(1, 10_000),
 	),
-	LOG_CLIENT_ADDRESS: setting("true or false", trueOrFalse, "false"),
 	LOG_LEVEL: setting(
 		"fatal, error, warn, info, debug, trace or silent",
 		matching(/^(fatal|error|warn|info|debug|trace|silent)$/),
@@ -127,5 +122,6 @@ export const settings = {
 /** Settings of earlier versions, and what takes their place. The service refuses to start with one of them. */
 export const withdrawn: Readonly<Record<string, string>> = {
 	REUSE_PORT: "let systemd hold the port for all nodes, or use a balancer (docs/debian.md)",
+	LOG_CLIENT_ADDRESS: "remove it; the proxy's log has the addresses",
 	WHEN_WRITES_STOP: "remove it; the service ends with code 1 when only a restart helps, so let a supervisor restart it",
 };

@@ -59,8 +59,6 @@ const headBytes = 1000;
 export interface Watch {
 	/** The id of a request in its reply and in the log. */
 	requestId(sent?: string | string[]): string;
-	/** Undefined if the log has no addresses. */
-	clientAddressOf?: ((request: IncomingMessage) => string) | undefined;
 	/** Called when a request has its whole reply, or its connection has ended. */
 	end(exchange: Exchange): void;
 	/** Called when bytes that never became a request are refused. @returns the id of the reply */
@@ -89,7 +87,6 @@ export class Exchange {
 	readonly response: ServerResponse;
 	readonly id: string;
 	readonly traceId: string | undefined;
-	readonly clientAddress: string | undefined;
 	readonly startedAtMs = performance.now();
 	/** Undefined if the request was refused before its route was looked up. */
 	route: Route | undefined;
@@ -123,7 +120,6 @@ export class Exchange {
 		this.response = response;
 		this.id = port.watch.requestId(headers["x-request-id"]);
 		this.traceId = traceIdOf(headers.traceparent);
-		this.clientAddress = port.watch.clientAddressOf?.(this.request);
 		this.#port = port;
 		this.begin();
 	}

@@ -1,5 +1,5 @@
 // Knows trusted proxies, and reads the part of their X-Forwarded-* headers that is trusted. This part decides the base
-// address of links in replies and the address of a client. Forwarded (RFC 7239) is ignored, as in Express.
+// address of links in replies. Forwarded (RFC 7239) is ignored, as in Express.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv6 } from "node:net";
@@ -32,13 +32,6 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
 		const version = isIP(address);
 		return version !== 0 && list.check(address, version === 6 ? "ipv6" : "ipv4");
 	};
-}
-
-const forwardedNames = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"];
-
-/** Whether a proxy, or a client that pretends to be one, added any of these headers. */
-function isForwarded(headers: IncomingHttpHeaders): boolean {
-	return forwardedNames.some((name) => headers[name] !== undefined);
 }
 
 /**
@@ -84,7 +77,7 @@ export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & 
 			const { proto = "http", host = own } = readForwarded(headers);
 			return `${proto}://${host}/v1`;
 		}
-		if (isHintDue && isForwarded(headers)) {
+		if (isHintDue && (headers["x-forwarded-proto"] ?? headers["x-forwarded-host"]) !== undefined) {
 			log.warn({ peer: socket.remoteAddress }, ignoredHint);
 			isHintDue = false;
 		}
@@ -113,25 +106,4 @@ export function isHost(text: string): boolean {
 	const isValid = (name !== undefined || isIPv6(address)) && Number(port) <= 65535;
 	if (isValid) lastHost = text;
 	return isValid;
-}
-
-/**
- * The address of a request's client: the peer's or, if the peer is a trusted proxy, the last address in X-Forwarded-For
- * that is not a trusted proxy's. The client itself may have sent earlier addresses.
- */
-export function clientAddressOf(
-	{ headers, socket }: Pick<IncomingMessage, "headers" | "socket">,
-	isTrustedProxy?: IsTrustedProxy,
-): string {
-	const peer = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
-	if (!isTrustedProxy?.(peer)) return peer;
-	const addresses = String(headers["x-forwarded-for"] ?? "").split(",");
-	const address = addresses.map(withoutPort).findLast((one) => !isTrustedProxy(one)) ?? "";
-	return isIP(address) === 0 ? peer : address;
-}
-
-/** Proxies write an address with or without a port, and IPv6 with or without brackets. */
-function withoutPort(text: string): string {
-	const [, version6, version4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d+)?$/.exec(text.trim()) ?? [];
-	return version6 ?? version4 ?? text.trim();
 }

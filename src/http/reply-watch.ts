@@ -10,7 +10,7 @@ const clientAbortStatus = 499;
 /** How often the count of a frequent event is logged. */
 const countEveryMs = 1000;
 
-interface ReplyWatchOptions extends Pick<Watch, "clientAddressOf"> {
+interface ReplyWatchOptions {
 	log: Pick<Log, "info" | "warn">;
 	/** The start of request ids, unique per process. */
 	node: string;
@@ -22,7 +22,7 @@ interface ReplyWatchOptions extends Pick<Watch, "clientAddressOf"> {
 const safeId = /^[\w.:+/=-]{1,128}$/;
 
 export function createReplyWatch(options: ReplyWatchOptions): Watch & { close(): void } {
-	const { log, node, onReply, isOnTerminal, clientAddressOf } = options;
+	const { log, node, onReply, isOnTerminal } = options;
 	let ids = 0;
 	const sheds = createCountLog(log, { "error.type": "overloaded" }, "requests were refused because of overload");
 
@@ -53,7 +53,7 @@ export function createReplyWatch(options: ReplyWatchOptions): Watch & { close():
 	}
 
 	return {
-		...{ requestId, clientAddressOf, end },
+		...{ requestId, end },
 		refuse(code: ErrorCode): string {
 			const id = requestId();
 			const { status } = errors[code];
@@ -73,7 +73,7 @@ function nameOf(route: Route | undefined): RouteName {
 
 /** The fields of a request's log line, named like OpenTelemetry's attributes where such attributes exist. */
 function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply, isOnTerminal: boolean): object {
-	const { id, request, route, caller, traceId, clientAddress } = exchange;
+	const { id, request, route, caller, traceId } = exchange;
 	return {
 		"http.request.method": method,
 		"http.route": route?.path,
@@ -85,7 +85,6 @@ function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply
 		imported: exchange.imported,
 		requestId: id,
 		trace_id: traceId,
-		"client.address": clientAddress,
 		"url.path": isOnTerminal ? withoutKeys(request.url?.replace(/\?.*/s, "")) : undefined,
 	};
 }
