@@ -1,6 +1,5 @@
 // The facts about requests and connections that metrics and logs receive, and the id of the caller's trace.
 
-import type { ImportResult } from "./console.ts";
 import type { OperationName } from "./operations.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
@@ -22,9 +21,6 @@ export function printable(text: string): string {
  */
 export type RouteName = OperationName | "probe" | "metrics" | "console" | "import" | "page" | "unknown";
 
-/** The rows of an import, by their outcome. */
-export type ImportCounts = Record<ImportResult["outcome"], number>;
-
 /** A reply, or a request whose client left before the reply. */
 export interface Reply {
 	route: RouteName;
@@ -34,18 +30,14 @@ export interface Reply {
 	seconds: number;
 	/** The code of the failure, or `client_abort`. */
 	reason?: string | undefined;
-	imported?: ImportCounts | undefined;
 }
 
 /** The traffic of a port since its start. */
 export interface TrafficCounts {
 	requestsInFlight: number;
 	connections: number;
-	connectionsAccepted: number;
 	/** Connections that were closed immediately. */
 	connectionsRefused: { address_limit: number; total_limit: number };
-	receivedBytes: number;
-	sentBytes: number;
 }
 
 /**

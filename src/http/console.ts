@@ -16,7 +16,6 @@ import {
 } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
-import type { ImportCounts } from "../contract/observed.ts";
 import { type AnyPet, NewPet, Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
@@ -106,9 +105,7 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 			for (const row of rows.filter(isInvalid).slice(explainedMax)) Object.assign(row, { faults: [unexplained] });
 			const valid = rows.filter((row): row is KeyedPet => "pet" in row);
 			const stored = (valid.length > 0 ? await write(exchange, () => store.createPets(valid)) : []).values();
-			const results = rows.map((row) => ("pet" in row ? resultOf(stored.next().value as ImportedPet) : row));
-			exchange.imported = countOutcomes(results);
-			return { results };
+			return { results: rows.map((row) => ("pet" in row ? resultOf(stored.next().value as ImportedPet) : row)) };
 		},
 		async edit(exchange: Exchange) {
 			const list = await readCounted(exchange, "edits", `1 to ${editsMax} edits`, editsMax);
@@ -153,12 +150,6 @@ function resultOf({ id, outcome, earlier }: ImportedPet): ImportResult {
 	const { atMs, isRemoved } = earlier;
 	if (isRemoved) return { outcome: "removed", id, atMs };
 	return { outcome: outcome === "reused" ? "different" : "present", id, atMs };
-}
-
-function countOutcomes(results: readonly ImportResult[]): ImportCounts {
-	const counts: ImportCounts = { added: 0, present: 0, different: 0, removed: 0, invalid: 0 };
-	for (const { outcome } of results) counts[outcome]++;
-	return counts;
 }
 
 /** `rename` needs `name`, and `set-category` needs `categoryId`. `set-status` without `status` removes the status. */

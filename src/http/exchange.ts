@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { Deprecation } from "../contract/deprecation.ts";
 import { ApiError, type ErrorCode } from "../contract/errors.ts";
-import { type ImportCounts, traceIdOf } from "../contract/observed.ts";
+import { traceIdOf } from "../contract/observed.ts";
 import type { OperationName, Scope } from "../contract/operations.ts";
 import { type KeyRow, StorageUnavailable } from "../store/store.ts";
 import type { Connection } from "./connection.ts";
@@ -101,7 +101,6 @@ export class Exchange {
 	idempotencyKey: string | undefined;
 	/** The reply's key in the response cache: the target, which has no space, and the base address. */
 	cacheKey = "";
-	imported: ImportCounts | undefined;
 	/** Aborted when the client has left, if `watchLeaving` was called. */
 	left: AbortSignal | undefined;
 	failure: ErrorCode | undefined;

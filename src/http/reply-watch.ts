@@ -47,7 +47,6 @@ export function createReplyWatch(options: ReplyWatchOptions): Watch & { close():
 			status: isSent ? response.statusCode : clientAbortStatus,
 			seconds: (performance.now() - exchange.startedAtMs) / 1000,
 			reason: isSent ? exchange.failure : "client_abort",
-			imported: exchange.imported,
 		};
 		note(reply, fieldsOf(exchange, reply, isOnTerminal));
 	}
@@ -82,7 +81,6 @@ function fieldsOf(exchange: Exchange, { method, status, reason, seconds }: Reply
 		"http.response.body.size": status === clientAbortStatus || method === "HEAD" ? undefined : exchange.bodyBytes,
 		durationMs: Math.round(seconds * 1e6) / 1000,
 		keyId: caller?.id,
-		imported: exchange.imported,
 		requestId: id,
 		trace_id: traceId,
 		"url.path": isOnTerminal ? withoutKeys(request.url?.replace(/\?.*/s, "")) : undefined,

@@ -1,4 +1,4 @@
-// Counts the connections, bytes and requests of a server, and limits the connections from one address.
+// Counts the connections and requests of a server, and limits the connections from one address.
 
 import { isIPv6 } from "node:net";
 import type { Log, TrafficCounts } from "../contract/observed.ts";
@@ -22,8 +22,6 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 	/** The number of open connections by the client's network; all connections of trusted proxies have one count. */
 	const counts = new Map<string, number>();
 	let open: HttpServer["open"] = new Map();
-	const closed = { received: 0, sent: 0 };
-	let accepted = 0;
 	const refusals = (reason: string) => createCountLog(log, { reason }, "connections were refused");
 	const [atAddressLimit, atTotalLimit] = [refusals("address_limit"), refusals("total_limit")];
 
@@ -32,7 +30,6 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 		watch(server: HttpServer): void {
 			open = server.open;
 			server.on("connection", (socket) => {
-				accepted++;
 				const address = socket.remoteAddress ?? "";
 				const client = isTrustedProxy?.(address) ? proxies : networkOf(address);
 				const others = counts.get(client) ?? 0;
@@ -45,27 +42,16 @@ export function createTraffic({ log, perAddressMax = Infinity, isTrustedProxy }:
 					const left = (counts.get(client) ?? 1) - 1;
 					if (left > 0) counts.set(client, left);
 					else counts.delete(client);
-					closed.received += socket.bytesRead;
-					closed.sent += socket.bytesWritten;
 				});
 			});
 			server.on("drop", atTotalLimit.count);
 		},
 		read(): TrafficCounts {
-			const now = {
-				requestsInFlight: 0,
+			return {
+				requestsInFlight: open.values().reduce((sum, { requestsInFlight }) => sum + requestsInFlight, 0),
 				connections: open.size,
-				connectionsAccepted: accepted,
 				connectionsRefused: { address_limit: atAddressLimit.total(), total_limit: atTotalLimit.total() },
-				receivedBytes: closed.received,
-				sentBytes: closed.sent,
 			};
-			for (const { requestsInFlight, socket } of open.values()) {
-				now.requestsInFlight += requestsInFlight;
-				now.receivedBytes += socket.bytesRead;
-				now.sentBytes += socket.bytesWritten;
-			}
-			return now;
 		},
 		close(): void {
 			atAddressLimit.close();

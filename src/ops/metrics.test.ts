@@ -5,9 +5,8 @@ import { test } from "node:test";
 import type { Reply } from "../contract/observed.ts";
 import { createTraffic } from "../http/traffic.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
-import { createSeries, expose, histogramSamples, type Value } from "./exposition.ts";
+import { createSeries, expose, exposeProcess, histogramSamples, type Value } from "./exposition.ts";
 import { metricTable } from "./metrics.ts";
-import { exposeProcess } from "./process-metrics.ts";
 import { createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics } from "./store-metrics.ts";
 

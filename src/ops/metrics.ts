@@ -1,10 +1,9 @@
 // The metrics of the service: a table of their names, types, meanings and labels, which docs/monitoring.md repeats, and
-// the value of each at a scrape. Those of the process follow (process-metrics.ts).
+// the value of each at a scrape. Those of the process follow.
 
 import type { TrafficCounts } from "../contract/observed.ts";
 import { backgroundTasks } from "../store/store.ts";
-import { contentType, expose, type Metric, samplesBy, type Value } from "./exposition.ts";
-import { exposeProcess } from "./process-metrics.ts";
+import { contentType, expose, exposeProcess, type Metric, samplesBy, type Value } from "./exposition.ts";
 import { createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics, type StoreSources } from "./store-metrics.ts";
 
@@ -26,20 +25,12 @@ export const metricTable = {
 		"Failed requests by error code, including those that are not HTTP; client_abort: the client left first.",
 		["reason"],
 	),
-	animal_store_imported_rows_total: counter(
-		"Rows of imports. outcome: added, present (added before), different (added before with other fields), removed " +
-			"(added before and removed since) or invalid.",
-		["outcome"],
-	),
 	animal_store_requests_in_flight: gauge("Requests whose reply is not complete."),
 	animal_store_connections: gauge("Open connections of the public port."),
-	animal_store_connections_accepted_total: counter("Connections to the public port."),
 	animal_store_connections_refused_total: counter(
 		"Connections closed immediately. reason: address_limit (CONNECTIONS_PER_ADDRESS) or total_limit.",
 		["reason"],
 	),
-	animal_store_received_bytes_total: counter("Bytes received on the public port, including headers."),
-	animal_store_sent_bytes_total: counter("Bytes sent on the public port, including headers."),
 	animal_store_commit_duration_seconds: histogram(
 		"Time from the start of a batch's transaction until its writes are on disk, including failed batches.",
 	),

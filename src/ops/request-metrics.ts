@@ -1,8 +1,8 @@
-// Metrics of requests, refusals, connections and bytes. Every label has a bounded number of values.
+// Metrics of requests, refusals and connections. Every label has a bounded number of values.
 
 import { createHistogram } from "node:perf_hooks";
 import { errorCodes } from "../contract/errors.ts";
-import type { ImportCounts, Reply, TrafficCounts } from "../contract/observed.ts";
+import type { Reply, TrafficCounts } from "../contract/observed.ts";
 import { operations } from "../contract/operations.ts";
 import { createSeries, histogramSamples, type Series, samplesBy, upToSeconds } from "./exposition.ts";
 
@@ -10,7 +10,6 @@ export function createRequestMetrics(traffic: () => TrafficCounts) {
 	/** At most a few dozen rows: a linear search takes less time than building a string as a key. */
 	const durations: { operation: string; method: string; status: number; series: Series }[] = [];
 	const operationTimes = createHistogram({ highest: 1e9, figures: 2 });
-	const imported: ImportCounts = { added: 0, present: 0, different: 0, removed: 0, invalid: 0 };
 	const refusals = new Map<string, number>([...errorCodes, "client_abort"].map((code) => [code, 0]));
 
 	function seriesOf(operation: string, method: string, status: number): Series {
@@ -22,11 +21,10 @@ export function createRequestMetrics(traffic: () => TrafficCounts) {
 	}
 
 	return {
-		observeReply({ route, method, status, seconds, reason, imported: rows }: Reply): void {
+		observeReply({ route, method, status, seconds, reason }: Reply): void {
 			seriesOf(route, methodClassOf(method), status).observe(seconds);
 			if (route in operations) operationTimes.record(Math.max(1, Math.round(seconds * 1e6)));
 			if (reason !== undefined) refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
-			for (const outcome in rows) imported[outcome as keyof ImportCounts] += rows[outcome as keyof ImportCounts];
 		},
 		/** The durations of the replies to operations, in microseconds. The console's figures reset them every minute. */
 		operationTimes,
@@ -37,13 +35,9 @@ export function createRequestMetrics(traffic: () => TrafficCounts) {
 					histogramSamples(series, { operation, method, status: String(status) }),
 				),
 				animal_store_refusals_total: samplesBy("reason", refusals),
-				animal_store_imported_rows_total: samplesBy("outcome", Object.entries(imported)),
 				animal_store_requests_in_flight: counts.requestsInFlight,
 				animal_store_connections: counts.connections,
-				animal_store_connections_accepted_total: counts.connectionsAccepted,
 				animal_store_connections_refused_total: samplesBy("reason", Object.entries(counts.connectionsRefused)),
-				animal_store_received_bytes_total: counts.receivedBytes,
-				animal_store_sent_bytes_total: counts.sentBytes,
 			};
 		},
 	};

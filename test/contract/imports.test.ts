@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKey } from "../../src/keys/issue.ts";
-import { figureOf } from "../support/scrape.ts";
 import { assertFailure, consoleReply, create, posting, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, createHead } from "../support/wire.ts";
@@ -167,23 +166,4 @@ test("an import whose key expires, or whose client leaves, while it waits is not
 	assert.deepEqual(await Promise.all(first.map(async (reply) => (await reply).status)), [200, 200]);
 	assertFailure(await late, "invalid_credential");
 	assert.equal(stored.mock.callCount(), 2);
-});
-
-test("the rows of an import are counted in the log and the metrics", async (context) => {
-	const service = await testService(context, { mixes: false });
-	await resultsOf(service, [row(1), row(2), row(1), 5]);
-	await resultsOf(service, [row(3), 7]);
-	const none = { added: 0, present: 0, different: 0, removed: 0, invalid: 0 };
-	const lines = service.log.filter((line) => line["http.route"] === "/console/imports");
-	assert.deepEqual(
-		lines.map(({ imported }) => imported),
-		[
-			{ ...none, added: 2, present: 1, invalid: 1 },
-			{ ...none, added: 1, invalid: 1 },
-		],
-	);
-	const counted = (outcome: string) => figureOf(service, "animal_store_imported_rows_total", { outcome });
-	assert.deepEqual(await Promise.all(Object.keys(none).map(counted)), [3, 1, 0, 0, 2]);
-	const written = { operation: "import", method: "write", status: "200" };
-	assert.equal(await figureOf(service, "animal_store_request_duration_seconds_count", written), 2);
 });

@@ -93,15 +93,14 @@ function firstReply(bytes: Buffer, isHead: boolean): { reply: Reply; length: num
 }
 
 /** Repeats a request until the kernel has no room for the reply. @returns how many requests were sent */
-export async function fillKernel({ traffic }: TestService, socket: Socket, request: string): Promise<number> {
+export async function fillKernel({ traffic, log }: TestService, socket: Socket, request: string): Promise<number> {
+	const replies = () => log.filter(({ msg }) => msg === "request").length;
 	for (let sent = 1; ; sent++) {
-		const { sentBytes } = traffic();
-		socket.pause().write(request);
-		await until("a reply", () => traffic().sentBytes > sentBytes, { everyMs: 1 });
+		const before = replies();
 		let looks = 0;
-		await until("the kernel to take the reply, or not", () => traffic().requestsInFlight === 0 || ++looks > 10, {
-			everyMs: 20,
-		});
+		socket.pause().write(request);
+		const isStuck = () => traffic().requestsInFlight > 0 && ++looks > 10;
+		await until("the kernel to take the reply, or not", () => replies() > before || isStuck(), { everyMs: 20 });
 		if (traffic().requestsInFlight > 0) return sent;
 	}
 }
