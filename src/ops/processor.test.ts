@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { cpuQuota } from "./processor.ts";
 
-test("the CPU quota is the lowest of the control groups, and infinite if none sets one", () => {
+test("the CPU quota is the lowest of the control groups, of both versions, and infinite if none sets one", () => {
 	const quotaIn = (files: Record<string, string>) => cpuQuota((path) => files[path] ?? "");
 	const second = "/sys/fs/cgroup/system.slice/animal-store.service/cpu.max";
 	const unit = { "/proc/self/cgroup": "0::/system.slice/animal-store.service\n" };
@@ -13,5 +13,8 @@ test("the CPU quota is the lowest of the control groups, and infinite if none se
 	assert.equal(quotaIn({ ...unit, [second]: "max 100000\n" }), Number.POSITIVE_INFINITY);
 	assert.equal(quotaIn({ ...unit, [second]: "50000 100000\n" }), 0.5);
 	assert.equal(quotaIn({ ...unit, [second]: "50000 100000\n", "/sys/fs/cgroup/cpu.max": "20000 100000\n" }), 0.2);
-	assert.equal(quotaIn({ "/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "150000 100000\n" }), 1.5);
+	const first = "/sys/fs/cgroup/cpu/docker/1/cpu.cfs_";
+	const container = { "/proc/self/cgroup": "4:memory:/x\n3:cpu,cpuacct:/docker/1\n0::/\n" };
+	assert.equal(quotaIn({ ...container, [`${first}quota_us`]: "-1\n", [`${first}period_us`]: "100000\n" }), Infinity);
+	assert.equal(quotaIn({ ...container, [`${first}quota_us`]: "150000\n", [`${first}period_us`]: "100000\n" }), 1.5);
 });

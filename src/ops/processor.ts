@@ -20,19 +20,25 @@ function textOf(path: string): string {
 }
 
 /**
- * The lowest CPU quota, in cores, of the control groups that this process is in; infinite if none has one. In a
- * container, /proc/self/cgroup may show the host's path, but /sys/fs/cgroup only the container's group.
+ * The lowest CPU quota, in cores, of the control groups (version 1 or 2) that this process is in; infinite if none has
+ * one. In a container, /proc/self/cgroup may show the host's paths, but /sys/fs/cgroup only the container's group.
  */
 export function cpuQuota(read = textOf): number {
-	const [, path = "/"] = /^0::(.*)$/m.exec(read("/proc/self/cgroup")) ?? [];
-	let lowest = Infinity;
-	for (let group = path; ; group = dirname(group)) {
-		const [quota, period] = read(join("/sys/fs/cgroup", group, "cpu.max"))
-			.split(" ")
-			.map(Number);
-		if (quota && period) lowest = Math.min(lowest, quota / period);
-		if (group === dirname(group)) return lowest;
+	const quotas = [Number.POSITIVE_INFINITY];
+	for (const [, controllers = "", path = "/"] of read("/proc/self/cgroup").matchAll(/^\d+:(.*):(.*)$/gm)) {
+		if (controllers !== "" && !controllers.split(",").includes("cpu")) continue;
+		for (let group = path; ; group = dirname(group)) {
+			const first = join("/sys/fs/cgroup/cpu", group, "cpu.cfs_");
+			const text =
+				controllers === ""
+					? read(join("/sys/fs/cgroup", group, "cpu.max"))
+					: `${read(`${first}quota_us`)} ${read(`${first}period_us`)}`;
+			const [quota = 0, period = 0] = text.trim().split(/\s+/).map(Number);
+			if (quota > 0 && period > 0) quotas.push(quota / period);
+			if (group === dirname(group)) break;
+		}
 	}
+	return Math.min(...quotas);
 }
 
 /** How many files the process may open; infinite if that is unknown. */
