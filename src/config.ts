@@ -61,18 +61,10 @@ export function problemOfDatabaseUrl(text: string): string | undefined {
 /** Settings that a separate file can hold, such as a container's secret: `API_KEY_FILE` names the file. */
 const secretNames: readonly string[] = ["DATABASE_URL", "API_KEY"] satisfies (keyof typeof settings)[];
 
-export interface GivenSetting {
-	name: string;
-	/** The text as it was given; undefined if the setting is off. */
-	text: string | undefined;
-	/** `default`, `environment`, `flag`, or `file` and its path. */
-	from: string;
-}
-
 /** Variables by name. Empty variables count as absent. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The settings of a table, each from a flag, the environment or its default. */
+/** The settings of a table. `from` is `flag`, `environment`, `file` and its path, or `default`. */
 export function collect<Table extends Record<string, Setting>>(
 	table: Table,
 	environment: Variables = process.env,
@@ -80,7 +72,7 @@ export function collect<Table extends Record<string, Setting>>(
 ) {
 	const problems: string[] = [];
 	const values: Record<string, unknown> = {};
-	const given = Object.entries(table).map(([name, setting]): GivenSetting & { label: string } => {
+	const given = Object.entries(table).map(([name, setting]) => {
 		const property = camelCase(name);
 		const flag = flags[property];
 		const found =

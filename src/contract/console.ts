@@ -19,7 +19,6 @@ export interface Minute {
 	p95Ms?: number;
 }
 
-/** The animals of the whole store by status. */
 export type Totals = Record<PetStatus | "none", number>;
 
 /** The reply of `/console/key`: the key of the request. */
@@ -84,7 +83,6 @@ export interface CategoryResult {
 	 */
 	outcome: "named" | "unchanged" | "forgotten" | "taken";
 	id: bigint;
-	/** The category's name after the change, if it has one. */
 	name?: string;
 }
 
@@ -92,7 +90,6 @@ export interface CategoryResult {
 export const sorts = ["id", "-id", "name", "-name"] as const;
 export type Sort = (typeof sorts)[number];
 
-/** The most animals in one reply of `GET /console/find`. */
 export const findPageMax = 50;
 
 /**
@@ -113,7 +110,6 @@ export interface FindReply {
 export const exportFormats = ["csv", "ndjson", "json", "csv-semicolon", "xlsx"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The rows of an Excel sheet below its heading. */
 export const workbookMaxPets = 1_048_575;
 export const tooManyPets = `a workbook holds at most ${workbookMaxPets} animals: choose another format`;
 
@@ -140,7 +136,6 @@ export interface EditResult {
 	 * editor saw it, and nothing was changed. `removed`: an earlier edit removed the animal. `absent`: it never existed.
 	 */
 	outcome: "edited" | "unchanged" | "conflict" | "removed" | "absent";
-	/** The animal after the edit, if it exists. */
 	pet?: Pet;
 	/** After `conflict` or `removed`: who edited the animal last; absent if nobody did. */
 	by?: string;
@@ -159,7 +154,6 @@ export interface PastEdit {
 	fromStatus?: PetStatus | undefined;
 	/** The status after a change of status; absent if there is none. */
 	toStatus?: PetStatus | undefined;
-	/** The category before and after a change of category. */
 	fromCategoryId?: bigint | undefined;
 	toCategoryId?: bigint | undefined;
 }

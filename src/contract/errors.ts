@@ -228,7 +228,6 @@ export const errors = {
 export type ErrorCode = keyof typeof errors;
 export const errorCodes = Object.keys(errors) as ErrorCode[];
 
-/** A code and the values of its message. */
 type Failure = {
 	[Code in ErrorCode]: [code: Code, ...values: Parameters<(typeof errors)[Code]["message"]>];
 }[ErrorCode];
@@ -259,7 +258,6 @@ export class ApiError {
 		this.json = JSON.stringify({ code, message: this.message, status: this.status } satisfies ErrorBody);
 	}
 
-	/** Replaces the failure's `Retry-After`. */
 	after(retryAfterSeconds: number): ApiError {
 		return Object.assign(this, { retryAfterSeconds });
 	}

@@ -218,10 +218,8 @@ export interface FindQuery extends Filter {
 	name?: string | undefined;
 	category?: bigint | undefined;
 	sort?: Sort | undefined;
-	/** Only animals after this position. */
 	after?: FindPosition | undefined;
 	limit: number;
-	/** Also counts all matching animals. */
 	isCounted?: boolean;
 }
 
@@ -273,7 +271,6 @@ export interface KeyRow extends KeyRecord {
 }
 
 export interface ListedKey extends KeyRow {
-	/** When each operation was last called with this key. */
 	usedAtMs: Readonly<Record<string, number>>;
 }
 
@@ -292,7 +289,6 @@ export class StoreBusy extends Error {
 	}
 }
 
-/** The store would have more names than it may have. */
 export class CategoriesFull extends Error {
 	constructor() {
 		super(`a store has at most ${categoryNamesMax.toLocaleString("en")} names of categories: remove some first`);

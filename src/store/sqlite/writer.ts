@@ -11,7 +11,6 @@ import { createResults, joinCreates, type SentCreates } from "./creates.ts";
 import { isFailedSync, toStoreError } from "./errors.ts";
 import type { OtherWrite, SentBatch, SentResults, WriterData, WriterMessage } from "./writer-thread.ts";
 
-/** The result of `createPets` is a list. */
 export type Write = { name: "createPets"; creates: SentCreates } | OtherWrite;
 
 const noticeAfterMs = 1000;
