@@ -16,7 +16,6 @@ export function fieldOption(field: keyof NewPet, description: string): Option {
 	return isInt64Schema(schema) ? option.argParser(parseInt64) : option;
 }
 
-/** The filters of a list, as options. */
 export function withFilter(command: Command): Command {
 	for (const field of filterNames) command.addOption(fieldOption(field, `only animals with this ${field}`));
 	return command;

@@ -21,7 +21,6 @@ interface EditOptions extends DatabaseOptions {
 type ChangeOf<Edit> = Edit extends NewEdit ? Omit<Edit, "petId" | "editor"> : never;
 type Change = ChangeOf<NewEdit>;
 
-/** Adds the commands to `pets`. */
 export function withEdits(pets: Command): void {
 	pets.commandsGroup("For operators; these change the store directly (DATABASE_URL), even while the service runs:");
 	const who = "who makes the edit, for the audit log; by default, this user and host";

@@ -20,7 +20,6 @@ export function printJson(value: object): void {
 	process.stdout.write(`${toJson(value, 2)}\n`);
 }
 
-/** Prints the result of a command: a line of JSON, or the text. */
 export function printResult(isJson: boolean | undefined, value: object, text: string): void {
 	process.stdout.write(`${isJson ? toJson(value) : printable(text)}\n`);
 }
@@ -41,12 +40,10 @@ export function quoteWord(text: string): string {
 	return `$'${escaped}'`;
 }
 
-/** The number with its noun: "1 animal", "2 animals". */
 export function countOf(count: number | bigint, noun: string): string {
 	return `${count} ${noun}${Number(count) === 1 ? "" : "s"}`;
 }
 
-/** Formats the examples at the end of --help. */
 export function examples(...lines: string[]): string {
 	return `\nExamples:\n${lines.map((line) => `  animal-store ${line}\n`).join("")}`;
 }

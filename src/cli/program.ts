@@ -60,7 +60,6 @@ function createProgram(): Command {
 		});
 }
 
-/** Prints the sentences of a failure, and sets the exit code. */
 export function report(error: unknown): void {
 	const isShown = error instanceof CommanderError;
 	const name = styleText("red", "animal-store:", { stream: process.stderr });

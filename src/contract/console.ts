@@ -12,10 +12,8 @@ export interface Activity {
 	edits: number;
 }
 
-/** The replies to operations in one minute. */
 export interface Minute {
 	replies: number;
-	/** Absent if there were no replies. */
 	p95Ms?: number;
 }
 
@@ -42,7 +40,6 @@ export type ImportResult =
 	| { outcome: "different" | "removed"; id: number | bigint; atMs: number }
 	| { outcome: "invalid"; faults: Fault[] };
 
-/** The most rows in one request. */
 export const importRowsMax = 1000;
 
 /** Whether a reply with this status rules out that rows were added. A proxy's own page can have status 200. */
@@ -70,12 +67,9 @@ export interface CategoriesReply {
  */
 export type CategoryChange = { id: number | bigint; name?: string } | { id?: undefined; name: string };
 
-/** The most changes in one request. */
 export const categoryChangesMax = 100;
-/** The most names of a store. */
 export const categoryNamesMax = 10_000;
 
-/** The reply's list `results` has a result for each change, in the same order. */
 export interface CategoryResult {
 	/**
 	 * `named`: the category got the name. `unchanged`: it already had the name. `forgotten`: its name was removed.
@@ -147,7 +141,6 @@ export interface PastEdit {
 	id: bigint;
 	/** Milliseconds since 1970. */
 	atMs: number;
-	/** Who made the edit. */
 	editor: string;
 	action: (typeof editActions)[number];
 	/** The status before a change of status and before a removal; absent if there was none. */

@@ -5,7 +5,6 @@ export function curlOf(target: string): string[] {
 	return [`curl "${target}"`, '-H "Authorization: Bearer $ANIMAL_STORE_KEY"'];
 }
 
-/** The parts of a curl command that posts a JSON body. */
 export function curlWith(body: string, target: string): string[] {
 	return [...curlOf(target), '-H "Content-Type: application/json"', `-d '${body.replaceAll("'", `'\\''`)}'`];
 }
@@ -15,7 +14,6 @@ export function curlForFirst(target: string): string[] {
 	return curlWith('{"name":"Rex","categoryId":1}', target);
 }
 
-/** One command with each part on its own line. */
 export function inLines(parts: string[]): string {
 	return parts.join(" \\\n  ");
 }

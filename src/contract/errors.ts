@@ -15,7 +15,6 @@ export const failureHeaders = {
 	"Retry-After": "seconds after which another attempt may succeed",
 } as const;
 
-/** The parts of an operation that examples use. */
 interface ExampleOperation {
 	path: string;
 	scope: string;
@@ -30,7 +29,6 @@ interface ErrorEntry {
 	fix: string;
 	/** Says what went wrong and how to fix it. The parameters are the values that vary. */
 	message(...values: never[]): string;
-	/** The values in an example, if the message needs any. */
 	example?(operation: ExampleOperation): unknown[];
 	/** Headers of the reply in addition to those of every reply. */
 	headers?: readonly (keyof typeof failureHeaders)[];

@@ -30,7 +30,6 @@ export interface TSchema<Value = unknown> {
 	readonly published?: object;
 }
 
-/** Marks a property that may be absent. */
 export interface TOptional {
 	readonly optional: true;
 }
@@ -50,7 +49,6 @@ export interface TObject<P extends Properties = Properties, Value = unknown> ext
 	readonly required: string[];
 }
 
-/** The type of a schema's values. */
 export type Static<S extends TSchema> = S[typeof type];
 
 /** The allowed keywords: the check must know each of them. */

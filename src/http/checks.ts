@@ -22,7 +22,6 @@ interface CheckOptions {
 	baseUrlOf: BaseUrlOf;
 }
 
-/** Finds the key of a request. */
 export function createCredentialCheck(keyCheck: KeyCheck): (exchange: Exchange) => Promise<void> | void {
 	return (exchange) => {
 		const found = findKey(exchange, keyCheck);
@@ -192,7 +191,6 @@ export function handleChecked(
 	return route.handler(exchange);
 }
 
-/** The key of a request to a route that is not open. */
 export function callerOf({ caller }: Exchange): KeyRow {
 	if (caller) return caller;
 	throw new Error("a route that is not open was reached without a key");

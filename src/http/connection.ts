@@ -69,7 +69,6 @@ export class Connection {
 		return this.#underWay.length === 0 && this.socket.bytesRead === this.#readBytes;
 	}
 
-	/** The request whose end has not arrived. */
 	get arriving(): Arrived | undefined {
 		return this.latest?.request.complete === false ? this.latest : undefined;
 	}

@@ -34,10 +34,8 @@ import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
 import { Turns, turnLimits } from "./turns.ts";
 
-/** The most invalid rows whose faults are in the reply. */
 const explainedMax = 100;
 const unexplained = { field: undefined, problem: `is invalid, as the ${explainedMax} invalid rows before it` };
-/** The most edits in one history. */
 const historyMax = 100;
 const latestMax = 5n;
 

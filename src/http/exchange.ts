@@ -15,7 +15,6 @@ import type { Unsent } from "./unsent.ts";
 /** Answers a request that passed the checks (checks.ts). @throws ApiError to refuse it */
 export type Handler = (exchange: Exchange) => Promise<void> | void;
 
-/** The declaration of a path for one method. */
 export interface RouteRules {
 	/** Who may call the route: everyone, or keys with this scope. If absent, any valid key may call it. */
 	access?: "open" | Scope;
@@ -37,7 +36,6 @@ export interface Route extends RouteRules {
 	allowedMethods?: string;
 }
 
-/** Common to all exchanges of a port. */
 export interface Port {
 	/** Headers of every reply: alternating names and values. */
 	fields: readonly string[];
@@ -52,10 +50,8 @@ export interface Port {
 	unsent?: Unsent;
 }
 
-/** The approximate size of a reply's headers. */
 const headBytes = 1000;
 
-/** Follows requests (reply-watch.ts). */
 export interface Watch {
 	/** The id of a request in its reply and in the log. */
 	requestId(sent?: string | string[]): string;
@@ -65,14 +61,12 @@ export interface Watch {
 	refuse(code: ErrorCode): string;
 }
 
-/** The start of each challenge of RFC 6750 §3. */
 export const challenge = 'Bearer realm="animal-store"';
 const challenges: Partial<Record<ErrorCode, string>> = {
 	missing_credential: challenge,
 	invalid_credential: `${challenge}, error="invalid_token"`,
 };
 
-/** The headers that only a failure has. */
 export function failureHeaders({ code, retryAfterSeconds }: ApiError): Record<string, string> {
 	const headers: Record<string, string> = { "cache-control": "no-store" };
 	const authenticate = challenges[code];
@@ -90,7 +84,6 @@ export class Exchange {
 	readonly startedAtMs = performance.now();
 	/** Undefined if the request was refused before its route was looked up. */
 	route: Route | undefined;
-	/** The text after the `?` of the target. */
 	query = "";
 	/** The last segment of a path with a parameter. */
 	parameter = "";

@@ -48,7 +48,6 @@ function signedFilter(filter: Filter): string {
 		.trimEnd();
 }
 
-/** Such as `&status=sold`. */
 function filterQuery(filter: Filter): string {
 	return filterNames
 		.map((field) => (filter[field] === undefined ? "" : `&${field}=${encoded(filter[field])}`))

@@ -103,7 +103,6 @@ export function createCountLog(log: Pick<Log, "warn">, fields: object, message: 
 			total++;
 			timer ??= setTimeout(write, countEveryMs).unref();
 		},
-		/** Logs the events that have not been logged yet. */
 		close: write,
 	};
 }

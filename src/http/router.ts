@@ -103,7 +103,6 @@ function decodeAscii(text: string): string {
 	return text.replace(/%([0-7][0-9a-f])/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
-/** Answers each request that arrives on a port. */
 export function createHandler(router: Router, checks: readonly Check[], log: Pick<Log, "error">, cors?: Cors) {
 	return (exchange: Exchange): void => {
 		try {

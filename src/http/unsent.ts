@@ -5,7 +5,6 @@ const defaultLimits = { keyMaxBytes: 64 * 1024 * 1024, allMaxBytes: 256 * 1024 *
 
 interface Holder {
 	caller: { id: string } | undefined;
-	/** Closes its connection. */
 	cut(): void;
 }
 interface OfKey {

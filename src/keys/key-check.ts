@@ -10,7 +10,6 @@ const trustedForMs = 800;
 const cachedMax = 10_000;
 const flushEveryMs = 5_000;
 
-/** What a read found. */
 interface Entry {
 	row: KeyRow | undefined;
 	timeline: string | undefined;

@@ -51,10 +51,8 @@ export function histogramSamples({ counts, bounds, sum }: Series, labels: Labels
 	return [...buckets, { suffix: "_sum", labels, value: sum }, { suffix: "_count", labels, value: count }];
 }
 
-/** The bucket bounds of durations. */
 export const upToSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** A sample for each value of a label. */
 export function samplesBy(label: string, values: Iterable<[string, number]>): Sample[] {
 	return [...values].map(([text, value]) => ({ labels: { [label]: text }, value }));
 }
@@ -63,7 +61,6 @@ const loadClient = () => import("@prometheus-io/client");
 
 export const contentType = "text/plain; version=0.0.4; charset=utf-8";
 
-/** The body of `/metrics` for these metrics. */
 export async function expose(table: Readonly<Record<string, Metric>>, values: Readonly<Record<string, Value>>) {
 	const { Registry } = await loadClient();
 	const registry = new Registry();

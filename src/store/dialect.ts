@@ -2,7 +2,6 @@
 
 import type { Row, Statement } from "./tables.ts";
 
-/** The SQL that differs between the engines. */
 export interface Dialect {
 	/** At the end of a SELECT, locks the selected row until the commit. */
 	forUpdate: string;

@@ -9,7 +9,6 @@ import type { Scan } from "./reads.ts";
 import type { FindQuery, FoundPets } from "./store.ts";
 import { type Column, tables } from "./tables.ts";
 
-/** The SQL that differs between the engines. */
 export interface FindSql {
 	petJson: string;
 	/** The result of `foldedText`, which is compared by its UTF-8 bytes. */

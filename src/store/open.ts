@@ -27,5 +27,4 @@ export function nameOfStore(databaseUrl: string): string {
 	return isPostgres(databaseUrl) ? withoutPassword(databaseUrl) : `sqlite:${resolve(pathOf(databaseUrl))}`;
 }
 
-/** The file of a SQLite store. */
 export const pathOf = (databaseUrl: string) => databaseUrl.slice("sqlite:".length);

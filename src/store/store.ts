@@ -86,7 +86,6 @@ export interface Store {
 }
 
 export interface WriteQueue {
-	/** The number of waiting rows: an import has many. */
 	readonly length: number;
 	/** How long the oldest write has waited; 0 if none waits. */
 	readonly oldestMs: number;
@@ -140,9 +139,7 @@ export interface PetCount {
 	version: StoreVersion;
 }
 
-/** A batch of writes, stored or not. */
 export interface Commit {
-	/** The number of rows. */
 	writes: number;
 	/** From the start of the transaction until it was on disk. */
 	ms: number;
@@ -199,7 +196,6 @@ export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefine
 );
 
 export interface Categories {
-	/** The categories with names, by id. */
 	names(): Promise<CategoryName[]>;
 	/** At most `limit` categories, sorted by id. Named categories are chosen first, then those with the most animals. */
 	list(limit: number): Promise<Category[]>;
@@ -212,7 +208,6 @@ export interface Categories {
 
 export type CategoryName = Pick<CategoryRecord, "id" | "name">;
 
-/** A search for the animals that match every given filter. */
 export interface FindQuery extends Filter {
 	/** Part of an animal's or its category's name, by `foldedText`; an integer also matches an id or a category. */
 	name?: string | undefined;
@@ -231,9 +226,7 @@ export interface FindPosition {
 }
 
 export interface FoundPets {
-	/** The JSON of each animal. */
 	pets: string[];
-	/** The position of the last animal, if more follow. */
 	next?: FindPosition;
 	total?: number;
 	/** There are more than the total, which is the largest that is counted. */
@@ -255,7 +248,6 @@ export interface KeyRows {
 	add(key: NewKey, secret: NewSecret, unless?: AddUnless): Promise<boolean>;
 	/** Adds a secret to the key. Older secrets expire at `graceEndsAtMs` or earlier. One transaction. */
 	rotate(keyId: string, secret: NewSecret, graceEndsAtMs: number): Promise<void>;
-	/** Invalidates all secrets of the key. */
 	revoke(keyId: string, nowMs: number): Promise<void>;
 	/** Updates the last-used times of these keys; an older time is ignored. */
 	touch(uses: KeyUse[]): Promise<void>;
@@ -263,7 +255,6 @@ export interface KeyRows {
 
 export type AddUnless = "any key" | "same secret";
 
-/** A key with one of its secrets. */
 export interface KeyRow extends KeyRecord {
 	secret: Secret;
 	/** The timeline that the row belongs to, set by `findByHash`. */

@@ -175,7 +175,6 @@ export function columnNames(table: Table, prefix = ""): string[] {
 	return columnsOf(table).map(({ name }) => prefix + name);
 }
 
-/** For example `id, name, category_id, status`. */
 export function columnList(table: Table): string {
 	return columnNames(table).join(", ");
 }

@@ -18,7 +18,6 @@ const listRetryMs = 100;
 const others = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 	AND application_name IN ('animal-store', current_setting('application_name'))`;
 
-/** See sqlite.ts. */
 export async function refuseOpenStore(databaseUrl: string, work: string, mustExist = true): Promise<void> {
 	const { pool } = await openPool(databaseUrl, { mustExist, connectionsMax: 1 });
 	try {
@@ -39,7 +38,6 @@ export async function refuseOpenStore(databaseUrl: string, work: string, mustExi
 /** The time-out of a statement: one that reads or rewrites a large table takes longer than a request may. */
 const limitMs = 30 * 60_000;
 
-/** See sqlite.ts. */
 export async function inTransaction<Result>(
 	databaseUrl: string,
 	role: "source" | "target",

@@ -7,7 +7,6 @@ import { threadId } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
 import { failedSyncSuffix } from "./identity.ts";
 
-/** Part of the names of this process's drafts. */
 const owner = `${process.pid}-${threadId}`;
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;
@@ -69,7 +68,6 @@ export function dropStaleDraftsIn(folder: string, isOurs: (name: string) => bool
 	}
 }
 
-/** Adds a hard link to a file. */
 export function link(file: string, name: string): void {
 	try {
 		linkSync(file, name);
