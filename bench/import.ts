@@ -124,7 +124,7 @@ function measureSqlite(): string {
 	database.pragma("journal_mode = WAL");
 	database.pragma("synchronous = FULL");
 	const addPet = database.prepare("INSERT INTO pets (name, category_id, status) VALUES (?, ?, ?)");
-	const addKey = database.prepare("INSERT INTO idempotency_keys VALUES ('import', ?, ?, ?, 1)");
+	const addKey = database.prepare("INSERT INTO idempotency_keys VALUES ('import', ?, ?, ?, 1, NULL)");
 	const add = database.transaction((from: number) => {
 		for (let n = from; n < Math.min(from + rowsOfTransaction, animals); n++) {
 			const { lastInsertRowid } = addPet.run(nameOf(n), n % 50, petStatuses[n % petStatuses.length]);

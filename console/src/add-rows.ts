@@ -2,18 +2,23 @@
 // it can be paused and resumed, even with another API key. After a reload, the same file can be imported again: its
 // rows have the same keys, so only the missing ones are added.
 
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+import { digestDigits, type ImportedFile } from "../../src/contract/console.ts";
+import { describeEarlier } from "../../src/files/earlier-rows.ts";
+import type { Source } from "../../src/files/formats.ts";
 import type { ImportTarget } from "../../src/files/import-request.ts";
-import { createImporter, digestOf, type Importer, type SettledRow } from "../../src/files/importer.ts";
+import { createImporter, type Importer, type ImporterOptions, type SettledRow } from "../../src/files/importer.ts";
 import { readRows } from "../../src/files/rows.ts";
 import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 
 export interface JobState {
 	phase: "running" | "paused" | "finished";
 	added: number;
-	/** Rows that an earlier import of the same file added, whoever started that import. */
+	/** Rows that an earlier import added, whoever started that import. */
 	alreadyThere: number;
-	/** When the first of these rows was added, in milliseconds since 1970. */
-	importedAtMs?: number | undefined;
+	/** When the first of these rows was added, by whom and from which file. */
+	earlier?: string | undefined;
 	rejected: number;
 	/** Rows that can be added and have no outcome yet. */
 	left: number;
@@ -68,6 +73,7 @@ const atStart: Omit<JobState, "left"> = {
 export function createJob({ file, total, round = 1, only }: JobOptions): Job {
 	const tally = createTally(file);
 	const pace = createPace();
+	let sent: Sent | undefined;
 	let importer: Importer | undefined;
 	let running = new AbortController();
 	/** Resolves when the batch that was under way at the last pause has its outcome. */
@@ -97,13 +103,8 @@ export function createJob({ file, total, round = 1, only }: JobOptions): Job {
 	}
 
 	async function runAll(sender: Sender, signal: AbortSignal): Promise<void> {
-		importer ??= createImporter({
-			rows: readRows(file.source, file.kind, file.options),
-			digest: await fileDigest(file),
-			round,
-			isWanted: ({ number }) => only?.has(number) ?? !file.earlier?.has(number),
-			onSettled: settle,
-		});
+		sent ??= await rowsToSend({ file, round, only });
+		importer ??= createImporter({ ...sent, onSettled: settle });
 		if (await importer.run({ ...sender, retryForMs, signal })) change({ phase: "finished", perSecond: 0 });
 	}
 
@@ -115,7 +116,7 @@ export function createJob({ file, total, round = 1, only }: JobOptions): Job {
 	}
 
 	function settle(rows: SettledRow[]): void {
-		const next = tally.add(job.state, rows);
+		const next = tally.add(job.state, rows, sent?.file.digest);
 		change({ ...next, perSecond: pace.next(next.added + next.alreadyThere) });
 	}
 
@@ -126,18 +127,20 @@ export function createJob({ file, total, round = 1, only }: JobOptions): Job {
 function createTally(file: PetFile) {
 	const rejectedTexts: string[] = [];
 	const there = new Set<number>();
+	let earlier: string | undefined;
 	return {
 		rejectedTexts,
 		there,
-		add(state: JobState, rows: SettledRow[]) {
+		add(state: JobState, rows: SettledRow[], digest: string | undefined) {
 			const leftOut = rows.flatMap(({ row, faults }) => (faults ? [{ row, faults }] : []));
-			const present = rows.filter(({ outcome }) => outcome === "present");
+			const present = rows.flatMap((row) => (row.outcome === "present" ? [row] : []));
+			earlier ??= present[0] && describeEarlier(present[0], digest);
 			for (const one of leftOut) rejectedTexts.push(rejectedText(one, file, rejectedTexts.length === 0));
 			for (const { row } of present) there.add(row.number);
 			return {
 				added: state.added + rows.length - leftOut.length - present.length,
 				alreadyThere: there.size,
-				importedAtMs: state.importedAtMs ?? present[0]?.atMs,
+				earlier,
 				rejected: rejectedTexts.length,
 				shown: [...state.shown, ...leftOut.slice(0, shownMax - state.shown.length)],
 				left: state.left - rows.filter(({ row }) => row.pet).length,
@@ -162,14 +165,29 @@ function createPace() {
 	};
 }
 
-/** Over plain http, browsers compute no SHA-256, but a hash that tells files apart is enough for the keys of rows. */
-async function fileDigest({ source }: PetFile): Promise<string> {
-	if (crypto.subtle) return digestOf(source());
-	let [one, other] = [0xdeadbeef, 0x41c6ce57];
-	for await (const chunk of source())
-		for (const byte of chunk) {
-			one = Math.imul(one ^ byte, 0x9e3779b1);
-			other = Math.imul(other ^ byte, 0x5f356495);
-		}
-	return [one, other].map((half) => (half >>> 0).toString(16).padStart(8, "0")).join("");
+type Sent = Omit<ImporterOptions, "onSettled">;
+
+/** How the importer gets the rows of a file: the same for the search for earlier rows and for the import. */
+export async function rowsToSend({ file, round = 1, only }: Omit<JobOptions, "total">): Promise<Sent> {
+	return {
+		rows: readRows(file.source, file.kind, file.options),
+		file: await importedFile(file),
+		// Browsers have no SHA-256 over plain http, and elsewhere a slow one for short texts.
+		hash: (text) => bytesToHex(sha256(utf8ToBytes(text))),
+		round,
+		isWanted: ({ number }) => only?.has(number) ?? !file.earlier?.has(number),
+	};
+}
+
+const importedFiles = new WeakMap<Source, Promise<ImportedFile>>();
+
+function importedFile({ name, source }: PetFile): Promise<ImportedFile> {
+	const read = async () => {
+		const digest = sha256.create();
+		for await (const chunk of source()) digest.update(chunk);
+		return { file: name.slice(-255), digest: bytesToHex(digest.digest()).slice(0, digestDigits) };
+	};
+	const known = importedFiles.get(source) ?? read();
+	importedFiles.set(source, known);
+	return known;
 }

@@ -3,9 +3,11 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
 import type { Category } from "../../src/contract/console.ts";
-import { makeCategories, numbersOf } from "../../src/files/categories.ts";
-import { type ReadOptions, rowIn } from "../../src/files/rows.ts";
-import { createJob, type Job } from "./add-rows.ts";
+import { type AskConsole, makeCategories, numbersOf } from "../../src/files/categories.ts";
+import { describeEarlier, type EarlierFound, findEarlier, nextRound } from "../../src/files/earlier-rows.ts";
+import { type ReadOptions, rowIn, textsOf } from "../../src/files/rows.ts";
+import { createJob, type Job, rowsToSend } from "./add-rows.ts";
+import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
 import { type Checked, firstMax, rejectedTexts } from "./check-rows.ts";
 import type { Correcting } from "./corrections.tsx";
@@ -39,14 +41,11 @@ export function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: 
 	const good = checked.good + fixed - damaged.filter((row) => row.pet && !now(row).pet).length;
 	const bad = checked.bad - fixed;
 	const correctedFile = { ...file, earlier: checked.earlier, options: { ...file.options, corrections } };
-	const start = useStart(shared, (options) =>
-		onStart(
-			createJob({
-				file: { ...correctedFile, options: { ...correctedFile.options, ...options } },
-				total: good,
-			}),
-		),
-	);
+	const start = useStart({ ...shared, file: correctedFile }, (options, round) => {
+		const file = { ...correctedFile, options: { ...correctedFile.options, ...options } };
+		onStart(createJob({ file, total: good, round }));
+	});
+	const { found } = start;
 	return (
 		<Step
 			key="check"
@@ -69,12 +68,18 @@ export function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: 
 						<strong class="file">{file.name}</strong>, {countOf(good + bad)}
 					</p>
 					<Problem>{start.problem}</Problem>
+					{found && <p role="status">{describeFound(found, good)}</p>}
 				</>
 			}
 			onBack={onBack}
-			others={bad > 0 && <SaveRows file={file} count={bad} texts={() => rejectedTexts(correctedFile)} />}
+			others={
+				<>
+					{bad > 0 && <SaveRows file={file} count={bad} texts={() => rejectedTexts(correctedFile)} />}
+					{found && <Button label="Add them again" isReady={!start.isPending} onClick={start.again} />}
+				</>
+			}
 			next={{
-				label: good > 0 ? `Add ${countOf(good)}` : "Add",
+				label: found ? "Leave them out" : good > 0 ? `Add ${countOf(good)}` : "Add",
 				isReady: isChecked && good > 0 && !start.isPending,
 				run: start.run,
 			}}
@@ -83,6 +88,15 @@ export function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: 
 			{shown.length > 0 && <RowsTable title="To fix" rejected={shown} count={checked.bad} correcting={correcting} />}
 		</Step>
 	);
+}
+
+/** The rows that an import of another file has added. */
+function describeFound({ rows, different, first, from }: EarlierFound, good: number): string {
+	const names = first.map(({ given }) => textsOf(given).name ?? "").join(", ");
+	const changed = different > 0 ? `, ${digits.format(different)} of them with other values under their id` : "";
+	const when = from ? `, ${describeEarlier(from)}` : "";
+	const there = `${rows === 1 ? "is" : "are"} already there`;
+	return `${digits.format(rows)} of ${countOf(good)} ${there} (${names})${when}${changed}.`;
 }
 
 /** The rows that are left out, by reason. */
@@ -134,16 +148,24 @@ function FirstAnimals({ checked, mapped, correcting, count }: CheckedProps & { c
 	);
 }
 
+interface StartState {
+	isPending: boolean;
+	problem?: string;
+	/** If it is set, the user is asked. */
+	found?: EarlierFound;
+}
+
 /**
- * Creates the new categories, then starts the import, unless the user has left the step or signed out. A retry creates
- * no category twice.
+ * Looks for rows that are already there, creates the new categories, then starts the import, unless the user has left
+ * the step or signed out. A retry creates no category twice.
  */
 function useStart(
-	{ session, mapped, categories }: CheckedProps,
-	onStart: (options: Pick<ReadOptions, "values">) => void,
+	{ session, mapped, categories, file }: CheckedProps,
+	onStart: (options: Pick<ReadOptions, "values">, round: number) => void,
 ) {
 	const { reload } = useContext(CategoriesContext);
-	const [state, setState] = useState<{ isPending: boolean; problem?: string }>({ isPending: false });
+	const [state, setState] = useState<StartState>({ isPending: false });
+	const { found } = state;
 	const hasLeft = useRef(false);
 	useEffect(
 		() => () => {
@@ -151,18 +173,27 @@ function useStart(
 		},
 		[],
 	);
-	async function run(): Promise<void> {
-		setState({ isPending: true });
+	const find = async (round: number) => {
+		const ask: AskConsole = (path, options) => session.ask(path, options);
+		return await findEarlier(await rowsToSend({ file, round }), ask);
+	};
+	async function run(isAgain: boolean): Promise<void> {
+		setState({ ...state, isPending: true });
 		try {
+			if (!found) {
+				const now = await find(1);
+				if (now.from) return setState({ isPending: false, found: now });
+			}
+			const round = isAgain ? await nextRound(1, find) : 1;
 			const made = await makeCategories(session.ask, newNames(mapped));
 			if (made.length > 0) reload();
-			if (!hasLeft.current) onStart({ values: toValues(mapped, categories, numbersOf(made)) });
+			if (!hasLeft.current) onStart({ values: toValues(mapped, categories, numbersOf(made)) }, round);
 		} catch (failure) {
 			const mayNot = failure instanceof ApiError && failure.status === 403;
 			const why = mayNot ? "This key may not create categories: it lacks the scope pets:edit." : sentenceOf(failure);
 			reload(); // A part of the categories may have been made.
-			setState({ isPending: false, problem: `${why} No animal was added.` });
+			setState({ ...state, isPending: false, problem: `${why} No animal was added.` });
 		}
 	}
-	return { ...state, run: () => void run() };
+	return { ...state, run: () => void run(false), again: () => void run(true) };
 }

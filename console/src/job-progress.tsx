@@ -1,11 +1,11 @@
 // The progress of adding the rows of a file, with pause and resume, and the rows that were rejected.
 
 import { useContext } from "preact/hooks";
-import { describeTime } from "../../src/contract/console.ts";
 import { ImportFailure } from "../../src/files/import-request.ts";
 import type { Job } from "./add-rows.ts";
 import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
+import { capitalized } from "./edits.ts";
 import { useJob } from "./kept.ts";
 import { FailureNote } from "./notes.tsx";
 import { describe } from "./open-file.ts";
@@ -24,7 +24,7 @@ interface JobProgressProps {
 
 export function JobProgress({ job, session, onEnd, onAgain }: JobProgressProps) {
 	const { file, total } = job;
-	const { phase, added, alreadyThere, importedAtMs, rejected, shown, left, failure, perSecond } = useJob(job);
+	const { phase, added, alreadyThere, earlier, rejected, shown, left, failure, perSecond } = useJob(job);
 	const done = added + alreadyThere;
 	return (
 		<div class="step-frame">
@@ -47,9 +47,7 @@ export function JobProgress({ job, session, onEnd, onAgain }: JobProgressProps) 
 					</p>
 				</FailureNote>
 			)}
-			{alreadyThere > 0 && importedAtMs !== undefined && (
-				<p>This file was imported {describeTime(importedAtMs, Date.now())}: nothing was added twice.</p>
-			)}
+			{earlier && <p>{capitalized(earlier)}: nothing was added twice.</p>}
 			<Actions job={job} session={session} onEnd={onEnd} onAgain={onAgain} />
 			{shown.length > 0 && <RowsTable title="Left out" rejected={shown} count={rejected} />}
 		</div>

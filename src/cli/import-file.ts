@@ -2,6 +2,7 @@
 // temporary file first, and a change of the file ends the import. Rows that cannot be added go to another file, which
 // can be imported after fixing.
 
+import { createHash } from "node:crypto";
 import {
 	createReadStream,
 	createWriteStream,
@@ -22,7 +23,6 @@ import { pipeline } from "node:stream/promises";
 import { ColumnError } from "../files/columns.ts";
 import { FileError, isArchive } from "../files/encoding.ts";
 import { detectKind, type FileKind, type Source } from "../files/formats.ts";
-import { digestOf } from "../files/importer.ts";
 import { rejectedFormat, rejectedRow } from "../files/rejected-rows.ts";
 import type { FileRow } from "../files/rows.ts";
 import { CommandError, inOneLine } from "./command-error.ts";
@@ -32,7 +32,7 @@ export interface ImportFile {
 	/** For messages, and for the name of the file of rejected rows. */
 	name: string;
 	kind: FileKind;
-	/** The digest of its bytes, in hex. */
+	/** The SHA-256 of its bytes, in hex. */
 	digest: string;
 	source: Source;
 }
@@ -45,7 +45,9 @@ export async function openImportFile(path: string, signal: AbortSignal, sheet?: 
 	const name = isPlain ? path : "stdin";
 	try {
 		const { source, kind } = await readTable(isPlain ? path : await copyToTemporary(path, signal), sheet);
-		return { name, kind, digest: await digestOf(source()), source };
+		const digest = createHash("sha256");
+		for await (const piece of source()) digest.update(piece);
+		return { name, kind, digest: digest.digest("hex"), source };
 	} catch (error) {
 		throw explainFileError(error, name);
 	}

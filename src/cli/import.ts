@@ -20,6 +20,7 @@ import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, retryForMs, withConnection } from "./connection.ts";
 import { categoriesOf, consoleRequests, newCategories, withCategories } from "./console-requests.ts";
+import { askEarlier, rowsToSend } from "./import-earlier.ts";
 import { explainFileError, type ImportFile, openImportFile, rejectedFile } from "./import-file.ts";
 import {
 	type Checked,
@@ -47,6 +48,7 @@ interface ImportOptions extends ConnectionOptions {
 	oneLine?: boolean;
 	createCategories?: boolean;
 	dryRun?: boolean;
+	skipExisting?: boolean;
 	again: number;
 	retryFor: number;
 	json?: boolean;
@@ -79,9 +81,10 @@ export function importCommand(command: Command): void {
 		.option("--once-per <column>", 'one animal for each value of this column, from its last row; "" takes each row')
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
+		.option("--skip-existing", "leave out the rows that another file added within 24 hours, without a question")
 		.option(
 			"--again <n>",
-			"add the file again if it was imported today: 2 for the second time, 3 for the third",
+			"add rows again that were added within 24 hours: 2 for the second time, 3 for the third",
 			parseIntegerUpTo(1000),
 			1,
 		)
@@ -230,14 +233,20 @@ async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsol
 	});
 	const { options } = proposals;
 	const checkAll = (complete: ReadOptions) => checkFile(file, { ...proposals, options: complete }, signal);
+	const asked = async <Reply>(request: Promise<Reply>): Promise<Reply | undefined> =>
+		request.catch((error) => {
+			if (flags.dryRun && error instanceof AnimalStoreError) return undefined;
+			throw error;
+		});
+	const withEarlier = async (checked: Checked, complete: ReadOptions) => {
+		if (ask && !flags.skipExisting) await asked(askEarlier(file, checked, complete, flags.again, ask, signal));
+		return { checked, options: complete };
+	};
 	const checked = await checkAll(options);
-	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
-	const categories = await categoriesOf(ask, signal).catch((error) => {
-		if (flags.dryRun && error instanceof AnimalStoreError) return undefined;
-		throw error;
-	});
+	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return withEarlier(checked, options);
+	const categories = await asked(categoriesOf(ask, signal));
 	const complete = withCategories(options, categories);
-	return { checked: { ...(await checkAll(complete)), categories }, options: complete };
+	return withEarlier({ ...(await checkAll(complete)), categories }, complete);
 }
 
 /** The first pass. @throws CommandError when the whole file is unusable */
@@ -368,21 +377,21 @@ async function addPets(
 	const report: ImportReport = { added: 0, alreadyThere: 0 };
 	const progress = importProgress(animals);
 	function onSettled(rows: SettledRow[]): void {
-		for (const { row, outcome, faults, atMs } of rows) {
-			if (faults) {
-				rejected.add(row, describeInFile(row, faults));
-				reasons.add(row, faults);
+		for (const settled of rows) {
+			const { row, outcome } = settled;
+			if (outcome === "rejected") {
+				rejected.add(row, describeInFile(row, settled.faults));
+				reasons.add(row, settled.faults);
 			} else if (outcome === "added") report.added++;
 			else {
 				report.alreadyThere++;
-				report.importedAtMs ??= atMs;
+				report.earlier ??= settled;
 			}
 		}
 		progress.update(report.added + report.alreadyThere, rejected.count);
 	}
-	const rows = readRows(file.source, file.kind, options);
-	const isWanted = ({ number }: FileRow) => !repeated.has(number);
-	const importer = createImporter({ rows, digest: file.digest, round, isWanted, onSettled });
+	const sent = rowsToSend(file, { repeated, options }, round);
+	const importer = createImporter({ ...sent, onSettled });
 	const startedAtMs = performance.now();
 	try {
 		const isComplete = await importer.run(target).finally(progress.end);
@@ -394,10 +403,19 @@ async function addPets(
 	const { count, path } = rejected;
 	if (count > 0) process.exitCode = someRejectedExitCode;
 	if (!json) {
-		printResult(false, {}, `${file.name}: ${summary(report, rejected, seconds, round)}`);
+		printResult(false, {}, `${file.name}: ${summary(report, rejected, seconds, round, sent.file)}`);
 		printReasons(file, reasons);
 	}
-	return { ...report, rejected: count, rejectedFile: count > 0 ? path : null, reasons: reasons.list() };
+	const { added, alreadyThere, earlier } = report;
+	const importedAtMs = earlier?.atMs;
+	return {
+		added,
+		alreadyThere,
+		importedAtMs,
+		rejected: count,
+		rejectedFile: count > 0 ? path : null,
+		reasons: reasons.list(),
+	};
 }
 
 function printReasons({ kind }: ImportFile, reasons: Reasons): void {

@@ -31,15 +31,43 @@ export interface KeyInfo {
 
 /**
  * The result of one of the `rows` of `POST /console/imports`. A row is a new animal with a `key`: within 24 hours, the
- * store adds one animal per key, whoever sends it. Times are in milliseconds since 1970.
+ * store adds one animal per key, whoever sends it. A row whose key is not made of all its cells also has `cells`, a hash
+ * of them. Beside `rows`, the body may have the `file` that they come from.
  */
 export type ImportResult =
 	| { outcome: "added"; id: number | bigint }
-	| { outcome: "present"; id: number | bigint; atMs: number }
-	/** `different`: the animal was added with other values. `removed`: it has been removed since. */
-	| { outcome: "different" | "removed"; id: number | bigint; atMs: number }
+	| EarlierRow
 	| { outcome: "invalid"; faults: Fault[] };
 
+/** A row that an earlier import has added. */
+export interface EarlierRow extends Partial<ImportedFile> {
+	/** `different`: the row had other cells, or its animal other values. `removed`: the animal has been removed since. */
+	outcome: "present" | "different" | "removed";
+	id: number | bigint;
+	/** Milliseconds since 1970. */
+	atMs: number;
+	/** The name of the API key. */
+	by?: string;
+}
+
+export interface ImportedFile {
+	/** The file's name: its last 255 characters. */
+	file: string;
+	/** The first digits of the SHA-256 of the file's content. */
+	digest: string;
+}
+
+export const digestDigits = 16;
+
+/** The reply of `POST /console/imports/rows`, whose body has the `key` and `cells` of up to 1,000 `rows`. */
+export interface EarlierRows {
+	/** One for each row; null if no import of the last 24 hours has added it. */
+	results: (EarlierRow | null)[];
+	/** No rows at all were imported in the last 24 hours. */
+	isNone: boolean;
+}
+
+/** The most rows in one request. */
 export const importRowsMax = 1000;
 
 /** Whether a reply with this status rules out that rows were added. A proxy's own page can have status 200. */

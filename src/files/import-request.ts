@@ -1,7 +1,7 @@
 // Sends the rows of an import to the service, batch by batch. If the service is unreachable or busy, waits and sends
 // the batch again; this adds nothing twice, because each row has a key. Needs only fetch.
 
-import { type ImportResult, isRefusal } from "../contract/console.ts";
+import { type ImportedFile, type ImportResult, isRefusal } from "../contract/console.ts";
 import { tryParseJson } from "../contract/json.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 
@@ -25,6 +25,8 @@ export interface ImportTarget {
 	/** The address of the service, without `/v1`. */
 	url: string;
 	key: string;
+	/** The file that the rows come from; later imports are told. */
+	file?: ImportedFile;
 	/** How long to wait for a service that does not take a batch, in milliseconds. */
 	retryForMs: number;
 	/** When aborted, ends the import before the next batch, and ends waits. A request under way is finished. */
@@ -101,13 +103,13 @@ interface Attempt {
 }
 
 async function attempt(rows: readonly string[], target: ImportTarget): Promise<Attempt> {
-	const { url, key, overdue, fetch: send = fetch } = target;
+	const { url, key, file, overdue, fetch: send = fetch } = target;
 	const late = AbortSignal.timeout(attemptMs);
 	try {
 		const reply = await send(`${url}/console/imports`, {
 			method: "POST",
 			headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-			body: `{"rows":[${rows.join()}]}`,
+			body: `{"rows":[${rows.join()}]${file ? `,"file":${JSON.stringify(file)}` : ""}}`,
 			redirect: "error",
 			cache: "no-store",
 			signal: overdue ? AbortSignal.any([overdue, late]) : late,

@@ -1,25 +1,27 @@
 // The importer of the command and the console. Rows go to the service in batches, one after the other, so that their
-// animals have the order of the file; the next batch is read while one is under way. The key of a row is made from the
-// file's content and the row's number: importing the file again within 24 hours, by anyone, adds nothing twice.
+// animals have the order of the file; the next batch is read while one is under way. A row's key is made from the row's
+// content (row-keys.ts): importing the file again within 24 hours, by anyone, adds nothing twice.
 
-import { type ImportResult, importRowsMax } from "../contract/console.ts";
+import { type EarlierRow, type ImportedFile, type ImportResult, importRowsMax } from "../contract/console.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
 import { petJson } from "../contract/pet.ts";
 import type { Fault } from "../contract/validate.ts";
 import { type Attempts, type ImportTarget, sendBatch } from "./import-request.ts";
+import { createRowKeys, type Hash, type RowKey } from "./row-keys.ts";
 import type { FileRow } from "./rows.ts";
 
 /** The outcome of a row: its animal is in the store, or the row was left out because of these faults. */
 type RowOutcome =
-	| { outcome: "added" | "present"; id: number | bigint; atMs?: number; faults?: undefined }
-	| { outcome: "rejected"; faults: Fault[]; atMs?: undefined };
+	| { outcome: "added"; id: number | bigint; faults?: undefined }
+	| (EarlierRow & { outcome: "present"; faults?: undefined })
+	| { outcome: "rejected"; faults: Fault[] };
 
 export type SettledRow = { row: FileRow } & RowOutcome;
 
 export interface ImporterOptions {
 	rows: AsyncIterable<FileRow[]>;
-	/** The digest of the file (digestOf). */
-	digest: string;
+	file: ImportedFile;
+	hash: Hash;
 	/** By default 1; a larger number adds the rows once more. */
 	round?: number;
 	/** Rows for which this returns false are left out silently. */
@@ -36,7 +38,7 @@ interface Batch extends Attempts {
 /** `text`, the JSON that is sent, is present only if the row can be sent. */
 type KeyedRow = { row: FileRow; text?: string };
 
-/** The size of a request's body without its rows, rounded up. */
+/** The size of a request's body without its rows and its file, rounded up. */
 const frameBytes = 64;
 
 export type Importer = ReturnType<typeof createImporter>;
@@ -62,7 +64,8 @@ export function createImporter(options: ImporterOptions) {
 
 	async function send(batch: Batch, target: ImportTarget): Promise<void> {
 		const sent = batch.rows.flatMap(({ text }) => text ?? []);
-		const results = (sent.length > 0 ? await sendBatch(sent, target, batch) : []).values();
+		const { file } = options;
+		const results = (sent.length > 0 ? await sendBatch(sent, { ...target, file }, batch) : []).values();
 		const outcome = ({ row: { faults = [] }, text }: KeyedRow): RowOutcome =>
 			text === undefined ? { outcome: "rejected", faults } : outcomeOf(results.next().value as ImportResult, batch);
 		options.onSettled(batch.rows.map((keyed) => ({ row: keyed.row, ...outcome(keyed) })));
@@ -88,17 +91,19 @@ export function createImporter(options: ImporterOptions) {
 }
 
 async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undefined> {
-	const { rows, isWanted = () => true } = options;
+	const { rows, file, hash, round, isWanted = () => true } = options;
+	const keyOf = createRowKeys(hash, round);
+	const emptyBytes = frameBytes + bytesOf(JSON.stringify(file));
 	let batch: Batch = { rows: [], sinceMs: 0, mayBeStored: false };
-	let bytes = frameBytes;
+	let bytes = emptyBytes;
 	for await (const piece of rows)
 		for (const row of piece.filter(isWanted)) {
-			const keyed = keyedRow(row, options);
+			const keyed = keyedRow(row, keyOf);
 			const size = keyed.text === undefined ? 0 : bytesOf(keyed.text) + 1;
 			if (bytes + size > bodyMaxBytes || batch.rows.length === importRowsMax) {
 				yield batch;
 				batch = { rows: [], sinceMs: 0, mayBeStored: false };
-				bytes = frameBytes;
+				bytes = emptyBytes;
 			}
 			batch.rows.push(keyed);
 			bytes += size;
@@ -113,50 +118,22 @@ function bytesOf(text: string): number {
 	return /^[ -~]*$/.test(text) ? text.length : encoder.encode(text).length;
 }
 
-function keyedRow(row: FileRow, { digest, round = 1 }: ImporterOptions): KeyedRow {
+function keyedRow(row: FileRow, keyOf: (row: FileRow) => RowKey): KeyedRow {
 	if (!row.pet) return { row };
-	const key = rowKey(digest, row.number, round);
-	return { row, text: `{"key":"${key}",${petJson(row.pet).slice(1)}` };
-}
-
-/** @param number the row's number in the file */
-function rowKey(digest: string, number: number, round: number): string {
-	return `${digest.slice(0, 16)}-${number}${round > 1 ? `-${round}` : ""}`;
+	return { row, text: `${JSON.stringify(keyOf(row)).slice(0, -1)},${petJson(row.pet).slice(1)}` };
 }
 
 function outcomeOf(result: ImportResult, { mayBeStored, sinceMs }: Attempts): RowOutcome {
+	const { outcome } = result;
 	// An earlier attempt, whose reply was lost, has added the row.
-	if (result.outcome === "present" && mayBeStored && result.atMs >= sinceMs) return { outcome: "added", id: result.id };
-	if (result.outcome === "added" || result.outcome === "present") return result;
-	const faults = result.outcome === "invalid" ? result.faults : [earlierFault(result)];
+	if (outcome === "present" && mayBeStored && result.atMs >= sinceMs) return { outcome: "added", id: result.id };
+	if (outcome === "added") return result;
+	if (outcome === "present") return { ...result, outcome };
+	const faults = outcome === "invalid" ? result.faults : [earlierFault(result)];
 	return { outcome: "rejected", faults };
 }
 
-function earlierFault({ outcome, id }: Exclude<ImportResult, { outcome: "invalid" }>): Fault {
-	const problem = outcome === "removed" ? "added before, and removed since" : "already there with other fields";
+function earlierFault({ outcome, id }: EarlierRow): Fault {
+	const problem = outcome === "removed" ? "added before, and removed since" : "already there with other values";
 	return { field: undefined, problem, detail: `animal ${id}` };
-}
-
-const blockSize = 1024 * 1024;
-
-/** A digest of the whole file, in hex: SHA-256, block after block. Needs Web Crypto: in browsers https or localhost. */
-export async function digestOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-	// Contains the digest so far, then the next block.
-	const block = new Uint8Array(32 + blockSize);
-	let size = 32;
-	const digestBlock = async () => {
-		block.set(new Uint8Array(await crypto.subtle.digest("SHA-256", block.subarray(0, size))));
-		size = 32;
-	};
-	for await (const chunk of chunks) {
-		for (let start = 0; start < chunk.length; ) {
-			const piece = chunk.subarray(start, start + block.length - size);
-			block.set(piece, size);
-			size += piece.length;
-			start += piece.length;
-			if (size === block.length) await digestBlock();
-		}
-	}
-	await digestBlock();
-	return Array.from(block.subarray(0, 32), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

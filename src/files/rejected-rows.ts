@@ -15,8 +15,8 @@ export function rejectedRow(
 	if ("text" in given) return jsonLine(line, given.text, reason);
 	const { cells, columns } = given;
 	// Cells beyond the last column stay, because the user has to fix them.
-	const kept = cells.filter((_cell, index) => !isOurs(columns[index]));
-	const header = ["line", "reason", ...columns.filter((column) => !isOurs(column))];
+	const kept = cells.filter((_cell, index) => !isOfRejection(columns[index]));
+	const header = ["line", "reason", ...columns.filter((column) => !isOfRejection(column))];
 	return csv(
 		[...(isFirst ? [header] : []), [String(sheet === undefined && !sheets ? line : row), reason, ...kept]],
 		delimiter,
@@ -28,21 +28,24 @@ export function rejectedFormat({ format }: FileKind): "csv" | "ndjson" {
 	return format === "csv" ? "csv" : "ndjson";
 }
 
-function isOurs(column: string | undefined): boolean {
+/** Whether an import has added this column to the rows that it rejected. */
+export function isOfRejection(column: string | undefined): boolean {
 	return column === "line" || column === "reason";
 }
 
 /** The line and reason that an earlier import added at the end. */
 const earlier = /,?"line":\d+,"reason":"(?:[^"\\]|\\.)*"(?=\}$)/;
 
+/** The text of an object without the line and the reason of an earlier import. */
+export function withoutRejection(text: string): string {
+	return text.trim().replace(earlier, "");
+}
+
 /** Appends to the text of the object, so that numbers stay as they were written. */
 function jsonLine(line: number, given: string, reason: string): string {
 	const ours = `"line":${line},"reason":${JSON.stringify(reason)}`;
 	// In an array, an object may span several lines, but its strings may not.
-	const text = given
-		.trim()
-		.replace(/[\r\n]+/g, " ")
-		.replace(earlier, "");
+	const text = withoutRejection(given.replace(/[\r\n]+/g, " "));
 	if (!text.startsWith("{") || tryParseJson(text).error !== undefined)
 		return `{${ours},"text":${JSON.stringify(given)}}\n`;
 	return `${text.slice(0, -1)}${/^\{\s*\}$/.test(text) ? "" : ","}${ours}}\n`;

@@ -6,7 +6,6 @@ import { read, sourceOf } from "../../test/support/read-rows.ts";
 import { describeFaults } from "../contract/validate.ts";
 import { FileError } from "./encoding.ts";
 import { detectKind, formatPets } from "./formats.ts";
-import { digestOf } from "./importer.ts";
 import { previewRows } from "./rows.ts";
 
 const utf16 = (text: string, isBigEndian = false) => {
@@ -256,19 +255,4 @@ test("a preview has the columns and the first rows as they are", async () => {
 	assert.deepEqual((await preview("Our animals\n\nname,category\nRex,1\nAnn,2\nBo,3\n", 2)).above, [
 		{ row: 1, cells: ["Our animals"] },
 	]);
-});
-
-test("the digest of a file depends on every byte, and not on the size of its pieces", async () => {
-	const bytes = new Uint8Array(2.5 * 1024 * 1024).map((_, at) => at % 251);
-	const digests = await Promise.all(
-		[60_000, 1024 * 1024, bytes.length].map((size) => digestOf(sourceOf(bytes, size)())),
-	);
-	// The digest must be the same in every version, so that another version can resume an import.
-	const digest = "49d46ab389a973feb859c9a94139c4b248aa071c416b8aeed4a4ccf7b8cff8ce";
-	assert.deepEqual(digests, [digest, digest, digest]);
-	for (const at of [0, 1024 * 1024, bytes.length - 1]) {
-		const other = Uint8Array.from(bytes);
-		other[at] = 255;
-		assert.notEqual(await digestOf(sourceOf(other, 60_000)()), digests[0]);
-	}
 });

@@ -32,6 +32,8 @@ interface Place {
 	/** Unique in the file: the line, or the position in a JSON array, where one line may hold many rows. */
 	number: number;
 	given: Given;
+	/** The row as the file has it, if a person has corrected it. */
+	original?: Given;
 }
 
 /** The number of a row, with its sheet if there are several. */
@@ -116,7 +118,7 @@ export function correctedRow(row: FileRow, texts: Texts, { values, fallback }: R
 	const cells = padded(given.cells, given.columns);
 	for (const field of fields) cells[given.at[field]] = texts[field] ?? "";
 	const now = { ...given, cells };
-	return { ...place, given: now, ...petOfCells(now, { values, fallback }) };
+	return { ...place, given: now, original: given, ...petOfCells(now, { values, fallback }) };
 }
 
 /** A text that a person entered, as a JSON value; undefined if the text is empty. */

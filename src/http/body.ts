@@ -19,7 +19,12 @@ export function validOf<Value>(checked: Checked<Value>, place = ""): Value {
 
 /** Reads a body's list `name`. @param rule such as `1 to 50 edits` @throws ApiError as readJson, `invalid_body` */
 export async function readList(exchange: Exchange, name: string, rule: string, max: number) {
-	const list: unknown = Object(await readJson(exchange))[name];
+	return listIn(await readJson(exchange), name, rule, max);
+}
+
+/** The list `name` of a body. @throws ApiError `invalid_body` */
+export function listIn(body: unknown, name: string, rule: string, max: number) {
+	const list: unknown = Object(body)[name];
 	if (Array.isArray(list) && list.length > 0 && list.length <= max) return list;
 	throw new ApiError("invalid_body", `${name} is required and must be a list of ${rule}`);
 }

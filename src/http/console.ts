@@ -1,4 +1,4 @@
-// The console's private endpoints, except its searches (find.ts): imports, edits and their history, and the names of
+// The console's private endpoints, except its searches (find.ts) and imports (imports.ts): edits and their history, and the names of
 // categories.
 
 import { CategoryName } from "../contract/category.ts";
@@ -9,33 +9,24 @@ import {
 	categoryChangesMax,
 	editActions,
 	editsMax,
-	type ImportResult,
-	importRowsMax,
 	type KeyInfo,
 	type LatestEdit,
 } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
-import { type AnyPet, NewPet, Pet } from "../contract/pet.ts";
+import { type AnyPet, Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
-import {
-	CategoriesFull,
-	type EditResult,
-	type ImportedPet,
-	type KeyedPet,
-	type NewEdit,
-	StorageUnavailable,
-} from "../store/store.ts";
+import { CategoriesFull, type EditResult, type NewEdit, StorageUnavailable } from "../store/store.ts";
 import type { RateLimits } from "./admission.ts";
 import { readList, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
+import { createImportHandlers } from "./imports.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
 import { Turns, turnLimits } from "./turns.ts";
 
-const explainedMax = 100;
-const unexplained = { field: undefined, problem: `is invalid, as the ${explainedMax} invalid rows before it` };
+/** The most edits in one history. */
 const historyMax = 100;
 const latestMax = 5n;
 
@@ -60,7 +51,10 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 
 	/** Reads a list whose items count as requests. @throws ApiError as `readList` */
 	async function readCounted(exchange: Exchange, ...list: [name: string, rule: string, max: number]) {
-		const items = await readList(exchange, ...list);
+		return counted(exchange, await readList(exchange, ...list));
+	}
+
+	function counted<Item>(exchange: Exchange, items: Item[]): Item[] {
 		const headers = limits.countItems(callerOf(exchange), items.length);
 		if (headers) exchange.headers(headers);
 		return items;
@@ -73,6 +67,11 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 			return task();
 		};
 		return writes.run(callerOf(exchange).id, checked, exchange.watchLeaving());
+	}
+
+	/** Reads names or keys in the turn of the key. */
+	function look<Result>(exchange: Exchange, task: () => Promise<Result>): Promise<Result> {
+		return lists.run(callerOf(exchange).id, task, exchange.watchLeaving());
 	}
 
 	async function applyEdits(given: readonly NewEdit[]): Promise<{ results: EditResult[] }> {
@@ -91,19 +90,10 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 	}
 
 	return {
+		...createImportHandlers(store, { counted, write, look }),
 		key(exchange: Exchange): KeyInfo {
 			const { id, name, scopes, secret } = callerOf(exchange);
 			return { id, name, scopes, expiresAtMs: secret.expiresAtMs };
-		},
-		/** Reports invalid rows and stores all other rows. */
-		async importRows(exchange: Exchange): Promise<{ results: ImportResult[] }> {
-			const rule = `1 to ${importRowsMax} animals, each with a key`;
-			const rows = (await readCounted(exchange, "rows", rule, importRowsMax)).map(parseRow);
-			const isInvalid = (row: (typeof rows)[number]) => "faults" in row;
-			for (const row of rows.filter(isInvalid).slice(explainedMax)) Object.assign(row, { faults: [unexplained] });
-			const valid = rows.filter((row): row is KeyedPet => "pet" in row);
-			const stored = (valid.length > 0 ? await write(exchange, () => store.createPets(valid)) : []).values();
-			return { results: rows.map((row) => ("pet" in row ? resultOf(stored.next().value as ImportedPet) : row)) };
 		},
 		async edit(exchange: Exchange) {
 			const list = await readCounted(exchange, "edits", `1 to ${editsMax} edits`, editsMax);
@@ -118,8 +108,7 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 		},
 		async categories(exchange: Exchange): Promise<CategoriesReply> {
 			readNoQuery(exchange.query);
-			const list = () => categories.list(categoriesMax);
-			return { categories: await lists.run(callerOf(exchange).id, list, exchange.watchLeaving()) };
+			return { categories: await look(exchange, () => categories.list(categoriesMax)) };
 		},
 		async changeCategories(exchange: Exchange) {
 			const rule = `1 to ${categoryChangesMax} changes`;
@@ -128,26 +117,6 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 			return { results: await write(exchange, () => categories.apply(parsed).catch(refuseFull)) };
 		},
 	};
-}
-
-const key = Type.String({ description: "a string of 1 to 255 visible ASCII characters", pattern: "^[!-~]{1,255}$" });
-const checkRow = checkOf(
-	Type.Object({ key, ...NewPet.properties }, { description: "a JSON object with key, name and categoryId" }),
-);
-
-function parseRow(given: unknown): KeyedPet | Extract<ImportResult, { outcome: "invalid" }> {
-	const { value, faults } = checkRow(given);
-	if (faults) return { outcome: "invalid", faults };
-	const { key, ...pet } = value;
-	// `import` replaces the id of an API key (`key_…`): Idempotency-Keys of imports are scoped to the store.
-	return { pet, idempotencyKey: { caller: "import", key } };
-}
-
-function resultOf({ id, outcome, earlier }: ImportedPet): ImportResult {
-	if (!earlier) return { outcome: "added", id };
-	const { atMs, isRemoved } = earlier;
-	if (isRemoved) return { outcome: "removed", id, atMs };
-	return { outcome: outcome === "reused" ? "different" : "present", id, atMs };
 }
 
 /** `rename` needs `name`, and `set-category` needs `categoryId`. `set-status` without `status` removes the status. */

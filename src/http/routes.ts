@@ -109,12 +109,16 @@ function addPrivate(router: Router, options: AppOptions, limits: RateLimits): vo
 	const post = (access: Scope, read: Read) => ({
 		POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) },
 	});
-	const { key, importRows, edit, history, categories, changeCategories } = createConsoleHandlers(options, limits);
+	const { key, importRows, findRows, edit, history, categories, changeCategories } = createConsoleHandlers(
+		options,
+		limits,
+	);
 	const { find, exportPets } = createFindHandlers(options);
 	router.add("/console/key", get(undefined, key));
 	router.add("/console/activity", get("metrics:read", options.activity));
 	router.add("/console/find", get("pets:read", find));
 	router.add("/console/imports", { POST: { ...post("pets:write", importRows).POST, countedAs: "import" } });
+	router.add("/console/imports/rows", post("pets:write", findRows));
 	router.add("/console/edits", post("pets:edit", edit));
 	router.add("/console/history", get("pets:edit", history));
 	router.add("/console/categories", { ...get("pets:read", categories), ...post("pets:edit", changeCategories) });

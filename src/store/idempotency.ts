@@ -3,8 +3,9 @@
 import { hash } from "node:crypto";
 import { idempotencyHours } from "../contract/operations.ts";
 import { type NewPet, newPetFields } from "../contract/pet.ts";
-import type { ImportedPet } from "./store.ts";
-import type { IdempotencyKey, IdempotencyKeyRecord } from "./tables.ts";
+import type { Select } from "./reads.ts";
+import type { EarlierCreate, EarlierPet, ImportedPet } from "./store.ts";
+import { columnNames, createRecordReader, type IdempotencyKey, type IdempotencyKeyRecord, tables } from "./tables.ts";
 
 export const idempotencyMs = idempotencyHours * 3_600_000;
 
@@ -14,14 +15,16 @@ export const sweepRows = 10_000;
 export interface Create {
 	pet: NewPet;
 	idempotencyKey: IdempotencyKey | undefined;
+	/** See `IdempotencyKeyRecord`. */
+	origin?: string | undefined;
 	nowMs: number;
 }
 
 /** The Idempotency-Key of a create as it is stored, before its animal has an id. */
 export type KeyOfCreate = Omit<IdempotencyKeyRecord, "petId">;
 
-export function keyOfCreate({ pet, idempotencyKey, nowMs }: Create): KeyOfCreate | null {
-	return idempotencyKey ? { ...idempotencyKey, fingerprint: fingerprintOf(pet), createdAtMs: nowMs } : null;
+export function keyOfCreate({ pet, idempotencyKey, origin, nowMs }: Create): KeyOfCreate | null {
+	return idempotencyKey ? { ...idempotencyKey, fingerprint: fingerprintOf(pet), createdAtMs: nowMs, origin } : null;
 }
 
 /** Fields that were added after the format of the fingerprint was fixed. */
@@ -41,10 +44,29 @@ export function fingerprintOf(pet: NewPet): string {
 export const erasedFingerprint = "";
 
 /** The result of a create whose key was used. If that animal was removed, any request with the key is a repeat. */
-function resolveRepeat({ petId, fingerprint, createdAtMs }: IdempotencyKeyRecord, own: string): ImportedPet {
-	const isRemoved = fingerprint === erasedFingerprint;
-	const outcome = fingerprint === own || isRemoved ? "replayed" : "reused";
-	return { id: petId, outcome, earlier: { atMs: createdAtMs, isRemoved } };
+function resolveRepeat(record: IdempotencyKeyRecord, own: string): ImportedPet {
+	const { petId: id, fingerprint } = record;
+	const earlier = earlierOf(record);
+	return { id, outcome: fingerprint === own || earlier.isRemoved ? "replayed" : "reused", earlier };
+}
+
+const toRecord = createRecordReader<IdempotencyKeyRecord>(tables.idempotencyKeys);
+
+/** See `Store.findKeys`. @param sinceMs older keys have expired */
+export async function findKeys(select: Select, caller: string, keys: readonly string[], sinceMs: number) {
+	const places = keys.map((_, at) => `$${at + 3}`).join(", ");
+	const isValid = "FROM idempotency_keys WHERE caller = $1 AND created_at_ms > $2";
+	const read = async (rest: string, values: readonly string[] = []) =>
+		(await select(columnNames(tables.idempotencyKeys), `${isValid} ${rest}`, [caller, sinceMs, ...values])).rows;
+	const records = (await read(`AND key IN (${places})`, keys)).map(toRecord);
+	const found = new Map(
+		records.map((record): [string, EarlierPet] => [record.key, { id: record.petId, ...earlierOf(record) }]),
+	);
+	return { found, isUnused: found.size === 0 && (await read("LIMIT 1")).length === 0 };
+}
+
+function earlierOf({ fingerprint, createdAtMs, origin }: IdempotencyKeyRecord): EarlierCreate {
+	return { atMs: createdAtMs, isRemoved: fingerprint === erasedFingerprint, origin };
 }
 
 /**

@@ -53,6 +53,9 @@ export interface Store {
 	 */
 	createPets(rows: readonly KeyedPet[]): Promise<ImportedPet[]>;
 
+	/** The creates of the last `idempotencyHours` with these Idempotency-Keys, by key. `isUnused`: there are none at all. */
+	findKeys(caller: string, keys: readonly string[]): Promise<{ found: Map<string, EarlierPet>; isUnused: boolean }>;
+
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
 
@@ -164,11 +167,22 @@ interface CreateResult {
 export interface KeyedPet {
 	pet: NewPet;
 	idempotencyKey: IdempotencyKey;
+	/** Kept with the key. */
+	origin?: string;
 }
 
 export interface ImportedPet extends CreateResult {
-	/** The earlier request with this key: its time, in milliseconds since 1970, and whether its animal was removed. */
-	earlier?: { atMs: number; isRemoved: boolean };
+	/** The earlier request with this key. */
+	earlier?: EarlierCreate;
+}
+
+export type EarlierPet = EarlierCreate & { id: bigint };
+
+export interface EarlierCreate {
+	/** Milliseconds since 1970. */
+	atMs: number;
+	isRemoved: boolean;
+	origin?: string | undefined;
 }
 
 /** Changes and removals of animals by operators. The public interface offers neither. */

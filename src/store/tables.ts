@@ -15,6 +15,8 @@ export interface IdempotencyKeyRecord extends IdempotencyKey {
 	/** The fingerprint of the request. Later changes of the animal do not affect it; removing the animal empties it. */
 	fingerprint: string;
 	createdAtMs: number;
+	/** What requests that repeat the key are told about this one, if it was a row of an import. */
+	origin?: string | undefined;
 }
 
 export interface NewKey {
@@ -135,6 +137,7 @@ export const tables = {
 		petId: int64("pet_id"),
 		fingerprint: text("fingerprint"),
 		createdAtMs: number("created_at_ms"),
+		origin: optional(text("origin")),
 	}),
 	edits: table<EditRecord>("edits", 1, {
 		id: int64("id"),

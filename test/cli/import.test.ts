@@ -266,19 +266,21 @@ test("rows that differ or were removed are not added; --again adds the file once
 	assertImported(await run("a.csv", { environment: withSlash }), /2 added/);
 	const first = await run("a.csv");
 	const there =
-		/: 0 added, 2 already there \(this file was imported (today|yesterday) at \d+:\d\d\), 0 .*\nto add them once more: --again 2\n$/;
+		/: 0 added, 2 already there \(this file was imported (today|yesterday) at \d+:\d\d by [^)]+\), 0 .*\nto add them once more: --again 2\n$/;
 	assert.match(first.stdout, there);
 	const other = await run("a.csv", { more: ["--map", "status="] });
 	assert.deepEqual([other.code, / 1 already there .* 1 rejected /.test(other.stdout)], [2, true], other.stdout);
-	assert.match(other.stderr, /\nrejected:\n {2}already there with other fields: animal 1, row 2\n$/);
-	const different = /\n2,already there with other fields: animal 1,Rex,1,available\n$/;
+	assert.match(other.stderr, /\nrejected:\n {2}already there with other values: animal 1, row 2\n$/);
+	const different = /\n2,already there with other values: animal 1,Rex,1,available\n$/;
 	assert.match(read("a.csv.rejected.csv"), different);
-	assertImported(await run("a.csv.rejected.csv"), /: 1 added, 0 already there, /);
+	const asked = (await run("a.csv.rejected.csv")).stderr.trimEnd().split("\n");
+	assert.match(asked[2] ?? "", /^1 of 1 row is already there .*; --again 2 adds them once more; proposed: --skip/);
+	assert.match((await run("a.csv.rejected.csv", { more: ["--again", "2"] })).stdout, /: 1 added, 0 already there, /);
 	await service.store.edits.apply({ petId: 1n, editor: "me", action: "remove" });
 	const removed = await run("a.csv");
 	assert.match(removed.stderr, /\nrejected:\n {2}added before, and removed since: animal 1, row 2\n$/);
-	assertImported(await run("a.csv", { more: ["--again", "2"] }), /2 added, 0 already there, /);
-	assert.match((await run("a.csv", { more: ["--again", "2"] })).stdout, /to add them once more: --again 3\n$/);
+	assertImported(await run("a.csv", { more: ["--again", "3"] }), /2 added, 0 already there, /);
+	assert.match((await run("a.csv", { more: ["--again", "3"] })).stdout, /to add them once more: --again 4\n$/);
 	const names = (await pets()).map(({ name }) => name);
 	assert.deepEqual(names, ["Mia", "Rex", "Rex", "Mia"]);
 });

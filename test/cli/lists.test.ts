@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { quoteWord } from "../../src/cli/output.ts";
+import { createKey } from "../../src/keys/issue.ts";
 import { call } from "../support/command.ts";
 import { importer } from "../support/importer.ts";
 import { workbook } from "../support/workbook.ts";
@@ -57,6 +58,8 @@ async function assertLists(context: TestContext, lists: readonly List[]): Promis
 			...(status ? [status] : []),
 		]);
 		assert.deepEqual(found, animals, finished.stderr);
+		// The next list is imported on another day: equal rows are not those of this list.
+		service.clock.nowMs = (service.clock.nowMs ?? Date.now()) + 25 * 3_600_000;
 	}
 }
 
@@ -459,6 +462,60 @@ test("on a terminal, one question confirms all proposals; any answer but yes sen
 	assert.equal((await run("a", { more: ["--again", "2"] })).code, 1, "elsewhere nothing is asked");
 });
 
+test("a corrected, sorted or cut list adds what is new, and asks about rows of another file", async (context) => {
+	const { service, environment, write, run, pets } = await importer(context);
+	const { key } = await createKey(service.issuer, { name: "night shift", scopes: ["pets:read", "pets:write"] });
+	const names = async () => (await pets()).map(({ name }) => name);
+	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
+	const heading = "Name,Species";
+	write("fix-me.csv", `${heading}\nPico,Dog\nMoss,\nFern,Cat\n`);
+	assert.equal((await run("fix-me.csv")).code, 2);
+	const command = (finished: { code: number | null; stderr: string }) => {
+		assert.equal(finished.code, 1, finished.stderr);
+		return parametersOf(finished.stderr.trimEnd().split("\n").at(-1) ?? "");
+	};
+	write("fix-me.csv", `${heading}\nFern,Cat\nMoss,Cat\nPico,Dog\n`);
+	const asked = await run("fix-me.csv");
+	const [, text] = asked.stderr.split("\n").filter((line) => line.includes("already there"));
+	assert.equal(text, undefined);
+	const question =
+		/\n2 of 3 rows are already there \(Fern \(Cat\), Pico \(Dog\)\), added \w+ at \d+:\d\d by test from fix-me\.csv; --again 2 adds them once more; proposed: --skip-existing\n/;
+	assert.match(asked.stderr, question);
+	assert.deepEqual(command(asked), ["animal-store", "import", "fix-me.csv", "--skip-existing"]);
+	assert.deepEqual(await names(), ["Pico", "Fern"], "nothing was sent");
+	const added = await run("fix-me.csv", { more: ["--skip-existing"] });
+	assert.match(
+		added.stdout,
+		/^fix-me\.csv: 1 added, 2 already there \(added \w+ at \S+ by test from fix-me\.csv\), 0 /,
+	);
+	assert.match((await run("fix-me.csv")).stdout, /0 added, 3 already there/, "the same file is told, not asked about");
+
+	// Two kittens without a name in the morning's and the afternoon's list may be four.
+	const other = { ...environment, ANIMAL_STORE_KEY: key };
+	write("morning.csv", `${heading}\nKitten,Cat\nKitten,Cat\n`);
+	write("afternoon.csv", `${heading}\nKitten,Cat\nKitten,Cat\nKitten,Cat\n`);
+	assert.match((await run("morning.csv", { environment: other })).stdout, /2 added/);
+	const kittens = await run("afternoon.csv");
+	assert.match(kittens.stderr, /\n2 of 3 rows are .* by night shift from morning\.csv; --again 2 adds them once more;/);
+	assert.match((await run("afternoon.csv", { more: ["--again", "2"] })).stdout, /3 added, 0 already there/);
+	const evening = await run("morning.csv");
+	assert.match(evening.stdout, /0 added, 2 already there \(this file was imported \w+ at \S+ by night shift\)/);
+
+	// The same id with other values is not there.
+	write("a.csv", "Animal ID,Name,Species\nZ1,Ash,Dog\nZ2,Ivy,Dog\n");
+	write("b.csv", "Animal ID,Name,Species\nZ2,Ivy,Cat\nZ3,Elm,Dog\n");
+	assert.match((await run("a.csv")).stdout, /2 added/);
+	assert.match(
+		(await run("b.csv")).stderr,
+		/\n1 of 2 rows is .* from a\.csv, 1 of them with other values under their id;/,
+	);
+	const dry = await run("b.csv", { more: ["--dry-run"] });
+	assert.deepEqual([dry.code, /from a\.csv/.test(dry.stderr)], [2, true]);
+	const changed = await run("b.csv", { more: ["--skip-existing"] });
+	assert.deepEqual([changed.code, /: 1 added, 0 already there, 1 rejected/.test(changed.stdout)], [2, true]);
+	assert.match(changed.stderr, /rejected:\n {2}already there with other values: animal \d+, row 2\n$/);
+});
+
 test("of two ids the animal's counts, and of its rows the last one with a name", async (context) => {
 	const rows = [
 		"ID,Owner ID,Animal ID,Name,Species",
@@ -552,6 +609,7 @@ test("an export is imported without a question, whatever its animals are called"
 			expected,
 			file,
 		);
+		service.clock.nowMs = (service.clock.nowMs ?? Date.now()) + 25 * 3_600_000;
 	}
 });
 

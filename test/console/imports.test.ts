@@ -208,7 +208,7 @@ test("rows that were there are added once more on request, even with lost replie
 	await start(page, "rows.csv", rows, "2,000");
 	const counted = `${2000 - count} of 2,000 animals added, ${first} already there`;
 	await page.getByText(counted, { exact: true }).waitFor();
-	await shows(page, /^This file was imported today at \d+:\d\d: nothing was added twice\.$/);
+	await shows(page, /^This file was imported today at \d+:\d\d by .+: nothing was added twice\.$/);
 	await assertBothAccessible(page, "rows that were there");
 	assert.deepEqual(await namesIn(service), names);
 	let lost = 0;
@@ -241,13 +241,15 @@ test("rows that were added with other fields, or removed since, are left out wit
 	await goOn(page, "Check");
 	await addAnimals(page, "3 animals");
 	await shows(page, "0 of 3 animals added, 1 already there, 2 left out");
-	await shows(page, "Already there with other fields: animal 1 · 1 row");
+	await shows(page, "Already there with other values: animal 1 · 1 row");
 	await shows(page, "Added before, and removed since: animal 2 · 1 row");
 	await assertBothAccessible(page, "rows that are there with other fields");
 	const file = await saved(page, "Save the 2 rows as a file");
 	assert.match(file, /^\ufeffline,reason,name,other,categoryId\n2,Already there .*: animal 1,Rex,Max,1\n3,/);
 	await button(page, "Add another list").click();
 	await start(page, "rows.csv.rejected.csv", file, "2");
+	await shows(page, /^2 of 2 animals are already there \(Rex, Mia\), added today .* from rows\.csv\.$/);
+	await button(page, "Add them again").click();
 	await shows(page, "2 of 2 animals added");
 	assert.deepEqual(await namesIn(service), ["Rex", "Zoe", "Rex", "Mia"]);
 });

@@ -120,6 +120,7 @@ test("names, categories and repeated ids that lists leave open are asked about, 
 		await button(page, "Add another list").click();
 		stored.push(...animals);
 		assert.deepEqual(await petsInWords(service), stored, file);
+		service.clock.nowMs = (service.clock.nowMs ?? Date.now()) + 25 * 3_600_000; // Equal rows are of another day.
 	}
 });
 
@@ -151,6 +152,35 @@ test("before animals are added, the first five are shown as they will be stored"
 	await addAnimals(page, "6 animals");
 	await shows(page, "6 of 6 animals added");
 	assert.deepEqual(await petsInWords(service), [...names.slice(1).map((name) => `${name} Degus sold`), "Pico Degus –"]);
+});
+
+test("rows that another file added are shown before anything is sent: leave out, or add again", async (context) => {
+	const { service, page } = await opened(context, []);
+	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
+	await page.reload();
+	const add = async (text: string, count: string) => {
+		await choose(page, "fix-me.csv", text);
+		await goOn(page, "Check");
+		await addAnimals(page, count);
+	};
+	await add("Name,Species\nPico,Dog\nMoss,\nFern,Cat\n", "2 animals");
+	await shows(page, "2 of 2 animals added");
+	await button(page, "Add another list").click();
+	const fixed = "Name,Species\nPico,Dog\nMoss,Cat\nFern,Cat\n";
+	const question =
+		/^2 of 3 animals are already there \(Pico, Fern\), added today at \d+:\d\d by test from fix-me\.csv\.$/;
+	await add(fixed, "3 animals");
+	await shows(page, question);
+	await assertBothAccessible(page, "a question about rows that are there");
+	assert.deepEqual(await petsInWords(service), ["Pico Dog –", "Fern Cat –"], "nothing was sent");
+	await button(page, "Leave them out").click();
+	await shows(page, "1 of 3 animals added, 2 already there");
+	await button(page, "Add another list").click();
+	await add(fixed.replace("Moss", "Ash"), "3 animals");
+	await shows(page, question);
+	await button(page, "Add them again").click();
+	await shows(page, "3 of 3 animals added");
+	assert.equal((await petsInWords(service)).length, 6);
 });
 
 test("a table may have no heading; sheets of one shape are one table", async (context) => {

@@ -60,17 +60,57 @@ test("a row sent again is there with any key; a changed or removed one is report
 	service.clock.nowMs += 1000;
 	const again = [row(1), row(2), row(3, { status: "sold" }), row(4), row(4), row(4, { categoryId: 2 })];
 	assert.deepEqual(await resultsOf(service, again, other), [
-		{ outcome: "present", id: 1, atMs },
-		{ outcome: "removed", id: 2, atMs },
-		{ outcome: "different", id: 3, atMs },
+		{ outcome: "present", id: 1, atMs, by: "test" },
+		{ outcome: "removed", id: 2, atMs, by: "test" },
+		{ outcome: "different", id: 3, atMs, by: "test" },
 		{ outcome: "added", id: 4 },
-		{ outcome: "present", id: 4, atMs: atMs + 1000 },
-		{ outcome: "different", id: 4, atMs: atMs + 1000 },
+		{ outcome: "present", id: 4, atMs: atMs + 1000, by: "writer" },
+		{ outcome: "different", id: 4, atMs: atMs + 1000, by: "writer" },
 	]);
 	const keyed = create({ name: "animal 1", categoryId: 1 }, { "Idempotency-Key": "k-1" });
 	assert.equal((await service.send(keyed)).body, '{"id":5,"name":"animal 1","categoryId":1}', "callers' keys differ");
 	service.clock.nowMs += 24 * 3_600_000;
 	assert.deepEqual(await resultsOf(service, [row(1)]), [{ outcome: "added", id: 6 }], "a key expires after 24 h");
+});
+
+test("rows that an import has added are found by their keys, with its file and its API key", async (context) => {
+	const service = await testService(context);
+	service.clock.nowMs = Date.now();
+	const atMs = service.clock.nowMs;
+	const find = async (rows: object[]) =>
+		JSON.parse(await consoleReply(service, posting("/console/imports/rows")({ rows })));
+	assert.deepEqual(await find([{ key: "k-1" }]), { results: [null], isNone: true });
+	const file = { file: "list.csv", digest: "0a" };
+	const rows = [row(1), row(2, { cells: "1a" }), row(3)];
+	await consoleReply(service, post({ rows, file }));
+	await service.store.edits.apply({ petId: 3n, editor: "me", action: "remove" });
+	const from = { atMs, ...file, by: "test" };
+	const asked = [
+		{ key: "k-2", cells: "1a" },
+		{ key: "k-2", cells: "1b" },
+		{ key: "k-4" },
+		{ key: "k-3" },
+		{ key: "k-1" },
+	];
+	assert.deepEqual(await find(asked), {
+		results: [
+			{ outcome: "present", id: 2, ...from },
+			{ outcome: "different", id: 2, ...from },
+			null,
+			{ outcome: "removed", id: 3, ...from },
+			{ outcome: "present", id: 1, ...from },
+		],
+		isNone: false,
+	});
+	assert.deepEqual(await find([{ key: "k-4" }]), { results: [null], isNone: false });
+	const [sent] = await resultsOf(service, [row(2, { cells: "1b" })]);
+	assert.deepEqual(sent, { outcome: "different", id: 2, ...from }, "its animal is the same, its cells are not");
+	for (const body of [{ rows: [] }, { rows: [{ key: "" }] }, { rows: [{ key: "k", cells: "X" }] }, {}])
+		assertFailure(await service.send(posting("/console/imports/rows")(body)), "invalid_body");
+	for (const wrong of [7, {}, { file: "", digest: "0a" }, { file: "a", digest: "x" }])
+		assertFailure(await service.send(post({ rows: [row(9)], file: wrong })), "invalid_body");
+	service.clock.nowMs += 24 * 3_600_000;
+	assert.deepEqual(await find([{ key: "k-1" }]), { results: [null], isNone: true }, "a key expires after 24 h");
 });
 
 test("imports are refused without rows, and are nowhere under /v1", async (context) => {

@@ -17,7 +17,7 @@ import { readPets, withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { engines } from "./engines.ts";
 
-const expand = "-- oldest writer: 8\nALTER TABLE pets ADD COLUMN breed TEXT;\nUPDATE pets SET breed = name;\n";
+const expand = "-- oldest writer: 9\nALTER TABLE pets ADD COLUMN breed TEXT;\nUPDATE pets SET breed = name;\n";
 
 type Version = typeof import("../../src/store/open.ts");
 
@@ -29,14 +29,14 @@ async function nextVersion(...steps: string[]): Promise<Version> {
 	symlinkSync(join(checkout, "node_modules"), join(tree, "node_modules"));
 	for (const engine of Object.keys(engines))
 		for (const [index, sql] of steps.entries())
-			writeFileSync(join(tree, `src/store/migrations/${engine}-0${`${9 + index}`.padStart(2, "0")}.sql`), sql);
+			writeFileSync(join(tree, `src/store/migrations/${engine}-0${`${10 + index}`.padStart(2, "0")}.sql`), sql);
 	return import(join(tree, "src/store/open.ts"));
 }
 
 /** Versions that tests of both engines use: each is a copy of all sources, which takes a second to load. */
 const [expanding, contracting] = await Promise.all([
 	nextVersion(expand),
-	nextVersion(expand, "-- oldest writer: 9\nALTER TABLE pets DROP COLUMN breed;\n"),
+	nextVersion(expand, "-- oldest writer: 10\nALTER TABLE pets DROP COLUMN breed;\n"),
 ]);
 
 const keyOf = (index: number) => ({ caller: "a", key: `k${index}` });
@@ -168,7 +168,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.equal((await last.createPet(pet)).id, 5n);
 		await assert.rejects(open({ openStore }), {
 			name: "StoreRefused",
-			message: /was written by a newer animal-store \(schema 9, this one supports 8\): upgrade this installation$/,
+			message: /was written by a newer animal-store \(schema 10, this one supports 9\): upgrade this installation$/,
 		});
 		for (const store of [again, expanded, last, await open(expanding)]) await store.close();
 	});

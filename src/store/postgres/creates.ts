@@ -45,8 +45,8 @@ const addAnimals = (count: string, from = "") => `counter AS (
 const addPets = { name: "addPets", text: `WITH ${addAnimals("$1")} SELECT last_before + 1 AS first_id FROM counter` };
 
 const keyParameter = newPetColumns.length + 2;
-const keyFields = ["caller", "key", "place", "fingerprint", "createdAtMs"] as const;
-const keyArrays = ["text", "text", "bigint", "text", "bigint"].map(
+const keyFields = ["caller", "key", "place", "fingerprint", "createdAtMs", "origin"] as const;
+const keyArrays = ["text", "text", "bigint", "text", "bigint", "text"].map(
 	(type, index) => `$${keyParameter + index}::${type}[]`,
 );
 const sinceParameter = `$${keyParameter + keyArrays.length}`;
@@ -65,8 +65,9 @@ const addPetsWithKeys = {
 		FROM idempotency_keys WHERE ${isGivenKey(keyArrays)}
 	), ${addAnimals("new.animals", `FROM (${newAnimals}) AS new`)}, kept AS (
 		INSERT INTO idempotency_keys (${columnList(idempotencyKeys)})
-		SELECT given.caller, given.key, counter.last_before + given.place, given.fingerprint, given.created_at_ms
-		FROM counter, unnest(${keyArrays.join(", ")}) AS given (caller, key, place, fingerprint, created_at_ms)
+		SELECT given.caller, given.key, counter.last_before + given.place, given.fingerprint, given.created_at_ms,
+			given.origin
+		FROM counter, unnest(${keyArrays.join(", ")}) AS given (caller, key, place, fingerprint, created_at_ms, origin)
 		WHERE counter.animals > 0
 	)
 	SELECT last_before + 1 AS first_id, ${takenColumns.map((name) => `NULL AS ${name}`).join(", ")}

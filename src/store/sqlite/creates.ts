@@ -61,7 +61,7 @@ export function* createResults({ firstId, results = [] }: CreatedBatch): Generat
 
 const newPets = pickColumns(tables.pets, newPetFields);
 const { idempotencyKeys } = tables;
-const newKeys = pickColumns(idempotencyKeys, ["caller", "key", "fingerprint", "createdAtMs"]);
+const newKeys = pickColumns(idempotencyKeys, ["caller", "key", "fingerprint", "createdAtMs", "origin"]);
 const toKeyRow = createRowWriter(newKeys);
 const toKey = createRecordReader<KeyOfCreate>(newKeys);
 const toRecord = createRecordReader<IdempotencyKeyRecord>(idempotencyKeys);
