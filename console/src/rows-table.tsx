@@ -66,7 +66,7 @@ function RejectedRow({ row, faults, reason, correcting }: RejectedRowProps) {
 			<td class="n">{row.sheet === undefined ? digits.format(row.row) : rowIn(row)}</td>
 			{isWhole ? (
 				<td colSpan={newPetFields.length} dir="auto">
-					<code>{("text" in given ? given.text : given.cells.join(" ")).slice(0, 300)}</code>
+					<code>{(given.text ?? given.cells.join(" ")).slice(0, 300)}</code>
 				</td>
 			) : (
 				newPetFields.map((field) => (

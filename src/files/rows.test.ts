@@ -133,11 +133,13 @@ test("each fault names the field and its rule in the words of the service, with 
 	const lines: [row: string, reason: RegExp][] = [
 		["{broken", /^not one JSON object: .+/],
 		...["5", "null", "[1]"].map((row): [string, RegExp] => [row, /^not a JSON object$/]),
-		['{"categoryId":1}', /^name is required and must be a string of 1 to 255 [^;]+$/],
-		['{"name":5,"categoryId":"1"}', /^name must be a string [^;]+; categoryId must be an integer [^;]+$/],
+		['{"categoryId":1}', /^name must be a string of 1 to 255 [^;]+$/],
+		[
+			'{"name":{"en":"Rex"},"categoryId":[1],"status":"sold"}',
+			/^name must be a string [^;]+; categoryId must be an integer [^;]+$/,
+		],
 		['{"name":"\\ud800","categoryId":1e19}', /^name must be a string [^;]+; categoryId must be an integer [^;]+$/],
 		['{"name":"a","categoryId":1,"status":0}', /^status must be one of/],
-		['{"name":"a","categoryId":1,"category_id":2}', /^categoryId is given several times: "categoryId", "category_id"$/],
 	];
 	for (const [row, reason] of lines) {
 		const { rows: [, found] = [] } = await read(`{"name":"a","categoryId":1,"status":"sold"}\n${row}`);
@@ -148,7 +150,8 @@ test("each fault names the field and its rule in the words of the service, with 
 test("each column or field that is ignored is reported once", async () => {
 	const unused: string[] = [];
 	const onUnused = (name: string) => void unused.push(name);
-	await read('{"name":"Rex","a":1,"b":1}\n{"name":"Mia","b":1,"c":1}\n{"a":1,"c":1}\n', { onUnused });
+	const late = '{"name":"Rex","categoryId":1,"a":1}\n'.repeat(201);
+	await read(`${late}{"name":"Mia","categoryId":1,"b":1}\n{"a":1,"c":1}\n`, { onUnused });
 	await read("name,categoryId,d,e\nRex,1,,\nMia,1,,\n", { onUnused });
 	assert.equal(unused.join(""), "abcde");
 });
@@ -244,7 +247,7 @@ test("a preview has the columns and the first rows as they are", async () => {
 		headerRow: undefined,
 		above: [],
 		rows: [
-			{ row: 1, cells: ["1", '{"c":9007199254740993}', ""] },
+			{ row: 1, cells: ["1", "", ""] },
 			{ row: 1, cells: ["", "", "x"] },
 		],
 	});
