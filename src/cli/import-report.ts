@@ -10,7 +10,7 @@ import { describeInFile } from "../files/fault-words.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import { ImportFailure } from "../files/import-request.ts";
 import type { Question } from "../files/proposals.ts";
-import { type FileRow, type OtherRow, rowIn } from "../files/rows.ts";
+import type { FileRow, OtherRow } from "../files/rows.ts";
 import { type countUnknownValues, otherStatuses, type UnknownValue, unknownMax, wordFields } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { countOf, quoteWord } from "./output.ts";
@@ -18,9 +18,8 @@ import { countOf, quoteWord } from "./output.ts";
 interface Reason {
 	reason: string;
 	rows: number;
-	/** The first row with this reason, as a spreadsheet counts rows, and the detail of this row. */
-	firstRow: number;
-	sheet?: string;
+	/** The first row with this reason, as a spreadsheet counts rows. */
+	firstRow: FileRow["row"];
 	/** The reason in the words of the first row. */
 	example: string;
 }
@@ -34,16 +33,12 @@ export function countReasons() {
 	const reasons = new Map<string, Reason>();
 	return {
 		add(found: FileRow, faults: readonly Fault[]): void {
-			const { row, sheet } = found;
 			// Details are left out, because they differ from row to row.
 			const reason = describeFaults(faults.map(({ field, problem }) => ({ field, problem })));
 			const known = reasons.get(reason);
 			if (known) known.rows++;
 			else if (reasons.size < reasonsMax)
-				reasons.set(reason, {
-					...{ reason, rows: 1, firstRow: row, ...(sheet && { sheet }) },
-					example: describeInFile(found, faults),
-				});
+				reasons.set(reason, { reason, rows: 1, firstRow: found.row, example: describeInFile(found, faults) });
 		},
 		/** The most frequent first. */
 		list: (): Reason[] => [...reasons.values()].sort((one, other) => other.rows - one.rows),
@@ -55,8 +50,8 @@ export function describeReasons(title: string, reasons: Reasons, { format }: Fil
 	const noun = format === "csv" ? "row" : "line";
 	const all = reasons.list();
 	if (all.length === 0) return [];
-	const lines = all.slice(0, shownMax).map(({ example, rows, firstRow, sheet }) => {
-		const first = `${noun} ${rowIn({ row: firstRow, sheet })}`;
+	const lines = all.slice(0, shownMax).map(({ example, rows, firstRow }) => {
+		const first = `${noun} ${firstRow}`;
 		return `  ${example}, ${rows === 1 ? first : `${countOf(rows, noun)}, the first is ${first}`}`;
 	});
 	const rest = all.length - lines.length;
@@ -118,7 +113,7 @@ const wordsMax = 12;
 const wordNouns = { status: ["status", "statuses"], categoryId: ["category", "categories"] };
 
 function describeOthers({ others, otherCount }: Checked): string[] {
-	const named = others.map((other) => `row ${rowIn(other)} (${JSON.stringify(other.text.slice(0, 40))})`).join(", ");
+	const named = others.map((other) => `row ${other.row} (${JSON.stringify(other.text.slice(0, 40))})`).join(", ");
 	const rest = otherCount - others.length;
 	return otherCount === 0
 		? []

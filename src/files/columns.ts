@@ -60,7 +60,7 @@ export type Columns = ReturnType<typeof findColumns>;
  * overrides the names of its fields.
  */
 export function findColumns(columns: readonly string[], mapping: Mapping = {}, sample: Sample = []) {
-	const fits: Record<Field, number[]> = { name: [], categoryId: [], status: [] };
+	const fits = Object.fromEntries(newPetFields.map((field) => [field, [] as number[]])) as Record<Field, number[]>;
 	const unknown: string[] = [];
 	for (const field of newPetFields) {
 		const wanted = mapping[field];
@@ -82,7 +82,7 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}, s
 	// A list with people has their names elsewhere than beside the category.
 	const distance = (at: number) => Math.abs(at - (fits.categoryId[0] ?? 0));
 	const nearest = ([...of]: number[]) => of.sort((one, other) => distance(one) - distance(other))[0] ?? -1;
-	const at = { name: nearest(fits.name), categoryId: fits.categoryId[0] ?? -1, status: fits.status[0] ?? -1 };
+	const at = Object.fromEntries(newPetFields.map((field) => [field, nearest(fits[field])])) as Record<Field, number>;
 	return {
 		/** The position of each field's column, or of the likeliest of several; -1 if there is none. */
 		at,

@@ -38,9 +38,9 @@ interface SheetRows {
 }
 
 /** The number of a row as the spreadsheet shows it, with its sheet if there are several. */
-export function placeIn({ sheets }: FileKind, row: number): { row: number; sheet?: string } {
+export function rowIn({ sheets }: FileKind, row: number): number | string {
 	const found = sheets?.findLast(({ first }) => first <= row);
-	return found ? { row: row - found.first + found.own, sheet: found.name } : { row };
+	return found ? `${row - found.first + found.own} of sheet ${JSON.stringify(found.name)}` : row;
 }
 
 export type Pages<Item> = AsyncIterable<Item[]> | Iterable<Item[]>;
@@ -49,7 +49,7 @@ const delimiters = { ",": "commas", ";": "semicolons", "\t": "tabs" };
 
 /** Reads the whole file. @throws FileError if the file is empty or not text */
 export async function detectKind(source: Source): Promise<FileKind> {
-	const encoding = await detectEncoding(source());
+	const encoding = await detectEncoding(source);
 	const head = await headOf(decodeText(source(), encoding));
 	const first = head[0];
 	if (first === undefined) throw new FileError("the file is empty: there is nothing to import");

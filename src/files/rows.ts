@@ -3,7 +3,7 @@
 
 import { newPetFields } from "../contract/pet.ts";
 import { type Columns, checkColumns, findColumns, isOwnExport, type Mapping, type Sample } from "./columns.ts";
-import { type FileKind, firstRecords, placeIn, type Source } from "./formats.ts";
+import { type FileKind, firstRecords, rowIn, type Source } from "./formats.ts";
 import { otherRowFinder } from "./other-rows.ts";
 import { openTable, type TableRecord } from "./table.ts";
 import { isNoName, isNothing, type Outcome, outcomeOf, type Texts, type Values } from "./values.ts";
@@ -12,18 +12,11 @@ export type FileRow = Place & Outcome;
 interface Place {
 	/** The line of the row's first character, from 1. */
 	line: number;
-	/** The row number in a spreadsheet; in JSON, the line. */
-	row: number;
-	/** The sheet in which the row has this number, if several sheets are read as one table. */
-	sheet?: string;
+	/** The row number in a spreadsheet, with its sheet if several sheets are read as one table; in JSON, the line. */
+	row: number | string;
 	/** Unique in the file: the line, or the position in a JSON array, where one line may hold many rows. */
 	number: number;
 	given: Given;
-}
-
-/** The number of a row, with its sheet if there are several. */
-export function rowIn({ row, sheet }: { row: number; sheet?: string | undefined }): string {
-	return sheet === undefined ? String(row) : `${row} of sheet ${JSON.stringify(sheet)}`;
 }
 
 /** A row as the file has it. */
@@ -44,7 +37,7 @@ export interface Fallback {
 }
 
 /** A row that is no animal, with its first text. */
-export interface OtherRow extends Pick<Place, "row" | "sheet"> {
+export interface OtherRow extends Pick<Place, "row"> {
 	text: string;
 }
 
@@ -93,7 +86,7 @@ export async function* readRows(source: Source, kind: FileKind, options: ReadOpt
 		const number = kind.format === "json" ? ++elements : line;
 		if (row <= headerRow) return [];
 		const given = { columns, at: found.at, isOwn, cells, ...(text !== undefined && { text }) };
-		const place = { line, ...placeIn(kind, row), number, given };
+		const place = { line, row: rowIn(kind, row), number, given };
 		if (fault) return [{ ...place, faults: [fault] }];
 		if (isEmpty(cells, found)) return [];
 		const own = kind.sheets ? ["", ...cells.slice(1)] : cells; // The first cell is the sheet's name.

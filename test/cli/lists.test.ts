@@ -426,7 +426,7 @@ test("the sheets of one shape are one table, and their names may be the categori
 	);
 	assert.match((await run("b")).stderr, /rejected:\n {2}"Name" is empty: enter a name, row 3 of sheet "B"\n/);
 	assert.equal(read("b.rejected.csv").split("\n")[0], "line,reason,Sheet,Name,Category");
-	assert.match(read("b.rejected.csv"), /\n3,.*,B,,3\n$/);
+	assert.match(read("b.rejected.csv"), /\n"3 of sheet ""B""",.*,B,,3\n$/);
 });
 
 test("on a terminal, one question confirms all proposals; any answer but yes sends nothing", async (context) => {
