@@ -113,11 +113,10 @@ const wordsMax = 12;
 const wordNouns = { status: ["status", "statuses"], categoryId: ["category", "categories"] };
 
 function describeOthers({ others, otherCount }: Checked): string[] {
-	const named = others.map((other) => `row ${other.row} (${JSON.stringify(other.text.slice(0, 40))})`).join(", ");
+	if (otherCount === 0) return [];
+	const named = others.map(({ row, text }) => `row ${row} (${JSON.stringify(text.slice(0, 40))})`).join(", ");
 	const rest = otherCount - others.length;
-	return otherCount === 0
-		? []
-		: [`left out, no animals: ${named}${rest > 0 ? ` and ${countOf(rest, "more row")}` : ""}`];
+	return [`left out, no animals: ${named}${rest > 0 ? ` and ${countOf(rest, "more row")}` : ""}`];
 }
 
 const isNew = ({ field, proposed }: UnknownValue) => field === "categoryId" && proposed !== undefined;
@@ -155,12 +154,6 @@ function confirmingFlags(values: readonly UnknownValue[], createCategories = fal
 	return [...creating, ...meanings.flatMap((meaning) => ["--map", meaning])];
 }
 
-/** Flags stand before `--`, which begins the words that are no flags. */
-function withFlags(command: readonly string[], flags: readonly string[]): string[] {
-	const end = command.includes("--") ? command.indexOf("--") : command.length;
-	return command.toSpliced(end, 0, ...flags);
-}
-
 /** @param command the words of the command, to which the flags are added */
 export function describeUnsent(
 	{ values, questions }: Checked,
@@ -175,7 +168,16 @@ export function describeUnsent(
 		...(flags.includes("--create-categories") ? ["--map categoryId:NAME=NUMBER uses an existing category"] : []),
 		"to confirm, run:",
 	];
-	return { message: said.join("; "), next: withFlags(command, flags).map(quoteWord).join(" "), flags };
+	// Flags stand before `--`, which begins the words that are no flags.
+	const end = command.includes("--") ? command.indexOf("--") : command.length;
+	return {
+		message: said.join("; "),
+		next: command
+			.toSpliced(end, 0, ...flags)
+			.map(quoteWord)
+			.join(" "),
+		flags,
+	};
 }
 
 /** A person confirms the proposals before anything is sent. @throws CommandError with the command that confirms them */

@@ -34,7 +34,7 @@ export function findHeading<Row extends { cells: string[] }>(rows: readonly Row[
 }
 
 /** The number of fields that a heading names; one more than all if it names all required ones. */
-export function rateHeading(cells: readonly string[], mapping?: Mapping): number {
+function rateHeading(cells: readonly string[], mapping?: Mapping): number {
 	const names = cells.map((cell) => cell.trim());
 	if (names.filter((name) => name !== "").length < 2) return 0;
 	// Any row has positions: only names tell a heading.

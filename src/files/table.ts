@@ -33,7 +33,7 @@ export interface Table {
 /** So many rows below the heading show what a column holds. */
 const sampleRows = 200;
 
-/** @param choices the row of the heading, if it is known, and the names of columns that may tell it @throws FileError */
+/** @param choices the heading's row, if it is known, and names of columns that may tell it @throws FileError */
 export async function openTable(
 	source: Source,
 	kind: FileKind,

@@ -124,15 +124,11 @@ export function countUnknownValues() {
 	};
 }
 
-/** Whether the row is an animal, perhaps once a person confirms what its words mean. */
-export const mayBeAnimal = (row: Outcome) => row.pet !== undefined || isUnclear(row);
-
-/** Whether the row becomes an animal once its words have meanings. Any text may mean no status. */
-export function isUnclear({ faults, unknown }: Outcome): boolean {
-	const { status, categoryId } = unknown ?? {};
-	const isNew = categoryId !== undefined && proposeCategory(categoryId) !== undefined;
-	const isWordOf = { status: status !== undefined, categoryId: isNew, name: false };
-	return faults?.every(({ field }) => field !== undefined && Reflect.get(isWordOf, field)) === true;
+/** Whether the row is an animal, perhaps once its words have meanings. Any text may mean no status. */
+export function mayBeAnimal({ faults = [], unknown: { status, categoryId = "" } = {} }: Outcome): boolean {
+	const isWordIn = (field: string | undefined) =>
+		field === "status" ? status !== undefined : field === "categoryId" && proposeCategory(categoryId) !== undefined;
+	return faults.every(({ field }) => isWordIn(field));
 }
 
 function propose(field: WordField, text: string) {

@@ -56,14 +56,9 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 			yield new TextEncoder().encode(lines.join(""));
 		}
 	};
-	const csvKind = { format: "csv", encoding: "utf-8", delimiter: "," } as const;
-	const read = new Set(alike.map((table) => table.sheet));
-	const otherSheets = names.filter((name) => !read.has(name));
-	const kind: FileKind = {
-		...csvKind,
-		...(sheets ? { sheets } : { sheet }),
-		...(otherSheets.length > 0 && { otherSheets }),
-	};
+	const otherSheets = tables.flatMap((table) => (alike.includes(table) ? [] : table.sheet));
+	const read = { ...(sheets ? { sheets } : { sheet }), ...(otherSheets.length > 0 && { otherSheets }) };
+	const kind: FileKind = { format: "csv", encoding: "utf-8", delimiter: ",", ...read };
 	return { source, kind, sheets: names };
 }
 
