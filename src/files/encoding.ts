@@ -62,7 +62,7 @@ async function isUtf8(chunks: Chunks): Promise<boolean> {
 	}
 }
 
-/** Enough bytes to distinguish the zeros of UTF-16 from a stray zero. */
+/** Enough bytes to tell a binary file from a text with a stray control character. */
 const headSize = 512;
 
 /** Whether a file that begins like this is a ZIP archive, such as a workbook (.xlsx). */
@@ -74,23 +74,16 @@ function startsWith(head: Uint8Array, ...bytes: number[]): boolean {
 	return bytes.every((byte, at) => head[at] === byte);
 }
 
-const notText = "the file is not text: save it as CSV, NDJSON or JSON";
-
-/** Recognises UTF-16 by its byte order mark, or by the zeros of text without a mark. */
+/** Recognises UTF-16 by its byte order mark, which all spreadsheets write. */
 function encodingOfHead(head: Uint8Array): Encoding | undefined {
 	const [first, second] = head;
 	if (startsWith(head, 0xd0, 0xcf, 0x11, 0xe0))
 		throw new FileError("the file is an old workbook (.xls), or has a password: save it as .xlsx without a password");
 	if (first === 0xff && second === 0xfe) return "utf-16le";
 	if (first === 0xfe && second === 0xff) return "utf-16be";
-	const zeros = (parity: number) => head.filter((byte, index) => byte === 0 && index % 2 === parity).length;
-	const [even, odd] = [zeros(0), zeros(1)];
-	const controls = head.filter((byte) => byte > 0 && byte < 0x20 && (byte < 0x09 || byte > 0x0d)).length;
-	if (controls > head.length / 20) throw new FileError(notText);
-	if (head.length < 2 || even + odd < head.length / 4) return undefined;
-	if (odd > 9 * even) return "utf-16le";
-	if (even > 9 * odd) return "utf-16be";
-	throw new FileError(notText);
+	const controls = head.filter((byte) => byte < 0x20 && (byte < 0x09 || byte > 0x0d)).length;
+	if (controls > head.length / 20) throw new FileError("the file is not text: save it as CSV UTF-8, NDJSON or JSON");
+	return undefined;
 }
 
 /** The text without its byte order mark. @throws FileError if bytes are invalid in the encoding */
