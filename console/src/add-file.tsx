@@ -3,7 +3,7 @@
 
 import { useContext, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { newPetFields } from "../../src/contract/pet.ts";
-import { findColumns, kindColumn, type Mapping } from "../../src/files/columns.ts";
+import { columnsByValues, findColumns, type Mapping } from "../../src/files/columns.ts";
 import { describeKind } from "../../src/files/formats.ts";
 import { type Preview, previewRows } from "../../src/files/rows.ts";
 import type { Job } from "./add-rows.ts";
@@ -13,7 +13,7 @@ import { type CheckedProps, CheckStep } from "./check-step.tsx";
 import { LostLetters, useCorrections } from "./corrections.tsx";
 import { useKept } from "./kept.ts";
 import { type Answers, describeFiner, Questions, questionsOf, readingOf } from "./list-questions.tsx";
-import { ColumnsTable, columnAt, openFields, SheetMenu } from "./map-columns.tsx";
+import { ColumnsTable, openFields, SheetMenu } from "./map-columns.tsx";
 import { MakeAll, type MappedValue, MapValues, toValues, withProposals } from "./map-values.tsx";
 import { Problem } from "./notes.tsx";
 import { describe, type OpenFile, previewed } from "./open-file.ts";
@@ -196,14 +196,15 @@ function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
 /** The columns whose names match a field; the menus show them. If several match one field, the user chooses. */
 function guessed(preview: Preview): Mapping {
 	const { columns, headerRow, sample } = preview;
-	const { at, ambiguous, missing } = findColumns(columns, {}, sample);
-	const kind = missing.join() === "categoryId" ? kindColumn(sample, Object.values(at)) : -1;
+	const found = findColumns(columns, {}, sample);
+	const { at, ambiguous, missing } = found;
+	const { categoryId: kind } = missing.includes("name") ? {} : columnsByValues(columns, sample, found);
 	// An object may have fields that the first ones lack.
 	const clear = newPetFields.filter(
 		(field) => !ambiguous.includes(field) && (headerRow !== undefined || at[field] !== -1),
 	);
-	const guess = Object.fromEntries(clear.map((field) => [field, columnAt(preview, at[field])]));
-	return kind === -1 ? guess : { ...guess, categoryId: columnAt(preview, kind) };
+	const guess = Object.fromEntries(clear.map((field) => [field, at[field] === -1 ? null : at[field]]));
+	return typeof kind === "number" ? { ...guess, categoryId: kind } : guess;
 }
 
 function useCheck(of: OpenFile, file: PetFile): { checked: Checked | undefined; failure: unknown } {

@@ -5,7 +5,7 @@ import { ApiError } from "../../client/src/index.ts";
 import type { Category } from "../../src/contract/console.ts";
 import { type AskConsole, makeCategories, numbersOf } from "../../src/files/categories.ts";
 import { describeEarlier, type EarlierFound, findEarlier, nextRound } from "../../src/files/earlier-rows.ts";
-import { type ReadOptions, rowIn, textsOf } from "../../src/files/rows.ts";
+import { type ReadOptions, textsOf } from "../../src/files/rows.ts";
 import { createJob, type Job, rowsToSend } from "./add-rows.ts";
 import { Button } from "./button.tsx";
 import { CategoriesContext } from "./categories.ts";
@@ -104,7 +104,7 @@ function leftOut({ id, options }: PetFile, { other, otherCount, earlier, open }:
 	const more = otherCount > 1 ? ` and ${digits.format(otherCount - 1)} more` : "";
 	const nameless = options.fallback?.name === null ? (open?.nameless ?? 0) : 0;
 	const reasons = [
-		other && `row ${rowIn(other)} (“${other.text.slice(0, 40)}”)${more} as no animal`,
+		other && `row ${other.row} (“${other.text.slice(0, 40)}”)${more} as no animal`,
 		nameless > 0 && `${countOf(nameless)} without a name`,
 		earlier.size > 0 && `${digits.format(earlier.size)} with another row of the same ${id?.name}`,
 	].filter((reason) => reason);

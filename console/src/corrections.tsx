@@ -1,6 +1,7 @@
 // The user's corrections of fields before the rows are added, and the inputs for names that have lost letters.
 
-import { correctedRow, type FileRow, type ReadOptions, rowIn, type Texts, textsOf } from "../../src/files/rows.ts";
+import { correctedRow, type FileRow, type ReadOptions, textsOf } from "../../src/files/rows.ts";
+import type { Texts } from "../../src/files/values.ts";
 import { useKept } from "./kept.ts";
 import type { OpenFile } from "./open-file.ts";
 import { digits } from "./sentences.ts";
@@ -45,7 +46,7 @@ export function LostLetters({ rows, count, correcting }: LostLettersProps) {
 			<div>
 				{rows.map((row) => (
 					<label key={row.number}>
-						Row {row.sheet === undefined ? digits.format(row.row) : rowIn(row)}
+						Row {row.row}
 						<input
 							dir="auto"
 							autocomplete="off"

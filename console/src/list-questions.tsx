@@ -8,7 +8,6 @@ import { proposeCategory } from "../../src/files/values.ts";
 import type { Checked } from "./check-rows.ts";
 import { listOf } from "./edits.ts";
 import { Select } from "./fields.tsx";
-import { columnAt } from "./map-columns.tsx";
 import { countOf, digits } from "./sentences.ts";
 
 /** The text of the category, `skip`, `fix` or the position of a column for missing names, and `last` or `each` row. */
@@ -23,9 +22,9 @@ interface Reading {
 
 /** How to read a list with these answers. @param title the name of the list, the proposal for its category */
 export function readingOf(preview: Preview, mapping: Mapping, answers: Answers, title: string): Reading {
-	const { columns, headerRow, sample } = preview;
+	const { columns, sample } = preview;
 	const found = findColumns(columns, mapping, sample);
-	const at = headerRow === undefined ? -1 : idColumn(columns, found, sample);
+	const at = idColumn(columns, found, sample);
 	const { category = proposeCategory(title) ?? "", unnamed = "fix", once } = answers;
 	const free = [...columns.keys()].filter((one) => columns[one] !== "" && !Object.values(found.at).includes(one));
 	return {
@@ -105,7 +104,7 @@ export function Questions({ questions, answer }: QuestionsProps) {
 export function describeFiner(preview: Preview, { categoryId, ...others }: Mapping): string {
 	const { columns, sample } = preview;
 	const { at, finer } = findColumns(columns, others, sample);
-	if (finer.length === 0 || columnAt(preview, at.categoryId) !== categoryId) return "";
+	if (finer.length === 0 || at.categoryId !== categoryId) return "";
 	const names = listOf(finer.map((index) => `“${columns[index]}”`));
 	return `The category is in “${columns[at.categoryId]}”: ${names} ${finer.length === 1 ? "is" : "are"} finer.`;
 }

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError, NoReply } from "../../client/src/index.ts";
-import { describeFault } from "../../src/files/fault-words.ts";
 import { blobSource, detectKind } from "../../src/files/formats.ts";
 import { until } from "../../test/support/until.ts";
 import { createJob, type Sender } from "./add-rows.ts";
@@ -161,12 +160,6 @@ test("a job that was paused for a day sends no row again that may be stored, and
 	assert.match(String(job.state.failure), /some rows could be added twice/);
 	assert.equal(sent, before);
 	assert.deepEqual([job.state.added, job.state.rejected, job.state.left], [0, 0, 2]);
-});
-
-test("a category as text in JSON is not called too large because of zeros in front", () => {
-	const sentence = (text: string) => describeFault({ field: "categoryId", problem: "must be an integer" }, text);
-	assert.equal(sentence("007"), "Write the category without quotes");
-	assert.equal(sentence("09223372036854775808"), "This number is too large for a category");
 });
 
 test("a field of categories completes names, takes any number, and offers a new name that no category has", () => {

@@ -25,12 +25,6 @@ export function SheetMenu({ sheet, sheets }: { sheet: string | undefined; sheets
 	);
 }
 
-/** How a mapping refers to a column: by name in JSON; by position in a table, where names may repeat or be absent. */
-export function columnAt({ columns, headerRow }: Preview, index: number): string | number | null {
-	if (columns[index] === undefined) return null;
-	return headerRow === undefined ? columns[index] : index;
-}
-
 interface ColumnsTableProps {
 	preview: Preview;
 	setHeaderRow(row: number): void;
@@ -42,7 +36,7 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 	const { columns, headerRow, above, rows } = preview;
 	const heading = headerRow ? [{ row: headerRow, cells: columns }] : [];
 	const open = openFields(preview, mapping);
-	const fieldAt = (index: number) => newPetFields.find((field) => mapping[field] === columnAt(preview, index));
+	const fieldAt = (index: number) => newPetFields.find((field) => mapping[field] === index);
 	const proposedAt = (index: number) => newPetFields.find((field) => open.get(field)?.includes(index));
 
 	function assign(index: number, chosen: Field | undefined): void {
@@ -53,10 +47,9 @@ export function ColumnsTable({ preview, setHeaderRow, mapping, setMapping }: Col
 	}
 
 	function hold(index: number, field: Field | undefined): void {
-		const column = columnAt(preview, index);
-		const others = Object.entries(mapping).filter(([of, from]) => of !== field && from !== column);
-		const left = newPetFields.filter((of) => mapping[of] === column && of !== field).map((of) => [of, null]);
-		setMapping(Object.fromEntries([...others, ...left, ...(field ? [[field, column]] : [])]));
+		const others = Object.entries(mapping).filter(([of, from]) => of !== field && from !== index);
+		const left = newPetFields.filter((of) => mapping[of] === index && of !== field).map((of) => [of, null]);
+		setMapping(Object.fromEntries([...others, ...left, ...(field ? [[field, index]] : [])]));
 	}
 
 	return (

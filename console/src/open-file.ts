@@ -5,8 +5,8 @@ import { FileError, isArchive } from "../../src/files/encoding.ts";
 import { blobSource, detectKind, type FileKind, type Source } from "../../src/files/formats.ts";
 import { ImportFailure } from "../../src/files/import-request.ts";
 import type { Preview } from "../../src/files/rows.ts";
-import { capitalized, listOf } from "./edits.ts";
-import { labels, sentenceOf } from "./sentences.ts";
+import { capitalized } from "./edits.ts";
+import { sentenceOf } from "./sentences.ts";
 
 const noImports = "This server accepts no imports: it is too old, or a proxy blocks /console/imports.";
 
@@ -33,12 +33,6 @@ export async function readTable(blob: Blob, sheet: string | undefined) {
 	return { source, kind: await detectKind(source), names: undefined };
 }
 
-function describeChoice({ field, names }: NonNullable<ColumnError["choice"]>): string {
-	const isOne = new Set(names).size === 1;
-	const found = isOne ? `There are two columns “${names[0]}”` : `${listOf(names.map((name) => `“${name}”`))} may hold`;
-	return `${found}${isOne ? "" : ` the ${labels[field].toLowerCase()}`}: choose one in the menus above.`;
-}
-
 /** The message for a failure to read or import the file, with the line if it is known. */
 export function describe(failure: unknown): string {
 	if (failure instanceof ImportFailure && failure.kind === "missing") return noImports;
@@ -47,6 +41,6 @@ export function describe(failure: unknown): string {
 	if (!(failure instanceof FileError)) return sentenceOf(failure);
 	if (failure instanceof ColumnError && /^no column/.test(failure.message))
 		return "In the menus above the columns, choose which column holds the name and which holds the category.";
-	if (failure instanceof ColumnError && failure.choice) return describeChoice(failure.choice);
+	if (failure instanceof ColumnError) return `${capitalized(failure.message)}. Choose one in the menus above.`;
 	return failure.line === undefined ? `${capitalized(failure.message)}.` : `Line ${failure.line}: ${failure.message}.`;
 }

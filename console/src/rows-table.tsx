@@ -2,7 +2,7 @@
 
 import { newPetFields, petStatuses } from "../../src/contract/pet.ts";
 import { rejectedFormat } from "../../src/files/rejected-rows.ts";
-import { type FileRow, rowIn, textsOf } from "../../src/files/rows.ts";
+import { type FileRow, textsOf } from "../../src/files/rows.ts";
 import type { Field } from "./add-form.ts";
 import { Button } from "./button.tsx";
 import type { Correcting } from "./corrections.tsx";
@@ -63,10 +63,10 @@ function RejectedRow({ row, faults, reason, correcting }: RejectedRowProps) {
 	const isWhole = faults.some(({ field }) => field === undefined) && row.pet === undefined;
 	return (
 		<tr>
-			<td class="n">{row.sheet === undefined ? digits.format(row.row) : rowIn(row)}</td>
+			<td class="n">{row.row}</td>
 			{isWhole ? (
 				<td colSpan={newPetFields.length} dir="auto">
-					<code>{("text" in given ? given.text : given.cells.join(" ")).slice(0, 300)}</code>
+					<code>{(given.text ?? given.cells.join(" ")).slice(0, 300)}</code>
 				</td>
 			) : (
 				newPetFields.map((field) => (
@@ -95,7 +95,7 @@ interface BrokenProps {
 function Broken({ row, field, reason, correcting, text }: BrokenProps) {
 	if (!correcting) return <span class="broken">{text === "" ? "(empty)" : text.slice(0, 200)}</span>;
 	const shared = {
-		"aria-label": `${labels[field]} in row ${rowIn(row)}: ${reason}`,
+		"aria-label": `${labels[field]} in row ${row.row}: ${reason}`,
 		"aria-invalid": correcting.now(row).faults?.some((fault) => fault.field === field) ?? false,
 		// An input has only one line.
 		value: correcting.textOf(row, field).replaceAll("\n", " "),

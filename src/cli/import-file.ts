@@ -26,7 +26,6 @@ import { detectKind, type FileKind, type Source } from "../files/formats.ts";
 import { rejectedFormat, rejectedRow } from "../files/rejected-rows.ts";
 import type { FileRow } from "../files/rows.ts";
 import { CommandError, inOneLine } from "./command-error.ts";
-import { quoteWord } from "./output.ts";
 
 export interface ImportFile {
 	/** For messages, and for the name of the file of rejected rows. */
@@ -89,16 +88,8 @@ function stateOf(file: number): string {
 export function explainFileError(error: unknown, name: string): unknown {
 	if (!(error instanceof FileError)) return error;
 	const place = error.line === undefined ? name : `${name}, line ${error.line}`;
-	const hint = error instanceof ColumnError ? `; ${fixOf(error)}` : "";
+	const hint = error instanceof ColumnError ? "; --map FIELD=COLUMN chooses a column" : "";
 	return new CommandError(`${place}: ${inOneLine(error.message)}${hint}; nothing was sent`);
-}
-
-function fixOf({ choice }: ColumnError): string {
-	if (!choice) return "--map FIELD=COLUMN chooses a column";
-	const { field, names } = choice;
-	if (new Set(names).size === 1) return "rename one of them";
-	const flags = names.map((name) => `--map ${quoteWord(`${field}=${name}`)}`);
-	return `${flags.join(" or ")} chooses one`;
 }
 
 /** Some pipes and devices never end, such as /dev/zero. @throws FileError after `maxBytes` */

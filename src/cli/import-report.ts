@@ -11,7 +11,7 @@ import { describeInFile } from "../files/fault-words.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
 import { ImportFailure } from "../files/import-request.ts";
 import type { Question } from "../files/proposals.ts";
-import { type FileRow, type OtherRow, rowIn } from "../files/rows.ts";
+import type { FileRow, OtherRow } from "../files/rows.ts";
 import { type countUnknownValues, otherStatuses, type UnknownValue, unknownMax, wordFields } from "../files/values.ts";
 import { CommandError, describeError, Interrupted } from "./command-error.ts";
 import { countOf, quoteWord } from "./output.ts";
@@ -19,9 +19,8 @@ import { countOf, quoteWord } from "./output.ts";
 interface Reason {
 	reason: string;
 	rows: number;
-	/** The first row with this reason, as a spreadsheet counts rows, and the detail of this row. */
-	firstRow: number;
-	sheet?: string;
+	/** The first row with this reason, as a spreadsheet counts rows. */
+	firstRow: FileRow["row"];
 	/** The reason in the words of the first row. */
 	example: string;
 }
@@ -35,16 +34,12 @@ export function countReasons() {
 	const reasons = new Map<string, Reason>();
 	return {
 		add(found: FileRow, faults: readonly Fault[]): void {
-			const { row, sheet } = found;
 			// Details are left out, because they differ from row to row.
 			const reason = describeFaults(faults.map(({ field, problem }) => ({ field, problem })));
 			const known = reasons.get(reason);
 			if (known) known.rows++;
 			else if (reasons.size < reasonsMax)
-				reasons.set(reason, {
-					...{ reason, rows: 1, firstRow: row, ...(sheet && { sheet }) },
-					example: describeInFile(found, faults),
-				});
+				reasons.set(reason, { reason, rows: 1, firstRow: found.row, example: describeInFile(found, faults) });
 		},
 		/** The most frequent first. */
 		list: (): Reason[] => [...reasons.values()].sort((one, other) => other.rows - one.rows),
@@ -56,8 +51,8 @@ export function describeReasons(title: string, reasons: Reasons, { format }: Fil
 	const noun = format === "csv" ? "row" : "line";
 	const all = reasons.list();
 	if (all.length === 0) return [];
-	const lines = all.slice(0, shownMax).map(({ example, rows, firstRow, sheet }) => {
-		const first = `${noun} ${rowIn({ row: firstRow, sheet })}`;
+	const lines = all.slice(0, shownMax).map(({ example, rows, firstRow }) => {
+		const first = `${noun} ${firstRow}`;
 		return `  ${example}, ${rows === 1 ? first : `${countOf(rows, noun)}, the first is ${first}`}`;
 	});
 	const rest = all.length - lines.length;
@@ -119,11 +114,10 @@ const wordsMax = 12;
 const wordNouns = { status: ["status", "statuses"], categoryId: ["category", "categories"] };
 
 function describeOthers({ others, otherCount }: Checked): string[] {
-	const named = others.map((other) => `row ${rowIn(other)} (${JSON.stringify(other.text.slice(0, 40))})`).join(", ");
+	if (otherCount === 0) return [];
+	const named = others.map(({ row, text }) => `row ${row} (${JSON.stringify(text.slice(0, 40))})`).join(", ");
 	const rest = otherCount - others.length;
-	return otherCount === 0
-		? []
-		: [`left out, no animals: ${named}${rest > 0 ? ` and ${countOf(rest, "more row")}` : ""}`];
+	return [`left out, no animals: ${named}${rest > 0 ? ` and ${countOf(rest, "more row")}` : ""}`];
 }
 
 const isNew = ({ field, proposed }: UnknownValue) => field === "categoryId" && proposed !== undefined;
@@ -161,12 +155,6 @@ function confirmingFlags(values: readonly UnknownValue[], createCategories = fal
 	return [...creating, ...meanings.flatMap((meaning) => ["--map", meaning])];
 }
 
-/** Flags stand before `--`, which begins the words that are no flags. */
-function withFlags(command: readonly string[], flags: readonly string[]): string[] {
-	const end = command.includes("--") ? command.indexOf("--") : command.length;
-	return command.toSpliced(end, 0, ...flags);
-}
-
 /** @param command the words of the command, to which the flags are added */
 export function describeUnsent(
 	{ values, questions }: Checked,
@@ -181,7 +169,16 @@ export function describeUnsent(
 		...(flags.includes("--create-categories") ? ["--map categoryId:NAME=NUMBER uses an existing category"] : []),
 		"to confirm, run:",
 	];
-	return { message: said.join("; "), next: withFlags(command, flags).map(quoteWord).join(" "), flags };
+	// Flags stand before `--`, which begins the words that are no flags.
+	const end = command.includes("--") ? command.indexOf("--") : command.length;
+	return {
+		message: said.join("; "),
+		next: command
+			.toSpliced(end, 0, ...flags)
+			.map(quoteWord)
+			.join(" "),
+		flags,
+	};
 }
 
 /** A person confirms the proposals before anything is sent. @throws CommandError with the command that confirms them */

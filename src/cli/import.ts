@@ -161,8 +161,10 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 	const work = async (requested: AbortSignal, overdue: AbortSignal) => {
 		const file = await openImportFile(path, requested, flags.sheet);
 		const ask = connection && consoleRequests({ ...connection, retryForMs });
+		const patient = connection && consoleRequests({ ...connection, retryForMs: flags.retryFor });
 		const check = async (given: ImportOptions) => {
 			const found = await checkWords(file, given, ask, requested);
+			if (ask && patient && !given.skipExisting) await addEarlier(file, found, given, { ask, patient }, requested);
 			for (const line of describeFile(file.name, file.kind, found.checked)) say(line);
 			return found;
 		};
@@ -233,20 +235,35 @@ async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsol
 	});
 	const { options } = proposals;
 	const checkAll = (complete: ReadOptions) => checkFile(file, { ...proposals, options: complete }, signal);
-	const asked = async <Reply>(request: Promise<Reply>): Promise<Reply | undefined> =>
-		request.catch((error) => {
-			if (flags.dryRun && error instanceof AnimalStoreError) return undefined;
-			throw error;
-		});
-	const withEarlier = async (checked: Checked, complete: ReadOptions) => {
-		if (ask && !flags.skipExisting) await asked(askEarlier(file, checked, complete, flags.again, ask, signal));
-		return { checked, options: complete };
-	};
 	const checked = await checkAll(options);
-	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return withEarlier(checked, options);
-	const categories = await asked(categoriesOf(ask, signal));
+	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
+	const categories = await unlessDry(flags, categoriesOf(ask, signal));
 	const complete = withCategories(options, categories);
-	return withEarlier({ ...(await checkAll(complete)), categories }, complete);
+	return { checked: { ...(await checkAll(complete)), categories }, options: complete };
+}
+
+/** A dry run goes on without a reply. */
+async function unlessDry<Reply>({ dryRun }: ImportOptions, request: Promise<Reply>): Promise<Reply | undefined> {
+	return request.catch((error) => {
+		if (dryRun && error instanceof AnimalStoreError) return undefined;
+		throw error;
+	});
+}
+
+/** Adds the question about rows that another file added. A wrong address or key fails at once. */
+async function addEarlier(
+	file: ImportFile,
+	{ checked, options }: { checked: Checked; options: ReadOptions },
+	flags: ImportOptions,
+	{ ask, patient }: { ask: AskConsole; patient: AskConsole },
+	signal: AbortSignal,
+): Promise<void> {
+	if (checked.animals + checked.unclear === 0) return;
+	const find = async () => {
+		await checkKey(ask, signal);
+		await askEarlier(file, checked, options, flags.again, patient, signal);
+	};
+	await unlessDry(flags, find());
 }
 
 /** The first pass. @throws CommandError when the whole file is unusable */

@@ -31,8 +31,8 @@ export interface KeyInfo {
 
 /**
  * The result of one of the `rows` of `POST /console/imports`. A row is a new animal with a `key`: within 24 hours, the
- * store adds one animal per key, whoever sends it. A row whose key is not made of all its cells also has `cells`, a hash
- * of them. Beside `rows`, the body may have the `file` that they come from.
+ * store adds one animal per key, whoever sends it. A row whose key is not made of all its cells also has `cells`, their
+ * hash. Beside `rows`, the body may have the `file` that they come from.
  */
 export type ImportResult =
 	| { outcome: "added"; id: number | bigint }

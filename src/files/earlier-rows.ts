@@ -1,6 +1,6 @@
-// Looks, before anything is sent, for rows of a file that the import of another file has added in the last 24 hours: the
-// file may be a corrected one, or two animals may have equal rows. So a person decides. Once any row of the file itself
-// was added, the person has decided.
+// Looks, before anything is sent, for rows that the import of another file has added in the last 24 hours: the file may
+// be a corrected one, or two animals may have equal rows. So a person decides. Once any row of the file itself was added,
+// the person has decided.
 
 import { describeTime, type EarlierRow, type EarlierRows } from "../contract/console.ts";
 import type { AskConsole } from "./categories.ts";
@@ -24,6 +24,7 @@ export interface EarlierFound {
 /** So many keys fit into the body of a request. */
 const askedRows = 500;
 const shownRows = 5;
+export const roundsMax = 1000;
 
 /**
  * @param options those of the import; rows that a person has to confirm are looked for, too
@@ -50,7 +51,7 @@ export async function findEarlier(
 		const { results, isNone } = (await reply) as EarlierRows;
 		for (const [at, result] of results.entries()) {
 			isDecided ||= result?.digest === file.digest;
-			if (!result) continue;
+			if (!result?.atMs) continue;
 			found.rows++;
 			if (result.outcome === "different") found.different++;
 			found.from ??= { ...result, atMs: Number(result.atMs) };
@@ -69,10 +70,11 @@ export async function findEarlier(
 	return result();
 }
 
-/** The number of the round in which none of the rows is there. @param find searches with the keys of a round */
+/** The next round in which none of the rows is there. @param find searches with the keys of a round */
 export async function nextRound(last: number, find: (round: number) => Promise<EarlierFound>): Promise<number> {
-	const round = last + 1;
-	return (await find(round)).from ? nextRound(round, find) : round;
+	let round = last + 1;
+	while (round < roundsMax && (await find(round)).from) round++;
+	return round;
 }
 
 /**

@@ -1,6 +1,5 @@
 // Messages about an invalid entry, cell or JSON field, in words for people.
 
-import { int64FromDecimal } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { digitsOf, type Fault } from "../contract/validate.ts";
 import { columnsOf, type FileRow, textsOf } from "./rows.ts";
@@ -8,20 +7,17 @@ import { isNothing, isWord } from "./values.ts";
 
 const nameMax = 255;
 
-/** The last sentence for a field is about JSON: after the other checks, only the quotes can be wrong. */
 const sentences: Partial<Record<string, (text: string) => string>> = {
 	name(text) {
 		if (text.trim() === "") return "Enter a name";
 		if (Array.from(text).length > nameMax) return `A name has at most ${nameMax} characters`;
-		if (/[\p{Cc}\p{Cs}]/u.test(text)) return "A name is one line, without control characters";
-		return "Write the name in quotes";
+		return "A name is one line, without control characters";
 	},
 	categoryId(text) {
 		const digits = digitsOf(text);
 		if (digits.trim() === "") return "Enter a category, such as 4";
-		if (!/^-?\d+$/.test(digits)) return "A category is a whole number, such as 4";
-		const isTooLarge = int64FromDecimal(digits) === undefined;
-		return isTooLarge ? "This number is too large for a category" : "Write the category without quotes";
+		const isWhole = /^-?\d+$/.test(digits);
+		return isWhole ? "This number is too large for a category" : "A category is a whole number, such as 4";
 	},
 	status: (text) =>
 		`“${text.slice(0, 40)}” is not a status: ${petStatuses.slice(0, -1).join(", ")}, or ${petStatuses.at(-1)}`,
@@ -63,7 +59,7 @@ export function describeInFile(row: FileRow, faults: readonly Fault[]): string {
 		const [column, shown] = [columns[field]?.replace(/\s+/g, " "), text.slice(0, 40)];
 		if (column === undefined) return inCase("toLowerCase", sentence);
 		// A number of JSON may have been rounded, so that it is no longer as in the file.
-		const isShown = text === "" || ("cells" in row.given && !sentence.includes(shown));
+		const isShown = text === "" || (row.given.text === undefined && !sentence.includes(shown));
 		if (!isShown) return `${JSON.stringify(column)}: ${sentence}`;
 		const value = text === "" ? "is empty" : `is ${JSON.stringify(shown)}`;
 		return `${JSON.stringify(column)} ${value}: ${inCase("toLowerCase", sentence)}`;

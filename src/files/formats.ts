@@ -3,7 +3,7 @@
 
 import type { ExportFormat } from "../contract/console.ts";
 import { type AnyPet, petFields, petJson } from "../contract/pet.ts";
-import { ColumnError, findHeading, hasTexts, type Mapping } from "./columns.ts";
+import { findHeading } from "./columns.ts";
 import { type CsvRecord, csvRecords } from "./csv-records.ts";
 import { decodeText, detectEncoding, type Encoding, FileError, nameOfEncoding } from "./encoding.ts";
 import { findWrapper, type Wrapper } from "./json-wrapper.ts";
@@ -38,9 +38,9 @@ interface SheetRows {
 }
 
 /** The number of a row as the spreadsheet shows it, with its sheet if there are several. */
-export function placeIn({ sheets }: FileKind, row: number): { row: number; sheet?: string } {
+export function rowIn({ sheets }: FileKind, row: number): number | string {
 	const found = sheets?.findLast(({ first }) => first <= row);
-	return found ? { row: row - found.first + found.own, sheet: found.name } : { row };
+	return found ? `${row - found.first + found.own} of sheet ${JSON.stringify(found.name)}` : row;
 }
 
 export type Pages<Item> = AsyncIterable<Item[]> | Iterable<Item[]>;
@@ -49,7 +49,7 @@ const delimiters = { ",": "commas", ";": "semicolons", "\t": "tabs" };
 
 /** Reads the whole file. @throws FileError if the file is empty or not text */
 export async function detectKind(source: Source): Promise<FileKind> {
-	const encoding = await detectEncoding(source());
+	const encoding = await detectEncoding(source);
 	const head = await headOf(decodeText(source(), encoding));
 	const first = head[0];
 	if (first === undefined) throw new FileError("the file is empty: there is nothing to import");
@@ -107,48 +107,12 @@ async function detectDelimiter(texts: () => AsyncIterable<string>): Promise<stri
 }
 
 /** The records before a broken line. Another delimiter may fit; if none does, reading the rows refuses the line. */
-export async function* readable<Row>(batches: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
+async function* readable<Row>(batches: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
 	try {
 		yield* batches;
 	} catch (error) {
 		if (!(error instanceof FileError)) throw error;
 	}
-}
-
-/** Finds row `headerRow`, or the row that names an animal's columns, or the first with two texts, or the first. */
-export async function findHeader(
-	source: Source,
-	kind: FileKind,
-	{ mapping, headerRow }: { mapping?: Mapping | undefined; headerRow?: number | undefined },
-): Promise<{ row: number; line: number; columns: string[]; sample: string[][] }> {
-	const count = (headerRow ?? headerWithin) + sampleRows;
-	if (headerRow === 0) return withoutHeading(await firstRecords(readable(tableRecords(source, kind)), count));
-	const records = await firstRecords(readable(tableRecords(source, kind)), count);
-	const first = records.slice(0, headerRow ?? headerWithin);
-	const found =
-		headerRow === undefined
-			? (findHeading(first, mapping) ?? first.find(hasTexts) ?? first[0])
-			: first.find(({ row }) => row === headerRow);
-	if (!found) {
-		await firstRecords(tableRecords(source, kind), count); // Throws if a line is broken.
-		throw new ColumnError(`row ${headerRow ?? 1} is empty or missing: it cannot name the columns`);
-	}
-	const sample = records.filter(({ row }) => row > found.row).map(({ cells }) => cells);
-	return { row: found.row, line: found.line, columns: found.cells.map((name) => name.trim()), sample };
-}
-
-/** Names each column by its position, as a mapping does. */
-function withoutHeading(records: readonly CsvRecord[]) {
-	const sample = records.map(({ cells }) => cells);
-	const width = Math.max(0, ...sample.map((cells) => cells.length));
-	return { row: 0, line: 0, columns: Array.from({ length: width }, (_, at) => `#${at + 1}`), sample };
-}
-
-/** So many rows below the heading show what a column holds. */
-export const sampleRows = 200;
-
-export function tableRecords(source: Source, kind: FileKind): AsyncGenerator<CsvRecord[]> {
-	return csvRecords(lineTexts(source, kind), kind.delimiter);
 }
 
 /** In words, such as "CSV with semicolons, Windows-1252". */

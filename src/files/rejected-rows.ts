@@ -12,8 +12,8 @@ export function rejectedRow(
 	{ delimiter, sheet, sheets }: FileKind,
 	isFirst: boolean,
 ): string {
-	if ("text" in given) return jsonLine(line, given.text, reason);
-	const { cells, columns } = given;
+	const { cells, columns, text } = given;
+	if (text !== undefined) return jsonLine(line, text, reason);
 	// Cells beyond the last column stay, because the user has to fix them.
 	const kept = cells.filter((_cell, index) => !isOfRejection(columns[index]));
 	const header = ["line", "reason", ...columns.filter((column) => !isOfRejection(column))];

@@ -1,5 +1,5 @@
-// The Idempotency-Keys of a file's rows. A row is known by what it contains, so that a file that was corrected, sorted or
-// cut adds only what is new: the key is a hash of the row's cells, with the number of equal rows before it. If the list
+// The Idempotency-Keys of a file's rows. A row is known by what it contains, so that a corrected, sorted or cut file adds
+// only what is new: the key is a hash of the row's cells, with the number of equal rows before it. If the list
 // has ids of its own, the first row with an id has a key made of the id; the service compares its other cells.
 
 import { foldedText } from "../contract/equal-texts.ts";
@@ -47,7 +47,7 @@ export function createRowKeys(hash: Hash, round = 1): (row: FileRow) => RowKey {
 
 /** The row's id with its column's name, and all its cells as one text, both as they stand in the file. */
 function contentOf({ given: now, original: given = now }: FileRow): { id: string | undefined; cells: string } {
-	if ("text" in given) {
+	if (given.text !== undefined) {
 		const entries = Object.entries(Object(tryParseJson(given.text).value));
 		const [name, value] = entries.find(([field]) => isIdName(field)) ?? [];
 		const id = typeof value === "string" || typeof value === "number" || typeof value === "bigint" ? value : undefined;

@@ -3,13 +3,15 @@
 
 import { CategoryName } from "../contract/category.ts";
 import { comparedName, foldedText } from "../contract/equal-texts.ts";
-import { type NewPet, type PetStatus, petStatuses } from "../contract/pet.ts";
+import { type NewPet, newPetFields, type PetStatus, petStatuses } from "../contract/pet.ts";
 import { Type } from "../contract/schema.ts";
-import { type Checked, checkOf, type Fault } from "../contract/validate.ts";
+import { checkOf, checkTexts, type Fault } from "../contract/validate.ts";
 
 /** The fields whose values may be words. */
 export const wordFields = ["status", "categoryId"] as const;
 export type WordField = (typeof wordFields)[number];
+/** The texts of an animal's fields. */
+export type Texts = Partial<Record<keyof NewPet, string>>;
 /** The file's texts in place of these values, unchanged. */
 type Words = Partial<Record<WordField, string>>;
 
@@ -122,15 +124,11 @@ export function countUnknownValues() {
 	};
 }
 
-/** Whether the row is an animal, perhaps once a person confirms what its words mean. */
-export const mayBeAnimal = (row: Outcome) => row.pet !== undefined || isUnclear(row);
-
-/** Whether the row becomes an animal once its words have meanings. Any text may mean no status. */
-export function isUnclear({ faults, unknown }: Outcome): boolean {
-	const { status, categoryId } = unknown ?? {};
-	const isNew = categoryId !== undefined && proposeCategory(categoryId) !== undefined;
-	const isWordOf = { status: status !== undefined, categoryId: isNew, name: false };
-	return faults?.every(({ field }) => field !== undefined && Reflect.get(isWordOf, field)) === true;
+/** Whether the row is an animal, perhaps once its words have meanings. Any text may mean no status. */
+export function mayBeAnimal({ faults = [], unknown: { status, categoryId = "" } = {} }: Outcome): boolean {
+	const isWordIn = (field: string | undefined) =>
+		field === "status" ? status !== undefined : field === "categoryId" && proposeCategory(categoryId) !== undefined;
+	return faults.every(({ field }) => isWordIn(field));
 }
 
 function propose(field: WordField, text: string) {
@@ -143,57 +141,39 @@ export type Outcome =
 	/** `unknown`: the texts that are faults and may be words for a status or a category. */
 	| { pet?: undefined; faults: Fault[]; unknown?: Words };
 
-/** Fields of a row whose values may be words. */
-type MaybeWords = { [Field in WordField]?: unknown };
-
 /** Checks the fields, with known words replaced by their meanings. @param hasAnyName whether "None" may be a name */
-export function outcomeOf<Fields extends MaybeWords>(
-	check: (fields: Fields) => Checked<NewPet>,
-	fields: Fields,
-	values: Values = {},
-	hasAnyName = false,
-): Outcome {
-	const given = withoutNothing(fields, hasAnyName);
-	const checked = check({ ...given, ...meantBy(given, values) });
-	if (!checked.faults) return { pet: checked.value };
-	const unknown = unknownWords(given, checked.faults, values);
-	return { faults: checked.faults, ...(unknown && { unknown }) };
-}
-
-function withoutNothing<Fields extends object>(fields: Fields, hasAnyName: boolean): Fields {
-	let given = fields;
-	for (const field in fields) {
-		const value = fields[field];
-		if (hasAnyName && field === "name") continue;
-		if (typeof value === "string" && isNothing(value)) given = { ...given, [field]: "" };
-	}
-	return given;
+export function outcomeOf(given: Texts, values: Values = {}, hasAnyName = false): Outcome {
+	const texts = { ...given };
+	for (const field of newPetFields)
+		if (isNothing(texts[field] ?? "") && !(hasAnyName && field === "name")) texts[field] = "";
+	const { status, categoryId } = texts;
+	if (status !== undefined) texts.status = statusOf(status, values.status);
+	if (categoryId !== undefined) texts.categoryId = categoryOf(categoryId, values.categoryId);
+	const { value, faults } = checkTexts(texts);
+	if (!faults) return { pet: value };
+	const isFault = (field: WordField) => faults.some((fault) => fault.field === field);
+	const isUnknown = categoryId !== undefined && isWord(categoryId) && !values.categoryId?.has(comparedName(categoryId));
+	const unknown = {
+		...(status !== undefined && isFault("status") && { status }),
+		...(isUnknown && isFault("categoryId") && { categoryId }),
+	};
+	return { faults, ...(Object.keys(unknown).length > 0 && { unknown }) };
 }
 
 /** The key in `Values.status` for all texts that have no meaning of their own. */
 export const otherStatuses = "*";
 
-/** The meanings of the fields that are known words. A blank status is none, unless `values` says otherwise. */
-function meantBy({ status, categoryId }: MaybeWords, values: Values): MaybeWords {
-	const meant: MaybeWords = {};
-	const isOwn = petStatuses.some((one) => one === status) && !values.status?.size;
-	if (!isOwn && (typeof status === "string" || status === null)) {
-		const plain = status ? plainValue(status) : "";
-		const own = petStatuses.find((one) => one === plain);
-		const known = values.status?.get(plain) ?? own ?? values.status?.get(plain === "" ? plain : otherStatuses);
-		if (values.status?.has(plain) || known !== undefined || plain === "") meant.status = known ?? undefined;
-	}
-	const isName = values.categoryId && typeof categoryId === "string" && isWord(categoryId);
-	const category = isName ? values.categoryId?.get(comparedName(categoryId)) : undefined;
-	if (category !== undefined) meant.categoryId = category ?? undefined;
-	return meant;
+const ownStatuses: ReadonlySet<string> = new Set([...petStatuses, ""]);
+
+function statusOf(text: string, meanings: Values["status"]): string {
+	const plain = ownStatuses.has(text) ? text : plainValue(text);
+	const isOwn = ownStatuses.has(plain);
+	const meaning = meanings?.get(isOwn || meanings.has(plain) ? plain : otherStatuses);
+	if (meaning === undefined) return isOwn ? plain : text;
+	return meaning ?? "";
 }
 
-function unknownWords({ status, categoryId }: MaybeWords, faults: Fault[], values: Values): Words | undefined {
-	const isFault = (field: WordField) => faults.some((fault) => fault.field === field);
-	const words: Words = {};
-	if (typeof status === "string" && isFault("status")) words.status = status;
-	const isUnknown = (text: string) => isWord(text) && !values.categoryId?.has(comparedName(text));
-	if (typeof categoryId === "string" && isFault("categoryId") && isUnknown(categoryId)) words.categoryId = categoryId;
-	return Object.keys(words).length > 0 ? words : undefined;
+function categoryOf(text: string, numbers: Values["categoryId"]): string {
+	const id = numbers && isWord(text) ? numbers.get(comparedName(text)) : undefined;
+	return id === undefined ? text : String(id ?? "");
 }

@@ -72,24 +72,21 @@ export function mergesOf(parts: Parts): Map<string, Merge[]> {
 function mergeOf([, attributes = ""]: RegExpExecArray): Merge[] {
 	const place = /^([A-Z]{1,3})([1-9]\d{0,6}):([A-Z]{1,3})([1-9]\d{0,6})$/.exec(attributeOf(attributes, "ref"));
 	const [, letters = "", from, last, to] = place ?? [];
-	return letters === last ? [{ column: columnOf(letters), from: Number(from) - 1, to: Number(to) - 1 }] : [];
+	return letters === last ? [{ column: numberOf(letters) - 1, from: Number(from) - 1, to: Number(to) - 1 }] : [];
 }
 
-/** The position of the column with these letters: A is 0, AA is 26. */
-const columnOf = (letters: string) => [...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0) - 1;
+/** The number of the column with these letters: A is 1, AA is 27. */
+export const numberOf = (letters: string) =>
+	[...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
 
 /**
- * Fills merged cells below the heading. The animals' names are not filled: rows that share a name are one animal.
- * @param cellsMax merged cells of a damaged workbook may overlap
+ * Fills merged cells. The animals' names are not filled: rows that share a name are one animal.
+ * @param name the column of the names @param cellsMax merged cells of a damaged workbook may overlap
  */
-export function fillDown(
-	rows: string[][],
-	merges: readonly Merge[],
-	{ heading, name, cellsMax }: { heading: number; name: number; cellsMax: number },
-): void {
+export function fillDown(rows: string[][], merges: readonly Merge[], name: number, cellsMax: number): void {
 	let left = cellsMax;
 	for (const { column, from, to } of merges) {
-		if (from <= heading || column === name) continue;
+		if (column === name) continue;
 		for (const cells of rows.slice(from + 1, to + 1)) {
 			if (left-- <= 0) return;
 			cells[column] ||= rows[from]?.[column] ?? "";

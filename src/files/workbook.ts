@@ -8,7 +8,7 @@ import { FileError } from "./encoding.ts";
 import { csv, type FileKind, headerWithin, type Source } from "./formats.ts";
 import { recordMaxLength } from "./records.ts";
 import { isWord } from "./values.ts";
-import { digitsOfStyles, fillDown, type Merge, mergesOf, withZeros } from "./workbook-cells.ts";
+import { digitsOfStyles, fillDown, type Merge, mergesOf, numberOf, withZeros } from "./workbook-cells.ts";
 
 /** A workbook is read as a whole. For a larger workbook, the reader would need minutes and gigabytes, or fail. */
 const fileMaxBytes = 64 * 1024 * 1024;
@@ -42,9 +42,8 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 	const { sheet } = found;
 	const alike = wanted === undefined ? tables.filter((table) => isAlike(table, found)) : [found];
 	for (const table of alike) {
-		const heading = headingOf(table);
-		const name = heading ? findColumns(heading.cells).at.name : -1;
-		fillDown(table.rows, table.merges, { heading: heading?.at ?? -1, name, cellsMax });
+		const name = findColumns(headingOf(table)?.cells ?? []).at.name;
+		fillDown(table.rows, table.merges, name, cellsMax);
 	}
 	const { rows, sheets } = alike.length > 1 ? joined(alike) : found;
 	if (rows.length === 0) throw new FileError(`sheet ${JSON.stringify(sheet)} is empty: there is nothing to import`);
@@ -57,14 +56,9 @@ export async function readWorkbook(file: Blob, wanted?: string) {
 			yield new TextEncoder().encode(lines.join(""));
 		}
 	};
-	const csvKind = { format: "csv", encoding: "utf-8", delimiter: "," } as const;
-	const read = new Set(alike.map((table) => table.sheet));
-	const otherSheets = names.filter((name) => !read.has(name));
-	const kind: FileKind = {
-		...csvKind,
-		...(sheets ? { sheets } : { sheet }),
-		...(otherSheets.length > 0 && { otherSheets }),
-	};
+	const otherSheets = tables.flatMap((table) => (alike.includes(table) ? [] : table.sheet));
+	const read = { ...(sheets ? { sheets } : { sheet }), ...(otherSheets.length > 0 && { otherSheets }) };
+	const kind: FileKind = { format: "csv", encoding: "utf-8", delimiter: ",", ...read };
 	return { source, kind, sheets: names };
 }
 
@@ -201,9 +195,6 @@ function withPositions(xml: string, size: Size): string {
 	size.cells += rows * columns;
 	return pieces.join("") + xml.slice(copied);
 }
-
-/** The number of the column with these letters: A is 1, AA is 27. */
-const numberOf = (letters: string) => [...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
 
 const lettersOf = (column: number): string =>
 	column === 0 ? "" : lettersOf(Math.floor((column - 1) / 26)) + String.fromCharCode(65 + ((column - 1) % 26));

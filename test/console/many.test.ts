@@ -152,7 +152,7 @@ test("rows are pasted, as text in the field or anywhere on the page, also as JSO
 	await shows(page, "a JSON array, UTF-8");
 	await goOn(page, "Check");
 	await shows(page, "1 good, 1 to fix.");
-	await shows(page, "Enter a category, such as 4; Write the name in quotes · 1 row");
+	await shows(page, "Enter a category, such as 4 · 1 row");
 	await button(page, "Back").click();
 	await button(page, "Back").click();
 	assert.match(await page.getByLabel("Rows, with their heading").inputValue(), /"name":7/, "to be corrected");

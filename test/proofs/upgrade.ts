@@ -128,7 +128,7 @@ function nextVersion(folder: string): string {
 			'breed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 })),',
 		],
 		["src/store/tables.ts", 'status: optional(text("status")),', 'breed: optional(text("breed")),'],
-		["src/files/columns.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],"],
+		["src/files/column-words.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],"],
 	);
 	// Otherwise the first start builds the console, which takes longer than a start may take on a busy machine.
 	execFileSync("npm", ["run", "--silent", "build"], { cwd: tree, stdio: "ignore" });

@@ -43,7 +43,7 @@ const inContract: Addition[] = [
 const ofFields: Addition[] = [
 	["console/src/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
 	["console/src/sentences.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
-	["src/files/columns.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],\n\tchip: [],"],
+	["src/files/column-words.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],\n\tchip: [],"],
 	[
 		"src/store/tables.ts",
 		'status: optional(text("status")),',

@@ -1,0 +1,92 @@
+// The words by which columns are known, in English, German, French, Spanish and Portuguese: their names, and kinds of
+// animals in their cells.
+
+import { foldedText } from "../contract/equal-texts.ts";
+import { type NewPet, newPetFields } from "../contract/pet.ts";
+
+const words = (text: string): readonly string[] => text.split(/\s+/);
+
+/** Such a column has the animals' names or, if another column has the names, their species. */
+const animals = words("animal animals pet pets tier tiere haustier animaux animales mascota mascotas animais");
+export const categories = words("category categories kategorie kategorien categorie categoria categorias");
+
+/**
+ * Names of the fields in files, in the form of `plainName`. They are ranked: names of earlier ranks are clearly better.
+ * "Tiername" says more than "Name", which may be a person's.
+ */
+const knownNames: Record<keyof NewPet, readonly (readonly string[])[]> = {
+	name: [
+		words(`animalname animalsname animalcallname petname petsname nameofanimal nameoftheanimal tiername tiernamen
+			namedestieres namedertiere nomdelanimal nomanimal nomdesanimaux nombredelanimal nombreanimal nombredelamascota
+			nomedoanimal nomeanimal nametier nameanimal`),
+		words("name names namen rufname rufnamen callname nom noms nombre nombres nome nomes"),
+		animals,
+		words("nickname spitzname surnom apodo apelido"),
+	],
+	categoryId: [
+		words(`categoryid categoryids categorynumber categoryno categorynr kategorieid kategorienr kategorieno
+			kategorienummer kategorienummern categorieid idcategorie numerodecategorie nocategorie categoriaid idcategoria
+			numerodecategoria`),
+		categories,
+		words(`species speciesname animalspecies animalspeciesname animaltype animaltypename animalkind pettype petspecies
+			commonname typeofanimal kindofanimal tierart tierarten artdestieres gattung gattungen tiergattung spezies espece
+			especes typedanimal typeanimal especie especies tipodeanimal tipoanimal taxon taxonname`),
+		[...words("kind kinds type types art arten tipo tipos sheet"), ...animals],
+		words(`breed breeds breedname animalbreed primarybreed pribreed animalprimarybreed rasse rassen tierrasse race races
+			raza razas raca racas`),
+	],
+	status: [
+		words(`adoptionstatus animalstatus petstatus statusoftheanimal vermittlungsstatus tierstatus statutdadoption
+			statutadoption estadodeadopcion estadodeadocao statusdeadocao situacaodeadocao`),
+		words("status"),
+		words(`state states availability zustand zustande verfugbarkeit verfugbarkeiten statut statuts etat etats
+			disponibilite disponibilites estado estados disponibilidad disponibilidade situacion situacao`),
+	],
+};
+const article = /^(?:(?:the|der|die|das|le|la|les|el|los|las|o|os|a|as)\s+|l')/;
+/** Each field's own name is known, too. */
+const ranks = new Map(
+	newPetFields.map((field) => {
+		const known = knownNames[field].flatMap((names, rank) => names.map((name) => [name, rank] as const));
+		return [field, new Map([[plainName(field), 0], ...known])];
+	}),
+);
+
+/** How well a name, after `knownName`, says that its column holds the field: 0 is best; undefined if it does not. */
+export const rankOf = (field: keyof NewPet, name: string): number | undefined => ranks.get(field)?.get(name);
+
+const isKnown = (name: string) => newPetFields.some((field) => rankOf(field, name) !== undefined);
+
+/** The plain name, or its first word if only that is known: "Art" of "Art / Rasse", "Name" of "Name (Tier)". */
+export function knownName(name: string): string {
+	const whole = plainName(name);
+	if (isKnown(whole)) return whole;
+	const first = plainName(name.replace(/[/(\n].*/s, ""));
+	return isKnown(first) ? first : whole;
+}
+
+export function plainName(name: string): string {
+	return foldedText(name)
+		.trim()
+		.replace(article, "")
+		.replace(/[^\p{L}\p{M}\p{N}]+/gu, "");
+}
+
+export const sexes = /^(.|male|female|männlich|weiblich|mâle|femelle|macho|hembra|fêmea)$/iu;
+/** Kinds of animals that many lists have, after `plainName`. */
+const kinds = new Set(
+	words(`dog dogs cat cats bird rabbit horse cow cattle sheep goat pig chicken duck parrot hamster fish turtle
+		hund hunde katze katzen kater vogel kaninchen pferd kuh schaf ziege schwein huhn fisch schildkrote chien
+		chienne chat chatte oiseau lapin cheval vache mouton chevre cochon poule perroquet poisson tortue perro
+		perra gato gata ave pajaro conejo caballo vaca oveja cabra cerdo gallina loro pez tortuga cachorro cao
+		passaro coelho cavalo ovelha porco galinha papagaio peixe tartaruga`),
+);
+
+export const isKind = (text: string) => kinds.has(plainName(text));
+
+/** Names of columns that identify an animal in its list; the first group says that they do. */
+const idNouns = "id|nr|no|number|nummer|numero|tag|chip|microchip|code";
+const idOwners = "lfd|record|register|registration|intake|case|shelter";
+export const idName = new RegExp(
+	`^(animals?|pets?|tier|mascota|ear|(?:micro)?chip|tag)?(?:${idOwners})?(?:${idNouns})$`,
+);

@@ -1,0 +1,95 @@
+// A file as a table: its columns, the first rows below them, and all its records. An object of JSON is a row whose
+// fields are the columns.
+
+import { tryParseJson } from "../contract/json.ts";
+import type { Fault } from "../contract/validate.ts";
+import { ColumnError, findHeading, hasTexts, type Mapping, type Sample } from "./columns.ts";
+import { csvRecords } from "./csv-records.ts";
+import { FileError } from "./encoding.ts";
+import { type FileKind, firstRecords, headerWithin, lineTexts, type Source } from "./formats.ts";
+import { jsonElements, lineRecords, type RecordPlace } from "./records.ts";
+
+export interface TableRecord extends RecordPlace {
+	cells: string[];
+	/** The JSON of the row. */
+	text?: string;
+	/** Why the JSON is not an object. */
+	fault?: Fault;
+}
+
+export interface Table {
+	/** The names of the columns. In JSON, a field that appears later is added when its object is read. */
+	columns: string[];
+	/** The row that names the columns, as a spreadsheet counts; 0 if none does; undefined in JSON. */
+	headerRow: number | undefined;
+	/** The line of that row. */
+	line: number;
+	/** The first rows below it. */
+	sample: Sample;
+	/** All records of the file, also those above the row that names the columns. */
+	records(): AsyncGenerator<TableRecord[]>;
+}
+
+/** So many rows below the heading show what a column holds. */
+const sampleRows = 200;
+
+/** @param choices the heading's row, if it is known, and names of columns that may tell it @throws FileError */
+export async function openTable(
+	source: Source,
+	kind: FileKind,
+	choices: { mapping?: Mapping | undefined; headerRow?: number | undefined },
+): Promise<Table> {
+	if (kind.format !== "csv") {
+		const columns: string[] = [];
+		const records = () => objectRecords(source, kind, columns);
+		const first = await firstRecords(records(), sampleRows);
+		return { columns, headerRow: undefined, line: 1, sample: first.map(({ cells }) => cells), records };
+	}
+	const { mapping, headerRow } = choices;
+	const records = () => csvRecords(lineTexts(source, kind), kind.delimiter);
+	const first = await firstRecords(records(), (headerRow ?? headerWithin) + sampleRows);
+	if (headerRow === 0) {
+		const width = Math.max(0, ...first.map(({ cells }) => cells.length));
+		const columns = Array.from({ length: width }, (_, at) => `#${at + 1}`);
+		return { columns, headerRow, line: 1, sample: first.map(({ cells }) => cells), records };
+	}
+	const mayBe = first.slice(0, headerWithin);
+	const found =
+		headerRow === undefined
+			? (findHeading(mayBe, mapping) ?? mayBe.find(hasTexts) ?? first[0])
+			: first.find(({ row }) => row === headerRow);
+	if (!found) throw new ColumnError(`row ${headerRow ?? 1} is empty or missing: it cannot name the columns`);
+	const columns = found.cells.map((name) => name.trim());
+	const sample = first.filter(({ row }) => row > found.row).map(({ cells }) => cells);
+	return { columns, headerRow: found.row, line: found.line, sample, records };
+}
+
+/** More fields are ignored: each object could have others. */
+const columnsMax = 1000;
+
+async function* objectRecords(source: Source, kind: FileKind, columns: string[]): AsyncGenerator<TableRecord[]> {
+	const texts = lineTexts(source, kind);
+	const known = new Set(columns);
+	const isArray = kind.format === "json";
+	for await (const records of isArray ? jsonElements(texts, kind.wrapper) : lineRecords(texts))
+		yield records.map((record): TableRecord => {
+			const { value, error } = tryParseJson(record.text);
+			if (error !== undefined && isArray) throw new FileError(`this is not JSON: ${error}`, record.line);
+			if (error !== undefined)
+				return { ...record, cells: [], fault: { field: undefined, problem: "not one JSON object", detail: error } };
+			if (typeof value !== "object" || value === null || Array.isArray(value))
+				return { ...record, cells: [], fault: { field: undefined, problem: "not a JSON object" } };
+			for (const name of Object.keys(value)) {
+				if (known.size === columnsMax || known.has(name)) continue;
+				known.add(name);
+				columns.push(name);
+			}
+			return { ...record, cells: columns.map((name) => textIn(value, name)) };
+		});
+}
+
+/** A field as text: nothing for null, and for lists and objects, which no field of an animal is. */
+function textIn(object: object, name: string): string {
+	const value: unknown = Object.hasOwn(object, name) ? Reflect.get(object, name) : undefined;
+	return value === undefined || typeof value === "object" ? "" : String(value);
+}
