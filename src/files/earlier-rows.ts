@@ -1,6 +1,6 @@
 // Looks, before anything is sent, for rows that the import of another file has added in the last 24 hours: the file may
-// be a corrected one, or two animals may have equal rows. So a person decides. Once any row of the file itself was added,
-// the person has decided.
+// be a corrected one, or two animals may have equal rows. So a person decides. Once any row of the file itself was
+// added, the person has decided.
 
 import { describeTime, type EarlierRow, type EarlierRows } from "../contract/console.ts";
 import type { AskConsole } from "./categories.ts";

@@ -259,11 +259,13 @@ test("a server that is unreachable for long pauses an import; after a day, it ca
 	const { page, errors } = await openConsole(context, service.url);
 	await page.clock.install();
 	await signIn(page, service.key);
-	const pauses = () =>
-		until("the pause", async () => {
+	const pauses = async () => {
+		await shows(page, "Adding …"); // Until then, time would end the requests before the import.
+		await until("the pause", async () => {
 			await page.clock.fastForward(60_000);
 			return page.getByText("Paused: nothing is lost").isVisible();
 		});
+	};
 	await page.route(imports, (route) => route.abort());
 	await start(page, "rows.csv", rows, "2,000");
 	await pauses();
