@@ -52,6 +52,8 @@ export async function bootMachine({ after, folder }: Trial, root: string, mounts
 		return execFileSync("nsenter", ["--target", String(systemd()), ...namespaces, ...flags, ...shell], {
 			env: environment,
 			encoding: "utf8",
+			// The journal of nodes under load is longer than the default of 1 MiB.
+			maxBuffer: Infinity,
 			stdio: ["ignore", "pipe", "pipe"],
 		});
 	};
