@@ -15,6 +15,8 @@ export interface FindSql {
 	folded(text: string): string;
 	/** Whether `text` contains `part`. */
 	contains(text: string, part: string): string;
+	/** A condition that ends a search that nobody waits for; absent if the engine cancels statements. */
+	isWanted?: string;
 }
 
 interface Finder {
@@ -35,7 +37,7 @@ export async function findPets(finder: Finder, query: FindQuery, signal?: AbortS
 async function readPage({ findSql, scan }: Finder, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
 	const { after, limit } = query;
 	const { isByName, isDescending } = orderOf(query);
-	const { conditions, values, parameter } = conditionsOf(query, findSql);
+	const { conditions, values, parameter } = conditionsOf(query, findSql, isByName || query.name !== undefined);
 	const keys = isByName ? [findSql.folded("name"), "id"] : ["id"];
 	if (after) {
 		const position = [
@@ -60,11 +62,14 @@ const orderOf = ({ sort = "id" }: FindQuery) => ({
 
 const whereAll = (conditions: string[]) => (conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "");
 
-/** @returns the conditions of a search, their values, and a function that adds a value and returns its SQL */
-function conditionsOf(query: FindQuery, { folded, contains }: FindSql) {
+/**
+ * @param isLong whether each animal takes long, as it does if the query has a text
+ * @returns the conditions of a search, their values, and a function that adds a value and returns its SQL
+ */
+function conditionsOf(query: FindQuery, { folded, contains, isWanted }: FindSql, isLong = query.name !== undefined) {
 	const values: unknown[] = [];
 	const parameter = (type: Column["type"], value: unknown) => `CAST($${values.push(value)} AS ${type})`;
-	const conditions: string[] = [];
+	const conditions = isLong && isWanted !== undefined ? [isWanted] : [];
 	for (const field of filterNames) {
 		const { name, type } = tables.pets.columns[field];
 		if (query[field] !== undefined) conditions.push(`${name} = ${parameter(type, query[field])}`);

@@ -65,7 +65,7 @@ export interface Store {
 
 	/**
 	 * Searches all animals, without delaying other reads. An aborted `signal` drops a search that has not begun,
-	 * and PostgreSQL also cancels one that has.
+	 * and ends one that runs; in SQLite only one that has a text or an order by name, because the others are short.
 	 * @throws StorageUnavailable, and the signal's reason
 	 */
 	findPets(query: FindQuery, signal?: AbortSignal): Promise<FoundPets>;

@@ -3,12 +3,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate as tick } from "node:timers/promises";
 import { sorts } from "../../src/contract/console.ts";
 import { foldedText } from "../../src/contract/equal-texts.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
+import { findPets } from "../../src/store/find.ts";
 import { openStore } from "../../src/store/open.ts";
+import type { Scan } from "../../src/store/reads.ts";
 import { fold } from "../../src/store/sqlite/scan-thread.ts";
-import { createScans } from "../../src/store/sqlite/scans.ts";
+import { createScans, findSql } from "../../src/store/sqlite/scans.ts";
 import type { FindPosition, FindQuery, Store } from "../../src/store/store.ts";
 import { pick, seed, seededRandom } from "../support/random.ts";
 import { runSql } from "../support/sql.ts";
@@ -279,6 +282,27 @@ test("sqlite: a search leaves no read transaction, so that the log is emptied", 
 	await find(store, { name: "rex" });
 	const [row] = await runSql(databaseUrl, "PRAGMA wal_checkpoint(TRUNCATE)");
 	assert.deepEqual({ ...row }, { busy: 0, log: 0, checkpointed: 0 });
+});
+
+test("sqlite: a search that nobody waits for ends while it runs, and the next one begins", async (context) => {
+	const { databaseUrl } = await engines.sqlite(context);
+	await (await openStore(databaseUrl, Date.now)).close();
+	const scans = createScans(databaseUrl.slice("sqlite:".length));
+	context.after(scans.close);
+	const endless = `FROM (WITH RECURSIVE endless (id, name, category_id, status) AS (SELECT 1, 'Rex', 1, NULL
+		UNION ALL SELECT id + 1, name, category_id, status FROM endless) SELECT * FROM endless) AS pets`;
+	const scan: Scan = (columns, rest, values = [], signal) =>
+		scans.run({ text: `SELECT ${columns.join(", ")} ${rest.replaceAll("FROM pets", endless)}`, values }, signal);
+	const queries: Partial<FindQuery>[] = sorts.map((sort) => ({ sort, name: "Max" }));
+	for (const query of [...queries, { sort: "name" as const }, { name: "1 Max" }]) {
+		const leaving = new AbortController();
+		const finding = findPets({ scan, findSql }, { limit: 50, ...query }, leaving.signal);
+		const ended = assert.rejects(finding, { name: "AbortError" });
+		await tick(); // Until the thread has been asked.
+		leaving.abort();
+		await ended;
+		assert.deepEqual(await scans.run({ text: "SELECT 1" }), [[1n]]);
+	}
 });
 
 test("sqlite: after a failure of its thread, a search is answered by another thread", async (context) => {

@@ -7,6 +7,12 @@ import type { Row, Statement } from "../tables.ts";
 import { busyTimeoutMs, connect } from "./file.ts";
 import { rowsOf } from "./transaction.ts";
 
+/** What the thread is started with. `left[0]` is 1 if nobody waits for the statement that runs. */
+export interface ScanData {
+	file: string;
+	left: Int32Array;
+}
+
 export type ScanMessage = { rows: Row[] } | { code: string; message: string };
 
 /** The letters of Latin, Greek, Cyrillic and other scripts after folding, by code, if they never join other letters. */
@@ -28,9 +34,13 @@ export function fold(text: string): string {
 
 if (parentPort) run(parentPort, workerData);
 
-function run(port: NonNullable<typeof parentPort>, file: string): void {
+function run(port: NonNullable<typeof parentPort>, { file, left }: ScanData): void {
 	const database = connect(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	database.function("fold", { deterministic: true, directOnly: true }, fold);
+	database.function("is_wanted", { directOnly: true }, () => {
+		if (Atomics.load(left, 0) === 1) throw new Error("nobody waits for this search");
+		return 1;
+	});
 	const attempt = (statement: Statement): ScanMessage => {
 		try {
 			return { rows: rowsOf(database, statement) };
