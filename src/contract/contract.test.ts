@@ -7,6 +7,11 @@ import { getPetDeprecation } from "./deprecation.ts";
 import { errors } from "./errors.ts";
 import { int64FromDecimal, int64Max, int64Min, isInt64, parseJson } from "./json.ts";
 
+test("of unknown parameters five are named, and the others counted", () => {
+	const said = errors.unknown_parameter.message(["a", "b", "c", "d", "e", "f", "g"], ["limit", "status"]);
+	assert.equal(said, 'unknown query parameter "a", "b", "c", "d", "e" and 2 more; known ones are limit, status');
+});
+
 test("parseJson reads integers exactly and distinguishes them from fractions", () => {
 	assert.deepEqual(parseJson('{"a":[1,2.5,"9007199254740993"],"b":9007199254740993}'), {
 		a: [1, 2.5, "9007199254740993"],

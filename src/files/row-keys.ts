@@ -1,6 +1,6 @@
-// The Idempotency-Keys of a file's rows. A row is known by what it contains, so that a corrected, sorted or cut file adds
-// only what is new: the key is a hash of the row's cells, with the number of equal rows before it. If the list has ids
-// of its own, the first row with an id has a key made of the id; the service compares its other cells.
+// The Idempotency-Keys of a file's rows. A row is known by what it contains, so that a corrected, sorted or cut file
+// adds only what is new: the key is a hash of the row's cells, with the number of equal rows before it. If the list has
+// ids of its own, the first row with an id has a key made of the id; the service compares its other cells.
 
 import { foldedText } from "../contract/equal-texts.ts";
 import { tryParseJson } from "../contract/json.ts";

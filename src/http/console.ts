@@ -1,5 +1,5 @@
-// The console's private endpoints, except its searches (find.ts) and imports (imports.ts): edits and their history, and the names of
-// categories.
+// The console's private endpoints, except its searches (find.ts) and imports (imports.ts): edits and their history, and
+// the names of categories.
 
 import { CategoryName } from "../contract/category.ts";
 import {

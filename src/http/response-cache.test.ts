@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CachedReply, createCacheEntries } from "./response-cache.ts";
+import { acceptsGzip, type CachedReply, createCacheEntries } from "./response-cache.ts";
 
 const reply: CachedReply = {
 	json: "x".repeat(1000),
@@ -20,4 +20,12 @@ test("when more replies are added than fit, the latest is cached, and no more ar
 	}
 	assert.equal(cache.find("page 8"), undefined);
 	assert.ok(keys.slice(-5).filter(cache.find).length > 1);
+});
+
+test("gzip is sent to who accepts it: by its name, or as any coding that is not named", () => {
+	const accepted = ["gzip", "br, X-GZIP;q=0.5", "*", "gzip;q=1, *;q=0", "*;q=0, gzip"];
+	const refused = [undefined, "", "br", "gzip;q=0", "gzip;q=0, *", "*, gzip;q=0.0", "*;q=0", "identity"];
+	for (const text of accepted) assert.equal(acceptsGzip({ "accept-encoding": text }), true, text);
+	for (const text of refused)
+		assert.equal(acceptsGzip(text === undefined ? {} : { "accept-encoding": text }), false, text);
 });

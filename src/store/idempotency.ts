@@ -24,7 +24,8 @@ export interface Create {
 export type KeyOfCreate = Omit<IdempotencyKeyRecord, "petId">;
 
 export function keyOfCreate({ pet, idempotencyKey, origin, nowMs }: Create): KeyOfCreate | null {
-	return idempotencyKey ? { ...idempotencyKey, fingerprint: fingerprintOf(pet), createdAtMs: nowMs, origin } : null;
+	if (!idempotencyKey) return null;
+	return { ...idempotencyKey, fingerprint: fingerprintOf(pet), createdAtMs: nowMs, ...(origin && { origin }) };
 }
 
 /** Fields that were added after the format of the fingerprint was fixed. */
@@ -66,7 +67,7 @@ export async function findKeys(select: Select, caller: string, keys: readonly st
 }
 
 function earlierOf({ fingerprint, createdAtMs, origin }: IdempotencyKeyRecord): EarlierCreate {
-	return { atMs: createdAtMs, isRemoved: fingerprint === erasedFingerprint, origin };
+	return { atMs: createdAtMs, isRemoved: fingerprint === erasedFingerprint, ...(origin && { origin }) };
 }
 
 /**

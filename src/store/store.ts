@@ -53,7 +53,7 @@ export interface Store {
 	 */
 	createPets(rows: readonly KeyedPet[]): Promise<ImportedPet[]>;
 
-	/** The creates of the last `idempotencyHours` with these Idempotency-Keys, by key. `isUnused`: there are none at all. */
+	/** The creates of the last `idempotencyHours` with these keys. `isUnused`: the caller has used no key at all. */
 	findKeys(caller: string, keys: readonly string[]): Promise<{ found: Map<string, EarlierPet>; isUnused: boolean }>;
 
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */

@@ -128,7 +128,6 @@ test("a wrong value, and settings that cannot work together, are refused with on
 		["DATABASE_POOL_MAX", /^DATABASE_POOL_MAX must be an integer from 1 to 1000/, "0", "1001"],
 		["CREATE_WAIT_MAX", /^CREATE_WAIT_MAX must be the longest time that a create may wait/, "0s", "1000s", "1h"],
 		["STOP_DELAY", /^STOP_DELAY must be the time for which a stopping service/, "-1s", "0m", "1000s"],
-		["LOG_CLIENT_ADDRESS", /^LOG_CLIENT_ADDRESS must be true or false/, "yes", "untrue"],
 		["LOG_LEVEL", /^LOG_LEVEL must be fatal, error/, "loud", "information"],
 	];
 	const rows: [environment: Record<string, string>, ...rules: RegExp[]][] = [

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isWellFormedKey } from "../../src/keys/formats.ts";
-import { createKey } from "../../src/keys/issue.ts";
+import { hashOfKey, isWellFormedKey } from "../../src/keys/formats.ts";
+import { createKey, rotateKey } from "../../src/keys/issue.ts";
 import { ask } from "../support/caller.ts";
 import { assertRefused, call, callWell } from "../support/command.ts";
 import { startProgram } from "../support/program.ts";
@@ -71,6 +71,26 @@ test("the list shows the latest use of each key, whichever operation it was", as
 	const listed = await callWell(["keys", "list", "--json"], { environment });
 	assert.equal(listed.match(/"lastUsed": "1970-01-01T00:00:02.000Z"/g)?.length, 2);
 	assert.equal(listed.match(/"state": "expired"/g)?.length, 2);
+});
+
+test("a rotated key gets its whole lifetime again, and its old secret works for a day", async (context) => {
+	const environment = { DATABASE_URL: temporaryStore(context) };
+	const day = 86_400_000;
+	let nowMs = Date.now() - 30 * day;
+	const secretOf = (key: string) =>
+		withStore(environment.DATABASE_URL, async ({ keys }) => (await keys.findByHash(hashOfKey(key)))?.secret);
+	const { id, rotated } = await withStore(environment.DATABASE_URL, async ({ keys }) => {
+		const issuer = { rows: keys, now: () => nowMs, random: randomBytes };
+		const { id } = await createKey(issuer, { name: "a", scopes: ["pets:read"], expiresInMs: 90 * day });
+		nowMs += 29 * day;
+		return { id, rotated: await rotateKey(issuer, id, 1000) };
+	});
+	const fresh = await secretOf(rotated);
+	assert.equal(fresh?.expiresAtMs, nowMs + 90 * day);
+	const beganAtMs = Date.now();
+	await callWell(["keys", "rotate", id], { environment });
+	const endsAtMs = (await secretOf(rotated))?.expiresAtMs ?? 0;
+	assert.ok(endsAtMs >= beganAtMs + day && endsAtMs <= Date.now() + day, `${endsAtMs - beganAtMs} ms`);
 });
 
 /** Waits until the service refuses the key. src/keys/key-check.test.ts measures how long a node trusts a key. */

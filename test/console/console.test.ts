@@ -117,6 +117,9 @@ test("the totals are those of the store, by status, and a filter shows what it c
 	assert.deepEqual(await namesOn(page), sold.slice(0, 10));
 	await button(page, "Next").click();
 	await row(page, sold[10] as string).waitFor();
+	assert.match(new URL(page.url()).hash, /cursor/);
+	const ofCategory = await page.locator(".categories a").first().getAttribute("href");
+	assert.doesNotMatch(ofCategory ?? "cursor", /cursor/, "another list begins at its start");
 	await button(page, "Next").click();
 	await shows(page, "1 animal, id 63 · the newest");
 	await button(page, "Previous").click();

@@ -61,7 +61,10 @@ export function createScans(file: string) {
 	}
 
 	return {
-		/** Runs a statement after all earlier ones. An aborted signal ends it where it calls `is_wanted`. @throws StorageUnavailable, or the signal's reason */
+		/**
+		 * Runs a statement after all earlier ones. An aborted signal ends it where it calls `is_wanted`.
+		 * @throws StorageUnavailable, or the signal's reason
+		 */
 		run: (statement: Statement, signal?: AbortSignal) => inTurn(() => ask(statement, signal)),
 		/** Waits for the statement under way. */
 		async close(): Promise<void> {
