@@ -156,6 +156,14 @@ test("compose: every mounted file exists, and every script is executable", () =>
 		accessSync(join(checkout, "deploy", path), path.endsWith(".sh") ? constants.X_OK : constants.R_OK);
 });
 
+test("systemd: the journal keeps every line, and the unit waits for the disk of the backups", () => {
+	const unit = read("deploy/systemd/animal-store.service").split("\n");
+	for (const line of ["LogRateLimitIntervalSec=0", "SyslogIdentifier=animal-store"]) assert.ok(unit.includes(line));
+	const settings = read("docs/debian.md");
+	const [, disk = "none"] = /^RequiresMountsFor=(\S+)$/m.exec(unit.join("\n")) ?? [];
+	assert.match(settings, new RegExp(`BACKUP_TO=${disk}\\b`));
+});
+
 test("compose: every password is set, each for its scripts, and no node gets the superuser's", () => {
 	const passwords = [...new Set(compose.match(/\b[A-Z]+_PASSWORD(?=:\?choose one\})/g))];
 	assert.deepEqual(passwords.toSorted(), ["ANIMALS_PASSWORD", "POSTGRES_PASSWORD", "STANDBY_PASSWORD"]);
