@@ -137,11 +137,9 @@ async function startNodes(trial: Trial, environment: Record<string, string>, pau
 		response.end();
 	});
 	const port = await listenFor(trial, systemd);
-	const [first = "", second = ""] = nodes.keys();
-	const loop = blockOf("docs/debian.md", "for node in", {
-		"systemctl restart animal-store@": `curl --silent --fail --request POST http://127.0.0.1:${port}/`,
-		9464: first,
-		9465: second,
+	const loop = blockOf("docs/debian.md", "systemctl list-units", {
+		"systemctl list-units --plain --no-legend 'animal-store*.service'": `printf '%s\\n' ${[...nodes.keys()].join(" ")}`,
+		'systemctl restart "$node"': `curl --silent --fail --request POST "http://127.0.0.1:${port}/$node"`,
 	}).replace(/^done$/m, `${pause}done`);
 	async function restart(): Promise<void> {
 		const shell = spawn("bash", ["-euc", loop], { stdio: ["ignore", "ignore", "inherit"] });
