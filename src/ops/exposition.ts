@@ -1,6 +1,6 @@
 // Writes the Prometheus text format with the official client, and keeps the series of histograms. The client is loaded
-// when metrics are first read, because it takes 60 to 110 ms of CPU; for an observation, an array is enough. The metrics
-// of the process are the client's, under the names that dashboards for Node expect.
+// when metrics are first read, because it takes 60 to 110 ms of CPU; for an observation, an array is enough. The
+// metrics of the process are the client's, under the names that dashboards for Node expect.
 
 import type { Gauge, Registry } from "@prometheus-io/client";
 
