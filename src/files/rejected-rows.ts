@@ -36,16 +36,14 @@ export function isOfRejection(column: string | undefined): boolean {
 /** The line and reason that an earlier import added at the end. */
 const earlier = /,?"line":\d+,"reason":"(?:[^"\\]|\\.)*"(?=\}$)/;
 
-/** The text of an object without the line and the reason of an earlier import. */
-export function withoutRejection(text: string): string {
-	return text.trim().replace(earlier, "");
-}
-
 /** Appends to the text of the object, so that numbers stay as they were written. */
 function jsonLine(line: number, given: string, reason: string): string {
 	const ours = `"line":${line},"reason":${JSON.stringify(reason)}`;
 	// In an array, an object may span several lines, but its strings may not.
-	const text = withoutRejection(given.replace(/[\r\n]+/g, " "));
+	const text = given
+		.trim()
+		.replace(/[\r\n]+/g, " ")
+		.replace(earlier, "");
 	if (!text.startsWith("{") || tryParseJson(text).error !== undefined)
 		return `{${ours},"text":${JSON.stringify(given)}}\n`;
 	return `${text.slice(0, -1)}${/^\{\s*\}$/.test(text) ? "" : ","}${ours}}\n`;

@@ -48,6 +48,9 @@ test("a row's key is made of its cells and of the equal rows before it, wherever
 	])
 		assert.deepEqual(await keysOf(text), [json], text);
 	assert.notDeepEqual(await keysOf('{"name":"Pico A","type":"Dog"}'), [json]);
+	const exported = await keysOf("id,name,categoryId,status\n7,Pico,4,sold\n8,Moss,5,\n");
+	const lines = '{"id":7,"name":"Pico","categoryId":4,"status":"sold"}\n{"id":8,"name":"Moss","categoryId":5}\n';
+	assert.deepEqual(await keysOf(lines), exported, "a list as CSV and as JSON");
 });
 
 test("a row with an id of its own has the id's key and a hash of its cells, in tables and JSON", async () => {

@@ -3,8 +3,8 @@
 // ids of its own, the first row with an id has a key made of the id; the service compares its other cells.
 
 import { foldedText } from "../contract/equal-texts.ts";
-import { tryParseJson } from "../contract/json.ts";
-import { isOfRejection, withoutRejection } from "./rejected-rows.ts";
+import { toJson, tryParseJson } from "../contract/json.ts";
+import { isOfRejection } from "./rejected-rows.ts";
 import type { FileRow } from "./rows.ts";
 
 /** SHA-256 of a text, in hex. */
@@ -48,19 +48,27 @@ export function createRowKeys(hash: Hash, round = 1): (row: FileRow) => RowKey {
 /** The row's id with its column's name, and all its cells as one text, both as they stand in the file. */
 function contentOf({ given: now, original: given = now }: FileRow): { id: string | undefined; cells: string } {
 	if (given.text !== undefined) {
-		const entries = Object.entries(Object(tryParseJson(given.text).value));
-		const [name, value] = entries.find(([field]) => isIdName(field)) ?? [];
-		const id = typeof value === "string" || typeof value === "number" || typeof value === "bigint" ? value : undefined;
-		// Blanks outside strings mean nothing.
-		const cells = withoutRejection(given.text).replace(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
-		return { id: id === undefined || id === "" ? undefined : `${name}\0${id}`, cells };
+		const entries = Object.entries(Object(tryParseJson(given.text).value)).filter(([name]) => !isOfRejection(name));
+		const texts = entries.map(([, value]) => textOf(value));
+		const idAt = entries.findIndex(([name]) => isIdName(name));
+		return joined(entries[idAt]?.[0], texts[idAt], texts);
 	}
-	const { columns } = given;
+	const { columns, cells } = given;
 	const { idAt, isRejected } = tableOf(columns);
-	const cells = isRejected ? given.cells.filter((_, at) => !isOfRejection(columns[at])) : given.cells;
-	const value = given.cells[idAt]?.trim() ?? "";
+	const own = isRejected ? cells.filter((_, at) => !isOfRejection(columns[at])) : cells;
+	return joined(columns[idAt], cells[idAt], own);
+}
+
+function joined(idName: string | undefined, id = "", cells: readonly string[]) {
+	const text = id.trim();
 	// Spreadsheets add empty cells at the end of a row.
-	return { id: value === "" ? undefined : `${columns[idAt]}\0${value}`, cells: cells.join("\0").replace(/\0+$/, "") };
+	return { id: text === "" ? undefined : `${idName}\0${text}`, cells: cells.join("\0").replace(/\0+$/, "") };
+}
+
+/** As a table has it, so that a list has the same keys as CSV and as JSON. */
+function textOf(value: unknown): string {
+	if (value === undefined || value === null) return "";
+	return typeof value === "object" ? toJson(value) : String(value);
 }
 
 const tables = new WeakMap<readonly string[], { idAt: number; isRejected: boolean }>();
