@@ -118,7 +118,7 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 	const { pool } = await openPool(database.url);
 	context.after(() => pool.end());
 	const query = context.mock.method(pg.Client.prototype, "query");
-	const create = async (...keys: (string | undefined)[]) => {
+	const createIn = async (isPlaced: boolean, ...keys: (string | undefined)[]) => {
 		const before = query.mock.callCount();
 		const pet = { name: "a", categoryId: 1n };
 		const batch = keys.map((key) => ({
@@ -126,14 +126,18 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 			idempotencyKey: key ? { caller: "a", key } : undefined,
 			nowMs: Date.now(),
 		}));
-		const results = await createAll(pool, createRetry(Math.random), batch);
+		const results = await createAll(pool, createRetry(Math.random), batch, isPlaced);
 		const said = results.map(({ id, outcome }) => `${outcome} ${id}`).join(", ");
 		return `${query.mock.callCount() - before}: ${said}`;
 	};
+	const create = (...keys: (string | undefined)[]) => createIn(false, ...keys);
 	assert.equal(await create(undefined, undefined), "1: created 1, created 2");
 	assert.equal(await create("a", "b", undefined, "a"), "1: created 3, created 4, created 5, replayed 3");
 	assert.equal(await create("b", "a"), "1: replayed 4, replayed 3");
 	assert.equal(await create("c", "b", undefined, "d"), "2: created 6, replayed 4, created 7, created 8");
+	// Where Citus has placed the tables, the statements stand in a transaction.
+	assert.equal(await createIn(true, undefined, "e"), "3: created 9, created 10");
+	assert.equal(await createIn(true, "e", "f"), "4: replayed 10, created 11");
 });
 
 test("postgres: a connection lost in a transaction fails only its caller", async (context) => {

@@ -14,7 +14,7 @@ import {
 	type Row,
 	tables,
 } from "../tables.ts";
-import { durably, type NodePool } from "./connections.ts";
+import { begin, durably, type NodePool } from "./connections.ts";
 import type { Retry } from "./errors.ts";
 import { schemaMax } from "./migrate.ts";
 import { rowsOf } from "./transaction.ts";
@@ -30,11 +30,12 @@ const newPetArrays = newPetColumns.map(({ type }, index) => `$${index + 2}::${ty
 /**
  * Assigns the ids and inserts the animals. The counter row stays locked until the statement's commit. Does nothing in a
  * store with a newer schema.
+ * @param isDurable SQL that makes the commit durable; empty if the transaction is
  * @param count SQL of the number of animals to add; it may use rows that are read before the lock
  */
-const addAnimals = (count: string, from = "") => `counter AS (
+const addAnimals = (isDurable: string, count: string, from = "") => `counter AS (
 		UPDATE counters SET last_id = last_id + ${count} ${from}
-		WHERE name = 'pets' AND (SELECT version FROM schema_version) <= ${schemaMax} AND ${durably} <> ''
+		WHERE name = 'pets' AND (SELECT version FROM schema_version) <= ${schemaMax} ${isDurable}
 		RETURNING last_id - ${count} AS last_before, ${count} AS animals
 	), added AS (
 		INSERT INTO pets (${columnList(pets)})
@@ -42,7 +43,8 @@ const addAnimals = (count: string, from = "") => `counter AS (
 		FROM counter, unnest(${newPetArrays.join(", ")}) WITH ORDINALITY AS given (${newPetNames.join(", ")}, place)
 		WHERE counter.animals > 0
 	)`;
-const addPets = { name: "addPets", text: `WITH ${addAnimals("$1")} SELECT last_before + 1 AS first_id FROM counter` };
+const addPets = (isDurable: string) => `WITH ${addAnimals(isDurable, "$1")}
+	SELECT last_before + 1 AS first_id FROM counter`;
 
 const keyParameter = newPetColumns.length + 2;
 const keyFields = ["caller", "key", "place", "fingerprint", "createdAtMs", "origin"] as const;
@@ -58,12 +60,10 @@ const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FR
  * If keys were used before, stores nothing and returns those keys. It still commits, and so waits for a standby: the
  * earlier commit may not have. If another batch uses a key at the same time, it fails with a unique violation.
  */
-const addPetsWithKeys = {
-	name: "addPetsWithKeys",
-	text: `WITH taken AS (
+const addPetsWithKeys = (isDurable: string) => `WITH taken AS (
 		SELECT ${columnList(idempotencyKeys)}, created_at_ms > ${sinceParameter} AS is_valid
 		FROM idempotency_keys WHERE ${isGivenKey(keyArrays)}
-	), ${addAnimals("new.animals", `FROM (${newAnimals}) AS new`)}, kept AS (
+	), ${addAnimals(isDurable, "new.animals", `FROM (${newAnimals}) AS new`)}, kept AS (
 		INSERT INTO idempotency_keys (${columnList(idempotencyKeys)})
 		SELECT given.caller, given.key, counter.last_before + given.place, given.fingerprint, given.created_at_ms,
 			given.origin
@@ -71,7 +71,23 @@ const addPetsWithKeys = {
 		WHERE counter.animals > 0
 	)
 	SELECT last_before + 1 AS first_id, ${takenColumns.map((name) => `NULL AS ${name}`).join(", ")}
-	FROM counter WHERE animals > 0 UNION ALL SELECT NULL, ${takenColumns.join(", ")} FROM taken`,
+	FROM counter WHERE animals > 0 UNION ALL SELECT NULL, ${takenColumns.join(", ")} FROM taken`;
+
+interface Statements {
+	addPets: { name: string; text: string };
+	addPetsWithKeys: { name: string; text: string };
+}
+
+const isDurable = `AND ${durably} <> ''`;
+/** Each is a transaction of its own. */
+const alone: Statements = {
+	addPets: { name: "addPets", text: addPets(isDurable) },
+	addPetsWithKeys: { name: "addPetsWithKeys", text: addPetsWithKeys(isDurable) },
+};
+/** Statements of a transaction: on tables that Citus has placed, no statement that writes may change a setting. */
+const within: Statements = {
+	addPets: { name: "addPetsWithin", text: addPets("") },
+	addPetsWithKeys: { name: "addPetsWithKeysWithin", text: addPetsWithKeys("") },
 };
 const dropExpiredKeys = {
 	name: "dropExpiredKeys",
@@ -81,20 +97,31 @@ const dropExpiredKeys = {
 /**
  * Commits a batch in one transaction; ids ascend in commit order on all nodes. A batch that the server rolled back is
  * retried. A batch with an unknown result is not retried: its callers get 503 and can retry with their Idempotency-Key.
+ * @param isPlaced whether Citus has placed the tables (`refuseUnsafe`)
  */
-export function createAll(pool: NodePool, retry: Retry, batch: Create[]): Promise<ImportedPet[]> {
+export function createAll(pool: NodePool, retry: Retry, batch: Create[], isPlaced: boolean): Promise<ImportedPet[]> {
 	const isPlain = batch.every(({ idempotencyKey }) => !idempotencyKey);
 	const create = isPlain ? createPlain : createWithKeys;
-	return retry(() => pool.run((client) => create(client, batch)));
+	const createWithin = async (client: pg.PoolClient) => {
+		await client.query(`${begin}; SELECT ${durably}`);
+		const created = await create(client, batch, within);
+		await client.query("COMMIT");
+		return created;
+	};
+	return retry(() => pool.run((client) => (isPlaced ? createWithin(client) : create(client, batch, alone))));
 }
 
-async function createPlain(client: pg.PoolClient, batch: Create[]): Promise<ImportedPet[]> {
+async function createPlain(client: pg.PoolClient, batch: Create[], { addPets }: Statements): Promise<ImportedPet[]> {
 	const firstId = firstIdOf(await rowsOf(client, { ...addPets, values: petArrays(batch) }));
 	return batch.map((_, index) => ({ id: firstId + BigInt(index), outcome: "created" }));
 }
 
 /** Tries to add the whole batch. If some of its keys were used before, adds the other creates. */
-async function createWithKeys(client: pg.PoolClient, batch: Create[]): Promise<ImportedPet[]> {
+async function createWithKeys(
+	client: pg.PoolClient,
+	batch: Create[],
+	{ addPetsWithKeys }: Statements,
+): Promise<ImportedPet[]> {
 	const sinceMs = Math.min(...batch.map(({ nowMs }) => nowMs)) - idempotencyMs;
 	const batchKeys = batch.map(keyOfCreate);
 	const taken: IdempotencyKeyRecord[] = [];

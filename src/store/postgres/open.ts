@@ -24,12 +24,16 @@ const answerMinMs = 1_000;
 
 /** Opens the store in this database, and migrates it if needed. @throws StoreRefused */
 export async function openPostgres(url: string, now: () => number, options: StoreOptions): Promise<Store> {
-	const { pool, cursorSecret } = await openPool(url, options);
+	const opened = await openPool(url, options);
+	const { pool, cursorSecret } = opened;
+	let { isPlaced } = opened;
 	const retry = createRetry(options.random ?? (() => 1));
 	const watch = watchWrites(() => write("probe"), options);
 	const retryWrite = guardWrites(
 		retry,
-		() => refuseUnsafe(pool),
+		async () => {
+			isPlaced = await refuseUnsafe(pool);
+		},
 		(reason) => watch.stop(reason, true),
 	);
 	const write: Engine["write"] = (name, ...given) =>
@@ -39,7 +43,7 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 			),
 		);
 	const commit = async (batch: Create[][], leftMs: number) => {
-		const results = await answered(createAll(pool, retryWrite, batch.flat()), leftMs);
+		const results = await answered(createAll(pool, retryWrite, batch.flat(), isPlaced), leftMs);
 		return { results: batch.map(({ length }) => results.splice(0, length)) };
 	};
 	const creates = new GroupCommit((batch: Create[][], leftMs) => watch.observe(commit(batch, leftMs)), {

@@ -27,12 +27,15 @@ const types = {
 		integers.includes(oid) ? BigInt : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 };
 
-/** Time-outs are connection parameters: a session's setting would stay in a pooler. @throws StoreRefused */
+/**
+ * Time-outs are connection parameters: a session's setting would stay in a pooler.
+ * @returns also whether Citus has placed the tables (`refuseUnsafe`) @throws StoreRefused
+ */
 export async function openPool(
 	url: string,
 	options: OpenOptions = {},
 	limitMs = statementTimeoutMs,
-): Promise<{ pool: NodePool; cursorSecret: Buffer }> {
+): Promise<{ pool: NodePool; cursorSecret: Buffer; isPlaced: boolean }> {
 	const { mustExist = false, onCreate, connectionsMax = connectionsDefault } = options;
 	const parsed = parsePostgresUrl(url);
 	const { parameters, ...server } = parsed;
@@ -55,10 +58,10 @@ export async function openPool(
 		if (!hasStore && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
 		await refuseUnsafe(pool);
 		await migrate(pool);
-		await refuseUnsafe(pool); // New tables may be placed elsewhere.
+		const isPlaced = await refuseUnsafe(pool); // New tables may be placed elsewhere.
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
 		if (!hasStore) onCreate?.(`the database ${server.database}`);
-		return { pool, cursorSecret: rows[0].value };
+		return { pool, cursorSecret: rows[0].value, isPlaced };
 	} catch (error) {
 		await pool.end();
 		throw toRefusal(error, parsed);

@@ -74,16 +74,18 @@ interface PlacedTable {
 /**
  * Refuses unsafe settings, and tables that are spread over shards, which do not show a commit at one moment: a reader
  * could see an id before a smaller one, and then miss the smaller one.
+ * @returns whether Citus has placed the tables, all of them in one place
  * @throws StoreRefused
  */
-export async function refuseUnsafe(pool: NodePool): Promise<void> {
-	const problem = await pool.run(async (client) => {
+export async function refuseUnsafe(pool: NodePool): Promise<boolean> {
+	const { problem, isPlaced } = await pool.run(async (client) => {
 		const [{ unsafe, isCitus, foreignTable }] = (await client.query(readShards, [togetherTables])).rows;
 		if (unsafe) throw new StoreRefused(unsafe);
-		if (foreignTable) return `${foreignTable} has foreign tables`;
-		return isCitus && findSpread((await client.query(readPlacements, [togetherTables])).rows);
+		const tables: PlacedTable[] = isCitus ? (await client.query(readPlacements, [togetherTables])).rows : [];
+		const problem = foreignTable ? `${foreignTable} has foreign tables` : findSpread(tables);
+		return { problem, isPlaced: tables.some(({ placement }) => placement !== null) };
 	});
-	if (!problem) return;
+	if (!problem) return isPlaced;
 	throw new StoreRefused(
 		`the layout of the store is "single", which needs ${togetherTables.join(", ")} in one place, but ${problem}: ` +
 			"undo that, or use schema-based sharding (docs/postgresql.md)",
