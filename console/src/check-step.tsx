@@ -68,7 +68,11 @@ export function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: 
 						<strong class="file">{file.name}</strong>, {countOf(good + bad)}
 					</p>
 					<Problem>{start.problem}</Problem>
-					{found && <p role="status">{describeFound(found, good)}</p>}
+					{found && (
+						<p role="status">
+							<strong>{describeFound(found, good)}</strong>
+						</p>
+					)}
 				</>
 			}
 			onBack={onBack}
