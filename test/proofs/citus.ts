@@ -38,7 +38,10 @@ export const proof: Proof = {
 		const local = await proveOrder(cluster, "local", trial);
 		const schema = await proveOrder(cluster, "schema", trial);
 		// Citus refuses to spread tables with triggers, such as the animals.
-		const spreads = ["create_distributed_table('idempotency_keys', 'key')", "create_reference_table('idempotency_keys')"];
+		const spreads = [
+			"create_distributed_table('idempotency_keys', 'key')",
+			"create_reference_table('idempotency_keys')",
+		];
 		for (const spread of spreads) await proveRefused(cluster, spread, trial);
 		return { local, schema };
 	},
