@@ -30,6 +30,7 @@ export async function* requestExport(options: ClientOptions, order: ExportOrder,
 	}
 }
 
+/** Sends requests to the console's endpoints, and retries them as the client does. */
 export function consoleRequests(options: ClientOptions): AskConsole {
 	const attempts = attemptsOf(options);
 	return async (path, { body, signal }) => {

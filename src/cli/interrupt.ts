@@ -5,6 +5,7 @@ import { CommandError, Interrupted } from "./command-error.ts";
 /** Sent by Ctrl-C, by a supervisor, and by a terminal that closes. */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export const interruptedExitCode = 130;
+/** How long requests under way may take after a stop. */
 const graceMs = 10_000;
 /** Signals within this time count as one: terminals and supervisors signal all processes; wrappers forward signals. */
 const sameSignalMs = 1000;

@@ -40,6 +40,7 @@ export function quoteWord(text: string): string {
 	return `$'${escaped}'`;
 }
 
+/** The number with its noun: "1 animal", "2 animals". */
 export function countOf(count: number | bigint, noun: string): string {
 	return `${count} ${noun}${Number(count) === 1 ? "" : "s"}`;
 }

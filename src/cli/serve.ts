@@ -93,6 +93,7 @@ function ignoreSignals(log: Log, isOnTerminal: boolean): "SIGHUP"[] {
 	return isHangup ? ["SIGHUP"] : [];
 }
 
+/** Prints the first key, requests to paste, and the reply to one of them. */
 async function introduce({ url, firstKey }: Pick<Service, "url" | "firstKey">): Promise<void> {
 	const pets = `${url}/v1/pets`;
 	const listening = `
@@ -133,6 +134,7 @@ export function configCommand(command: Command): void {
 	});
 }
 
+/** The value of a setting, without secrets. */
 function shown(name: string, text: string): string {
 	return name === "API_KEY" && text !== "" ? `…${text.slice(-4)}` : withoutPassword(text) || "-";
 }

@@ -12,11 +12,14 @@ export interface Activity {
 	edits: number;
 }
 
+/** The replies to operations in one minute. */
 export interface Minute {
 	replies: number;
+	/** Absent if there were no replies. */
 	p95Ms?: number;
 }
 
+/** The animals of the whole store by status. */
 export type Totals = Record<PetStatus | "none", number>;
 
 /** The reply of `/console/key`: the key of the request. */
@@ -95,9 +98,12 @@ export interface CategoriesReply {
  */
 export type CategoryChange = { id: number | bigint; name?: string } | { id?: undefined; name: string };
 
+/** The most changes in one request. */
 export const categoryChangesMax = 100;
+/** The most names of a store. */
 export const categoryNamesMax = 10_000;
 
+/** The reply's list `results` has a result for each change, in the same order. */
 export interface CategoryResult {
 	/**
 	 * `named`: the category got the name. `unchanged`: it already had the name. `forgotten`: its name was removed.
@@ -105,6 +111,7 @@ export interface CategoryResult {
 	 */
 	outcome: "named" | "unchanged" | "forgotten" | "taken";
 	id: bigint;
+	/** The category's name after the change, if it has one. */
 	name?: string;
 }
 
@@ -112,6 +119,7 @@ export interface CategoryResult {
 export const sorts = ["id", "-id", "name", "-name"] as const;
 export type Sort = (typeof sorts)[number];
 
+/** The most animals in one reply of `GET /console/find`. */
 export const findPageMax = 50;
 
 /**
@@ -132,6 +140,7 @@ export interface FindReply {
 export const exportFormats = ["csv", "ndjson", "json", "csv-semicolon", "xlsx"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
+/** The rows of an Excel sheet below its heading. */
 export const workbookMaxPets = 1_048_575;
 export const tooManyPets = `a workbook holds at most ${workbookMaxPets} animals: choose another format`;
 
@@ -158,6 +167,7 @@ export interface EditResult {
 	 * editor saw it, and nothing was changed. `removed`: an earlier edit removed the animal. `absent`: it never existed.
 	 */
 	outcome: "edited" | "unchanged" | "conflict" | "removed" | "absent";
+	/** The animal after the edit, if it exists. */
 	pet?: Pet;
 	/** After `conflict` or `removed`: who edited the animal last; absent if nobody did. */
 	by?: string;
@@ -175,6 +185,7 @@ export interface PastEdit {
 	fromStatus?: PetStatus | undefined;
 	/** The status after a change of status; absent if there is none. */
 	toStatus?: PetStatus | undefined;
+	/** The category before and after a change of category. */
 	fromCategoryId?: bigint | undefined;
 	toCategoryId?: bigint | undefined;
 }

@@ -14,6 +14,7 @@ export function curlForFirst(target: string): string[] {
 	return curlWith('{"name":"Rex","categoryId":1}', target);
 }
 
+/** One command with each part on its own line. */
 export function inLines(parts: string[]): string {
 	return parts.join(" \\\n  ");
 }

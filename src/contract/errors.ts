@@ -29,6 +29,7 @@ interface ErrorEntry {
 	fix: string;
 	/** Says what went wrong and how to fix it. The parameters are the values that vary. */
 	message(...values: never[]): string;
+	/** The values in an example, if the message needs any. */
 	example?(operation: ExampleOperation): unknown[];
 	/** Headers of the reply in addition to those of every reply. */
 	headers?: readonly (keyof typeof failureHeaders)[];
@@ -256,6 +257,7 @@ export class ApiError {
 		this.json = JSON.stringify({ code, message: this.message, status: this.status } satisfies ErrorBody);
 	}
 
+	/** Replaces the failure's `Retry-After`. */
 	after(retryAfterSeconds: number): ApiError {
 		return Object.assign(this, { retryAfterSeconds });
 	}

@@ -21,6 +21,7 @@ export function printable(text: string): string {
  */
 export type RouteName = OperationName | "probe" | "metrics" | "console" | "import" | "page" | "unknown";
 
+/** A reply, or a request whose client left before the reply. */
 export interface Reply {
 	route: RouteName;
 	method: string;
@@ -31,9 +32,11 @@ export interface Reply {
 	reason?: string | undefined;
 }
 
+/** The traffic of a port since its start. */
 export interface TrafficCounts {
 	requestsInFlight: number;
 	connections: number;
+	/** Connections that were closed immediately. */
 	connectionsRefused: { address_limit: number; total_limit: number };
 }
 

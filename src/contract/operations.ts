@@ -26,6 +26,7 @@ export interface Operation {
 	summary: string;
 	description: string;
 	query: TObject;
+	/** The schemas of path parameters by name. */
 	params?: Record<string, TSchema>;
 	/** The schemas of request headers by name. With `If-None-Match`, the reply may be 304. */
 	headers?: Record<string, TSchema>;
@@ -44,6 +45,7 @@ export interface Operation {
 	deprecation?: Deprecation;
 }
 
+/** The headers of replies, and their meaning. */
 export const responseHeaders = {
 	"X-Request-Id": "identifies this request in the logs: the request's own X-Request-Id if it is valid, else a new one",
 	"Cache-Control": "`private, no-cache` on reads, `no-store` on everything else",

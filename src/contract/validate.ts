@@ -5,6 +5,7 @@ import { isInt64Schema, NewPet, newPetFields } from "./pet.ts";
 import type { Static, TObject, TSchema } from "./schema.ts";
 
 export interface Fault {
+	/** Undefined when the whole value is invalid. */
 	field: string | undefined;
 	/** Begins with a verb, such as "must be …" or "is required and must be …". */
 	problem: string;
@@ -12,6 +13,7 @@ export interface Fault {
 	detail?: string;
 }
 
+/** One message with a phrase for each fault. */
 export function describeFaults(faults: readonly Fault[]): string {
 	const describe = ({ field, problem, detail }: Fault) =>
 		(field === undefined ? problem : `${field} ${problem}`) + (detail === undefined ? "" : `: ${detail}`);

@@ -191,6 +191,7 @@ export function handleChecked(
 	return route.handler(exchange);
 }
 
+/** The key of a request to a route that is not open. */
 export function callerOf({ caller }: Exchange): KeyRow {
 	if (caller) return caller;
 	throw new Error("a route that is not open was reached without a key");

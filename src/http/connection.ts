@@ -69,6 +69,7 @@ export class Connection {
 		return this.#underWay.length === 0 && this.socket.bytesRead === this.#readBytes;
 	}
 
+	/** The request whose end has not arrived. */
 	get arriving(): Arrived | undefined {
 		return this.latest?.request.complete === false ? this.latest : undefined;
 	}

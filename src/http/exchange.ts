@@ -50,6 +50,7 @@ export interface Port {
 	unsent?: Unsent;
 }
 
+/** The approximate size of a reply's headers. */
 const headBytes = 1000;
 
 export interface Watch {
@@ -61,6 +62,7 @@ export interface Watch {
 	refuse(code: ErrorCode): string;
 }
 
+/** The start of each challenge of RFC 6750 §3. */
 export const challenge = 'Bearer realm="animal-store"';
 const challenges: Partial<Record<ErrorCode, string>> = {
 	missing_credential: challenge,
@@ -84,6 +86,7 @@ export class Exchange {
 	readonly startedAtMs = performance.now();
 	/** Undefined if the request was refused before its route was looked up. */
 	route: Route | undefined;
+	/** The text after the `?` of the target. */
 	query = "";
 	/** The last segment of a path with a parameter. */
 	parameter = "";

@@ -27,6 +27,7 @@ export const defaultTimeouts = {
 };
 export type Timeouts = typeof defaultTimeouts;
 
+/** The most concurrent connections of a port. */
 export const connectionsMost = 10_000;
 
 export interface ServerOptions extends Port {
@@ -183,6 +184,7 @@ export function listen(server: NetServer, at: Parameters<NetServer["listen"]>[0]
 	});
 }
 
+/** Such as `http://127.0.0.1:8080`. */
 export function urlOf(server: Pick<NetServer, "address">): string {
 	const { address, family, port } = server.address() as AddressInfo;
 	return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;

@@ -48,6 +48,7 @@ function signedFilter(filter: Filter): string {
 		.trimEnd();
 }
 
+/** Such as `&status=sold`. */
 function filterQuery(filter: Filter): string {
 	return filterNames
 		.map((field) => (filter[field] === undefined ? "" : `&${field}=${encoded(filter[field])}`))

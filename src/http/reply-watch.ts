@@ -103,6 +103,7 @@ export function createCountLog(log: Pick<Log, "warn">, fields: object, message: 
 			total++;
 			timer ??= setTimeout(write, countEveryMs).unref();
 		},
+		/** Logs the events that have not been logged yet. */
 		close: write,
 	};
 }

@@ -55,6 +55,7 @@ function bytesOf(key: string, { json, links = "" }: CachedReply): number {
 	return replyBytes + 2 * (key.length + links.length) + 3 * json.length;
 }
 
+/** Whether the reply is still right for this version of the store. */
 function isValid({ version, isSettled }: CachedReply, now: StoreVersion): boolean {
 	return (
 		now.timeline === version.timeline &&

@@ -4,8 +4,11 @@
 import { ApiError } from "../contract/errors.ts";
 
 interface TurnLimits {
+	/** The most tasks that run at a time. */
 	runningMax: number;
+	/** The most tasks of a key that run at a time. */
 	keyRunningMax: number;
+	/** The most tasks of a key that run or wait. */
 	keyMax: number;
 	/** In the message of the refusal, such as `searches`. */
 	tasks: string;

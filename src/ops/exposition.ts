@@ -53,6 +53,7 @@ export function histogramSamples({ counts, bounds, sum }: Series, labels: Labels
 
 export const upToSeconds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** A sample for each value of a label. */
 export function samplesBy(label: string, values: Iterable<[string, number]>): Sample[] {
 	return [...values].map(([text, value]) => ({ labels: { [label]: text }, value }));
 }

@@ -41,6 +41,7 @@ export function cpuQuota(read = textOf): number {
 	return Math.min(...quotas);
 }
 
+/** How many files the process may open; infinite if that is unknown. */
 export function readMaxDescriptors(): number {
 	const [, most] = /^Max open files +(\d+)/m.exec(textOf("/proc/self/limits")) ?? [];
 	return Number(most ?? Infinity);

@@ -41,6 +41,7 @@ function deviceNumber(path: string): number | undefined {
 	}
 }
 
+/** The name of a store's own folder, which does not reveal the secret. */
 export function folderOf(cursorSecret: Buffer): string {
 	return createHash("sha256").update("backups").update(cursorSecret).digest("hex").slice(0, 12);
 }

@@ -89,6 +89,7 @@ export interface Store {
 }
 
 export interface WriteQueue {
+	/** The number of waiting rows: an import has many. */
 	readonly length: number;
 	/** How long the oldest write has waited; 0 if none waits. */
 	readonly oldestMs: number;
@@ -143,6 +144,7 @@ export interface PetCount {
 }
 
 export interface Commit {
+	/** The number of rows. */
 	writes: number;
 	/** From the start of the transaction until it was on disk. */
 	ms: number;
@@ -210,6 +212,7 @@ export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefine
 );
 
 export interface Categories {
+	/** The categories with names, by id. */
 	names(): Promise<CategoryName[]>;
 	/** At most `limit` categories, sorted by id. Named categories are chosen first, then those with the most animals. */
 	list(limit: number): Promise<Category[]>;
@@ -222,13 +225,16 @@ export interface Categories {
 
 export type CategoryName = Pick<CategoryRecord, "id" | "name">;
 
+/** A search for the animals that match every given filter. */
 export interface FindQuery extends Filter {
 	/** Part of an animal's or its category's name, by `foldedText`; an integer also matches an id or a category. */
 	name?: string | undefined;
 	category?: bigint | undefined;
 	sort?: Sort | undefined;
+	/** Only animals after this position. */
 	after?: FindPosition | undefined;
 	limit: number;
+	/** Also counts all matching animals. */
 	isCounted?: boolean;
 }
 
@@ -241,6 +247,7 @@ export interface FindPosition {
 
 export interface FoundPets {
 	pets: string[];
+	/** The position of the last animal, if more follow. */
 	next?: FindPosition;
 	total?: number;
 	/** There are more than the total, which is the largest that is counted. */
@@ -262,6 +269,7 @@ export interface KeyRows {
 	add(key: NewKey, secret: NewSecret, unless?: AddUnless): Promise<boolean>;
 	/** Adds a secret to the key. Older secrets expire at `graceEndsAtMs` or earlier. One transaction. */
 	rotate(keyId: string, secret: NewSecret, graceEndsAtMs: number): Promise<void>;
+	/** Invalidates all secrets of the key. */
 	revoke(keyId: string, nowMs: number): Promise<void>;
 	/** Updates the last-used times of these keys; an older time is ignored. */
 	touch(uses: KeyUse[]): Promise<void>;
@@ -269,6 +277,7 @@ export interface KeyRows {
 
 export type AddUnless = "any key" | "same secret";
 
+/** A key with one of its secrets. */
 export interface KeyRow extends KeyRecord {
 	secret: Secret;
 	/** The timeline that the row belongs to, set by `findByHash`. */
@@ -276,6 +285,7 @@ export interface KeyRow extends KeyRecord {
 }
 
 export interface ListedKey extends KeyRow {
+	/** When each operation was last called with this key. */
 	usedAtMs: Readonly<Record<string, number>>;
 }
 

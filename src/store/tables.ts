@@ -10,6 +10,7 @@ export interface IdempotencyKey {
 	key: string;
 }
 
+/** A stored Idempotency-Key, with the create that it was used for. */
 export interface IdempotencyKeyRecord extends IdempotencyKey {
 	petId: bigint;
 	/** The fingerprint of the request. Later changes of the animal do not affect it; removing the animal empties it. */
@@ -56,6 +57,7 @@ export interface KeyUse {
 	usedAtMs: number;
 }
 
+/** A named category. No other category has the same name, even in another case. */
 export interface CategoryRecord {
 	id: bigint;
 	name: string;
@@ -174,10 +176,12 @@ export function pickColumns<Field extends string, Part extends Field>(
 	return { name, keyLength: 0, columns: chosen as Record<Part, Column> };
 }
 
+/** @param prefix such as `k.` */
 export function columnNames(table: Table, prefix = ""): string[] {
 	return columnsOf(table).map(({ name }) => prefix + name);
 }
 
+/** For example `id, name, category_id, status`. */
 export function columnList(table: Table): string {
 	return columnNames(table).join(", ");
 }
@@ -206,6 +210,7 @@ export function insertRows(table: Table, rows: readonly (readonly unknown[])[], 
 	return inserts;
 }
 
+/** Returns a function that converts a record to values in column order. */
 export function createRowWriter<Field extends string>({
 	columns,
 }: Table<Field>): (record: { readonly [F in Field]?: unknown }) => SqlValue[] {

@@ -37,6 +37,7 @@ export interface StoreReport {
 	problems: string[];
 }
 
+/** SQLite stops after this many problems. */
 const problemsMax = 10;
 
 /**
@@ -108,6 +109,7 @@ async function verifyOpened(database: Database.Database, report: StoreReport, wo
 		problems.push("the numbers of animals by category and status are not those of the animals");
 }
 
+/** The categories and statuses whose stored number of animals is wrong. */
 const wrongCounts = `(SELECT 1 FROM (
 		SELECT category_id, coalesce(status, '') AS status, 1 AS animals FROM pets
 		UNION ALL SELECT category_id, status, -animals FROM pet_counts)

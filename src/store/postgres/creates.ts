@@ -150,6 +150,7 @@ function firstIdOf([row]: Row[]): bigint {
 	return firstId;
 }
 
+/** The number of animals, and an array for each column. */
 function petArrays(creates: Create[]): unknown[] {
 	const rows = creates.map(({ pet }) => toPetRow(pet));
 	return [creates.length, ...newPetColumns.map((_, index) => rows.map((row) => row[index + 1]))];

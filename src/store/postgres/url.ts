@@ -106,6 +106,7 @@ function checkSslMode(parameters: ReadonlyMap<string, string>): void {
 		throw new InvalidUrl(`has sslmode=${mode} with sslrootcert=system: use verify-full`);
 }
 
+/** Such as `db1:5432`. */
 export function nameOfServer({ host, port }: PostgresUrl): string {
 	return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -7,6 +7,7 @@ import { threadId } from "node:worker_threads";
 import { StoreRefused } from "../store.ts";
 import { failedSyncSuffix } from "./identity.ts";
 
+/** Part of the names of this process's drafts. */
 const owner = `${process.pid}-${threadId}`;
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;

@@ -136,6 +136,7 @@ export function removeLeftWal(file: string): void {
 	}
 }
 
+/** Whether the file has a write-ahead log (WAL) that is not empty. */
 export function hasWal(file: string): boolean {
 	return bytesOfWal(file) > 0;
 }
@@ -268,6 +269,7 @@ function applyMigrations(database: Database.Database, to: number): void {
 	if (applied < to) database.prepare(writeApplied).run({ 1: Buffer.from(String(to)) });
 }
 
+/** The number of the last migration that was applied. */
 function appliedTo(database: Database.Database): number {
 	const hasSettings = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'settings'").get();
 	const applied = hasSettings && database.prepare(readApplied).pluck().get();

@@ -62,6 +62,7 @@ export async function openSqlite(file: string, now: () => number, options: Store
 	return createStore(engine, now, options);
 }
 
+/** Opens a reading connection to a file that the writer has opened. */
 async function openReads(file: string) {
 	const database = connect(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	const opened = identityOf(file);

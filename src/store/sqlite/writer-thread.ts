@@ -19,6 +19,7 @@ import {
 import type { OpenFiles } from "./identity.ts";
 import { dialect, runTransaction } from "./transaction.ts";
 
+/** The name of a transaction, and its parameters without the dialect. */
 export interface OtherWrite {
 	name: TransactionName;
 	given: Given<TransactionName>;
@@ -90,6 +91,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	});
 }
 
+/** Why no further commit may be acknowledged; undefined if commits may be acknowledged. */
 function findLoss(file: string, files: OpenFiles): string | undefined {
 	const path = files.findLostPath();
 	if (path !== undefined) return `${path} was removed or replaced while it was open`;
