@@ -115,7 +115,7 @@ test("after the last reply, a connection with unread bytes stays half open, and 
 });
 
 test("requests of a packet that get no reply are not parsed, because that would delay others", async (context) => {
-	const { server, port } = await listen(context, answers, {});
+	const { server, port } = await listen(context, answers, { timeouts: { ...defaultTimeouts, stalledMs: 3_000 } });
 	let parsed = 0;
 	server.on("request", () => parsed++);
 	const replies = await exchange(port, get.repeat(250));
