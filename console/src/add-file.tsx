@@ -198,7 +198,7 @@ function guessed(preview: Preview): Mapping {
 	const { columns, headerRow, sample } = preview;
 	const found = findColumns(columns, {}, sample);
 	const { at, ambiguous, missing } = found;
-	const { categoryId: kind } = missing.includes("name") ? {} : columnsByValues(columns, sample, found);
+	const { categoryId: kind } = missing.includes("name") ? {} : columnsByValues([], sample, found);
 	// An object may have fields that the first ones lack.
 	const clear = newPetFields.filter(
 		(field) => !ambiguous.includes(field) && (headerRow !== undefined || at[field] !== -1),

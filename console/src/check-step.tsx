@@ -189,6 +189,7 @@ function useStart(
 				if (now.from) return setState({ isPending: false, found: now });
 			}
 			const round = isAgain ? await nextRound(1, find) : 1;
+			if (hasLeft.current) return;
 			const made = await makeCategories(session.ask, newNames(mapped));
 			if (made.length > 0) reload();
 			if (!hasLeft.current) onStart({ values: toValues(mapped, categories, numbersOf(made)) }, round);

@@ -63,7 +63,7 @@ function RejectedRow({ row, faults, reason, correcting }: RejectedRowProps) {
 	const isWhole = faults.some(({ field }) => field === undefined) && row.pet === undefined;
 	return (
 		<tr>
-			<td class="n">{row.row}</td>
+			<td class="n">{typeof row.row === "number" ? digits.format(row.row) : row.row}</td>
 			{isWhole ? (
 				<td colSpan={newPetFields.length} dir="auto">
 					<code>{(given.text ?? given.cells.join(" ")).slice(0, 300)}</code>

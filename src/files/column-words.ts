@@ -55,7 +55,8 @@ const ranks = new Map(
 /** How well a name, after `knownName`, says that its column holds the field: 0 is best; undefined if it does not. */
 export const rankOf = (field: keyof NewPet, name: string): number | undefined => ranks.get(field)?.get(name);
 
-const isKnown = (name: string) => newPetFields.some((field) => rankOf(field, name) !== undefined);
+/** Whether a name, after `knownName`, is that of a field. */
+export const isKnown = (name: string) => newPetFields.some((field) => rankOf(field, name) !== undefined);
 
 /** The plain name, or its first word if only that is known: "Art" of "Art / Rasse", "Name" of "Name (Tier)". */
 export function knownName(name: string): string {

@@ -110,6 +110,8 @@ test("missing, unknown and duplicate columns refuse the file", async () => {
 		["Name,Tierart,Species\n", {}, /^several columns match categoryId: "Tierart", "Species"; row 1/],
 		["a,b,c,d,e,f,name\n", {}, /^no column is named "categoryId"; .* "a", "b", "c", "d", "e" and 2 more$/],
 		["x,x,categoryId\n", { mapping: { name: "x" } }, /^several columns match name: "x", "x"; row 1/],
+		["Name,Category,Age,Category\nRex,Dog,1,Large\nMia,Cat,2,Small\nTim,Bird,3,Small\n", {}, /match categoryId/],
+		["name,categoryId,category_no\nRex,1,3\nMia,2,3\n", {}, /match categoryId: "categoryId", "category_no"/],
 		['{"x":1}', {}, /^no column is named "name" or "categoryId"; the columns are "x"$/],
 		["name,categoryId\n", { mapping: { status: "state" } }, /^there is no column "state"/],
 		["name,categoryId\n", { mapping: { status: 2 } }, /^there is no column "#3"/],

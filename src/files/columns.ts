@@ -51,7 +51,9 @@ export function hasTexts({ cells }: { cells: string[] }): boolean {
 
 const required: readonly string[] = NewPet.required;
 /** Columns that exports, rejected rows and several sheets in one table add. */
-const ours: readonly string[] = ["id", "line", "reason", "sheet", ...categories];
+const ours: readonly string[] = ["id", "line", "reason", "sheet"];
+/** From this rank on, a column has the kinds of animals in words. */
+const kindRank = 2;
 
 export type Columns = ReturnType<typeof findColumns>;
 
@@ -70,15 +72,21 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}, s
 	}
 	const names = columns.map(knownName);
 	const isOther = (at: number) => columns[at] !== "" && !ours.includes(names[at] ?? "");
+	let isNumbered = false;
 	let finer: number[] = [];
 	for (const field of newPetFields) {
 		if (mapping[field] !== undefined) continue;
 		const ranked = rankedColumns(field, names, Object.values(fits).flat(), sample);
-		const isBest = ({ rank, size }: RankedColumn) => rank === ranked[0]?.rank && size === ranked[0]?.size;
+		const [best] = ranked;
+		const isBest = ({ rank, size }: RankedColumn) => rank === best?.rank && size === best.size;
 		fits[field] = ranked.filter(isBest).map(({ at }) => at);
-		if (field === "categoryId") finer = ranked.flatMap((one) => (isBest(one) || !isOther(one.at) ? [] : one.at));
+		if (field !== "categoryId" || !best) continue;
+		isNumbered = best.rank === 0;
+		if (best.rank >= kindRank) finer = ranked.flatMap((one) => (isBest(one) || !isOther(one.at) ? [] : one.at));
 	}
 	const taken = Object.values(fits).flat();
+	// If another column has the category's number, a column "category" has its name.
+	const isNameOfNumber = (at: number) => isNumbered && categories.includes(names[at] ?? "");
 	// A list with people has their names elsewhere than beside the category.
 	const distance = (at: number) => Math.abs(at - (fits.categoryId[0] ?? 0));
 	const nearest = ([...of]: number[]) => of.sort((one, other) => distance(one) - distance(other))[0] ?? -1;
@@ -91,7 +99,7 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}, s
 		/** The columns that fit a field equally well: if there are several, a person has to choose one. */
 		fits,
 		/** Columns that are not a field of an animal, except columns that exports and rejected rows add. */
-		unused: columns.filter((_, index) => !taken.includes(index) && isOther(index)),
+		unused: columns.filter((_, index) => !taken.includes(index) && isOther(index) && !isNameOfNumber(index)),
 		/** Required fields without a column. */
 		missing: newPetFields.filter((field) => required.includes(field) && at[field] === -1),
 		/** Columns that a mapping names and the file does not have. */
@@ -101,7 +109,10 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}, s
 	};
 }
 
-/** Finds the column of each field. @throws ColumnError if one is unknown or ambiguous, or missing without a fallback */
+/**
+ * Finds the column of each field. In JSON, the fields that a mapping names may appear later.
+ * @throws ColumnError if one is unknown or ambiguous, or missing without a fallback
+ */
 export function checkColumns(
 	{ columns, line, headerRow, sample }: { columns: string[]; line: number; headerRow?: number; sample: Sample },
 	mapping?: Mapping,
@@ -109,14 +120,16 @@ export function checkColumns(
 ): Columns {
 	const found = findColumns(columns, mapping, sample);
 	const [ambiguous] = found.ambiguous;
-	const missing = found.missing.filter((field) => fallback[field] === undefined);
+	const isLate = (field: Field) => headerRow === undefined && typeof mapping?.[field] === "string";
+	const missing = found.missing.filter((field) => fallback[field] === undefined && !isLate(field));
+	if (columns.length === 0) throw new ColumnError("the list has no objects with fields", line);
 	const place = headerRow ? `row ${headerRow} has the columns` : "the columns are";
 	const refuse = (why: string) => new ColumnError(`${why}; ${place} ${quoteNames(columns)}`, line);
-	if (found.unknown.length > 0) throw refuse(`there is no column ${quoteNames(found.unknown)}`);
+	if (found.unknown.length > 0 && headerRow !== undefined)
+		throw refuse(`there is no column ${quoteNames(found.unknown)}`);
 	if (missing.length > 0) throw refuse(`no column is named "${missing.join('" or "')}"`);
 	if (!ambiguous) return found;
-	const names = found.fits[ambiguous].map((index) => columns[index] ?? "");
-	throw refuse(`several columns match ${ambiguous}: ${quoteNames(names)}`);
+	throw refuse(`several columns match ${ambiguous}: ${quoteNames(namesAt(columns, found.fits[ambiguous]))}`);
 }
 
 /** The columns with exactly this name; if there are none, those with the name in any spelling. */
@@ -133,11 +146,11 @@ interface RankedColumn {
 	at: number;
 	/** How well its name says that it holds the field: 0 is best. */
 	rank: number;
-	/** Of a category, the number of its values. */
+	/** Of kinds of animals in words, how many there are. */
 	size: number;
 }
 
-/** The columns whose names and values fit a field, the best first: of equal categories, the one with fewer values. */
+/** The columns whose names and values fit a field, the best first: of equal kinds, the coarser. */
 function rankedColumns(
 	field: Field,
 	names: readonly string[],
@@ -148,7 +161,7 @@ function rankedColumns(
 		const rank = taken.includes(at) ? undefined : rankOf(field, name);
 		if (rank === undefined) return [];
 		const values = valuesOf(sample, at);
-		const size = field === "categoryId" ? new Set(values.map(plainValue)).size : 0;
+		const size = field === "categoryId" && rank >= kindRank ? new Set(values.map(plainValue)).size : 0;
 		return [{ at, rank, size, isFilled: values.length > 0, mayBe: field !== "status" || mayBeStatuses(values, rank) }];
 	});
 	const fitting = named.filter(({ mayBe }) => mayBe);
@@ -169,13 +182,17 @@ function mayBeStatuses(values: readonly string[], rank: number): boolean {
 	return rank < 2 && most(values, isWord);
 }
 
+/** The names of the columns at these positions. */
+export const namesAt = (columns: readonly string[], positions: readonly number[]): string[] =>
+	positions.map((at) => columns[at] ?? "");
+
 /**
  * The columns of missing fields by their values. Kinds of animals are the category. If the heading names neither the
  * name nor the category, it may be an animal: a column of words that differ has the names, one of words that repeat the
- * categories.
+ * categories. @param heading the row that names the columns, empty if none does
  */
-export function columnsByValues(columns: readonly string[], sample: Sample, { at, missing }: Columns): Mapping {
-	const rows = missing.includes("name") ? [columns, ...sample] : sample;
+export function columnsByValues(heading: readonly string[], sample: Sample, { at, missing }: Columns): Mapping {
+	const rows = missing.includes("name") ? [heading, ...sample] : sample;
 	const width = Math.max(0, ...rows.map((cells) => cells.length));
 	const free = Array.from({ length: width }, (_, index) => index).filter((index) => !Object.values(at).includes(index));
 	const rated = free.map((index) => {
@@ -188,7 +205,7 @@ export function columnsByValues(columns: readonly string[], sample: Sample, { at
 	if (missing.join() === "categoryId") return kind ? { categoryId: kind.index } : {};
 	const words = rated.filter((one) => one.isWords && one !== kind).sort((one, other) => other.size - one.size);
 	const [name, ...others] = words;
-	const category = kind ?? others.at(-1);
+	const category = kind ?? others.find(({ size }) => size === others.at(-1)?.size);
 	const status = rated.find(({ isStatus }) => isStatus);
 	if (missing.length < 2 || !name || !category) return {};
 	return { name: name.index, categoryId: category.index, ...(status && { status: status.index }) };

@@ -49,7 +49,7 @@ const delimiters = { ",": "commas", ";": "semicolons", "\t": "tabs" };
 
 /** Reads the whole file. @throws FileError if the file is empty or not text */
 export async function detectKind(source: Source): Promise<FileKind> {
-	const encoding = await detectEncoding(source);
+	const encoding = await detectEncoding(source());
 	const head = await headOf(decodeText(source(), encoding));
 	const first = head[0];
 	if (first === undefined) throw new FileError("the file is empty: there is nothing to import");

@@ -3,13 +3,13 @@
 import { type NewPet, newPetFields } from "../contract/pet.ts";
 import { isKind } from "./column-words.ts";
 import {
-	ColumnError,
 	type Columns,
 	columnsByValues,
 	columnsNamed,
 	findColumns,
 	idColumn,
 	type Mapping,
+	namesAt,
 } from "./columns.ts";
 import { FileError, quoteNames } from "./encoding.ts";
 import type { FileKind, Source } from "./formats.ts";
@@ -68,7 +68,8 @@ export async function proposeColumns(
 	const ask = (text: string, ...flags: string[]) => questions.push({ text, flags });
 	const first = await openTable(source, kind, given);
 	const named = findColumns(first.columns, given.mapping, first.sample);
-	const byValues = wanted.category === undefined ? columnsByValues(first.columns, first.sample, named) : {};
+	const byValues =
+		wanted.category === undefined ? columnsByValues(first.headerRow ? first.columns : [], first.sample, named) : {};
 	const isAnimal = given.headerRow === undefined && isLikeBelow(first, byValues);
 	if (isAnimal) ask(`row ${first.headerRow} seems to be an animal, not a heading`, "--header-row", "0");
 	const headerRow = isAnimal ? 0 : given.headerRow;
@@ -79,12 +80,14 @@ export async function proposeColumns(
 	const mapTo = (field: keyof NewPet) => ["--map", `${field}=#${found.at[field] + 1}`];
 	for (const field of newPetFields) {
 		const fits = found.fits[field];
-		const places = `${quoteNames(fits.map((at) => columns[at] ?? ""))} (${fits.map((at) => `#${at + 1}`).join(", ")})`;
+		const positions = fits.map((at) => `#${at + 1}`).join(", ");
+		const places = table.headerRow === 0 ? positions : `${quoteNames(namesAt(columns, fits))} (${positions})`;
 		const examples = quoteNames(sample.slice(0, 2).map((cells) => cells[found.at[field]] ?? ""));
 		if (byValues[field] !== undefined)
 			ask(`no column is named ${field}: ${places} seems to have it, such as ${examples}`, ...mapTo(field));
-		if (fits.length > 1) ask(`several columns match ${field}: ${places}`, ...mapTo(field));
-		if (fits.length > 1) mapping[field] = found.at[field];
+		if (fits.length < 2) continue;
+		ask(`several columns match ${field}: ${places}`, ...mapTo(field));
+		mapping[field] = found.at[field];
 	}
 	const fallback: Fallback = { categoryId: wanted.category };
 	const category = proposeCategory(kind.sheet ?? title);
@@ -92,7 +95,7 @@ export async function proposeColumns(
 		fallback.categoryId = category;
 		ask("no column has the categories: --category NAME says which all animals have", "--category", category);
 	}
-	const id = idName(table, found);
+	const id = flagOfId(table, found);
 	const { unnamed, oncePer = id } = wanted;
 	if (unnamed === "") fallback.name = null;
 	else fallback.name = positionIn(table, unnamed ?? id);
@@ -107,19 +110,20 @@ export async function proposeColumns(
 }
 
 /** How a flag names the column with the ids: by its name, or by its position if several columns have the name. */
-function idName({ columns, sample }: Table, found: Columns): string | undefined {
+function flagOfId({ columns, sample }: Table, found: Columns): string | undefined {
 	const at = idColumn(columns, found, sample);
 	const name = columns[at];
 	return name === undefined || columnsNamed(name, columns).length === 1 ? name : `#${at + 1}`;
 }
 
-/** The position of a column that a flag names. @throws ColumnError if there is none */
-function positionIn({ columns, line }: Table, column: string | undefined): number | undefined {
+/** The position of a column that a flag names. @throws FileError if there is none */
+function positionIn({ columns, headerRow, line }: Table, column: string | undefined): number | undefined {
 	if (column === undefined) return undefined;
 	const [, position] = /^#(\d+)$/.exec(column) ?? [];
 	const at = position === undefined ? (columnsNamed(column, columns)[0] ?? -1) : Number(position) - 1;
-	if (columns[at] === undefined) throw new ColumnError(`there is no column ${quoteNames([column])}`, line);
-	return at;
+	if (columns[at] !== undefined) return at;
+	const place = headerRow ? ` in row ${headerRow}` : "";
+	throw new FileError(`there is no column ${quoteNames([column])}${place}`, line);
 }
 
 /** Whether a heading looks like the rows below it: it has a number, or its category is a kind or one of theirs. */

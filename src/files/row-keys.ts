@@ -3,9 +3,10 @@
 // ids of its own, the first row with an id has a key made of the id; the service compares its other cells.
 
 import { foldedText } from "../contract/equal-texts.ts";
-import { toJson, tryParseJson } from "../contract/json.ts";
+import { tryParseJson } from "../contract/json.ts";
 import { isOfRejection } from "./rejected-rows.ts";
 import type { FileRow } from "./rows.ts";
+import { textOf } from "./table.ts";
 
 /** SHA-256 of a text, in hex. */
 export type Hash = (text: string) => string;
@@ -63,12 +64,6 @@ function joined(idName: string | undefined, id = "", cells: readonly string[]) {
 	const text = id.trim();
 	// Spreadsheets add empty cells at the end of a row.
 	return { id: text === "" ? undefined : `${idName}\0${text}`, cells: cells.join("\0").replace(/\0+$/, "") };
-}
-
-/** As a table has it, so that a list has the same keys as CSV and as JSON. */
-function textOf(value: unknown): string {
-	if (value === undefined || value === null) return "";
-	return typeof value === "object" ? toJson(value) : String(value);
 }
 
 const tables = new WeakMap<readonly string[], { idAt: number; isRejected: boolean }>();

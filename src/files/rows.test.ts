@@ -28,6 +28,8 @@ test("what spreadsheets write is detected: delimiter, encoding, and names of col
 		[windowsEnd, "CSV with semicolons, Windows-1252"],
 		[utf16("\uFEFFName\tCategory ID\tStatus\r\nZoë\t7\tsold\r\n"), "CSV with tabs, UTF-16LE"],
 		[utf16("\uFEFFname,categoryId,status\nZoë,7,sold", true), "CSV with commas, UTF-16BE"],
+		[utf16("name,categoryId,status\nZoë,7,sold"), "CSV with commas, UTF-16LE"],
+		[utf16("name,categoryId,status\nZoë,7,sold", true), "CSV with commas, UTF-16BE"],
 		['{"Name":"Zoë","CategoryID":7,"status":"sold"}\n', "NDJSON, UTF-8"],
 		[' [ {"name":"Zoë","category_id":7.0,"status":"sold"} ] ', "a JSON array, UTF-8"],
 		[utf16('\uFEFF[{"name":"Zoë","categoryId":7,"status":"sold"}]'), "a JSON array, UTF-16LE"],
@@ -135,6 +137,15 @@ test("each fault names the field and its rule in the words of the service, with 
 			'{"name":{"en":"Rex"},"categoryId":[1],"status":"sold"}',
 			/^name must be a string [^;]+; categoryId must be an integer [^;]+$/,
 		],
+		...["1e400", "12345678901234567890123", "1.10"].map((name): [string, RegExp] => [
+			`{"name":${name},"categoryId":1}`,
+			/^name must be a string [^;]+$/,
+		]),
+		[
+			'{"name":{"en":"Rex"},"categoryId":{"id":1}}',
+			/^name must be a string [^;]+; categoryId must be an integer [^;]+$/,
+		],
+		['{"name":"Bo","categoryId":1,"status":{"state":"sold"}}', /^status must be one of/],
 		['{"name":"\\ud800","categoryId":1e19}', /^name must be a string [^;]+; categoryId must be an integer [^;]+$/],
 		['{"name":"a","categoryId":1,"status":0}', /^status must be one of/],
 	];
@@ -142,6 +153,18 @@ test("each fault names the field and its rule in the words of the service, with 
 		const { rows: [, found] = [] } = await read(`{"name":"a","categoryId":1,"status":"sold"}\n${row}`);
 		assert.match(describeFaults(found?.faults ?? []), reason);
 	}
+});
+
+test("a field of JSON may be named late, or after a thousand others, and is as it is in the file", async () => {
+	const many = Object.fromEntries(Array.from({ length: 1200 }, (_, at) => [`x${at}`, at]));
+	const { pets } = await read(JSON.stringify([{ ...many, name: 9007199254740991, categoryId: "1", toString: "y" }]));
+	assert.deepEqual(pets, [{ name: "9007199254740991", categoryId: 1n }]);
+	const filler = `{"name":"Rex","categoryId":1,"note":"${"x".repeat(700)}"}\n`.repeat(400);
+	const late = await read(`${filler}{"name":"Mia","categoryId":1,"Lage":"sold"}\n`, { mapping: { status: "Lage" } });
+	assert.deepEqual([late.pets.length, late.pets.at(-1)?.status], [401, "sold"]);
+	const never = read(filler, { mapping: { status: "Lage" } });
+	await assert.rejects(never, { message: 'no object has a field "Lage"' });
+	await assert.rejects(read("[{},{}]"), { message: "the list has no objects with fields" });
 });
 
 test("each column or field that is ignored is reported once", async () => {
@@ -169,16 +192,20 @@ test("a status that is null, empty or only blanks is none, unless a meaning is g
 
 test("a file that is not text, mixes encodings or has an unclosed quote is refused with the line", async () => {
 	const good = "name,categoryId\nZoë,1\n";
+	const long = `name,categoryId\n${"Ann,30\n\n".repeat(10_000)}`;
 	const mixed = Buffer.concat([Buffer.from(`${good}Zoë,2\n`), Buffer.from("Zo\xeb,2\n", "latin1")]);
 	const files: [content: string | Uint8Array, line: number | undefined, said: RegExp][] = [
 		["", undefined, /empty/],
 		["\uFEFF \n\r\n", undefined, /empty/],
 		[new Uint8Array(1000), undefined, /not text/],
 		["name,categoryId\n\u0001\u0002,1\n", undefined, /not text/],
-		[utf16("name,categoryId\nZoë,7"), undefined, /not text/],
 		[mixed, 4, /the text is not UTF-8, but other lines are/],
 		[Buffer.concat([Buffer.from("ëë"), mixed, mixed]), 4, /the text is not UTF-8, but other lines are/],
 		[utf16("\uFEFFname\tcategoryId\nZoë\t1\n").subarray(0, -1), 2, /some bytes from this line on are not UTF-16LE/],
+		[Buffer.from([0x5b, 0xed, 0xa0, 0x80, 0xed, 0xa0, 0x80]), 1, /not UTF-8/],
+		// The error names the line where the piece with the invalid bytes begins.
+		[Buffer.concat([Buffer.from(long), Buffer.from([0xed, 0xa0, 0x80])]), 12_498, /not UTF-8/],
+		[Buffer.from(`${good}Rë,2\nMië`).subarray(0, -1), 4, /not UTF-8, but other lines are/],
 		[`${good}"Rex,2\nAnn,3\n`, 3, /a quote opens here and is not closed within 65536 characters/],
 		[`${good}"${"x".repeat(200_000)}\nRex,2\n`, 3, /longer than 65536 characters: shorten it, or close a quote in it/],
 		[`{"name":"Rex","categoryId":1}\n{"name":"${"x".repeat(70_000)}"}\n`, 2, /longer than 65536/],
@@ -246,7 +273,7 @@ test("a preview has the columns and the first rows as they are", async () => {
 		headerRow: undefined,
 		above: [],
 		rows: [
-			{ row: 1, cells: ["1", "", ""] },
+			{ row: 1, cells: ["1", '{"c":9007199254740993}', ""] },
 			{ row: 1, cells: ["", "", "x"] },
 		],
 	});

@@ -2,7 +2,17 @@
 // A broken file, such as one without a required column, is refused as a whole.
 
 import { newPetFields } from "../contract/pet.ts";
-import { type Columns, checkColumns, findColumns, isOwnExport, type Mapping, type Sample } from "./columns.ts";
+import {
+	ColumnError,
+	type Columns,
+	checkColumns,
+	findColumns,
+	isOwnExport,
+	type Mapping,
+	namesAt,
+	type Sample,
+} from "./columns.ts";
+import { quoteNames } from "./encoding.ts";
 import { type FileKind, firstRecords, rowIn, type Source } from "./formats.ts";
 import { otherRowFinder } from "./other-rows.ts";
 import { openTable, type TableRecord } from "./table.ts";
@@ -25,8 +35,9 @@ interface Place {
 interface Given extends Pick<Columns, "at"> {
 	cells: string[];
 	columns: string[];
-	/** The JSON of the row. */
+	/** The JSON of the row, and the positions of its cells that are no text and no integer. */
 	text?: string | undefined;
+	inexact?: readonly number[] | undefined;
 	/** The file is an export: "None" and "?" are names. */
 	isOwn: boolean;
 }
@@ -84,10 +95,10 @@ export async function* readRows(source: Source, kind: FileKind, options: ReadOpt
 	let elements = 0;
 
 	function rowsOf(record: TableRecord): FileRow[] {
-		const { line, row, cells, text, fault } = record;
+		const { line, row, cells, text, inexact, fault } = record;
 		const number = kind.format === "json" ? ++elements : line;
 		if (row <= headerRow) return [];
-		const given = { columns, at: found.at, isOwn, cells, ...(text !== undefined && { text }) };
+		const given = { columns, at: found.at, isOwn, cells, ...(text !== undefined && { text, inexact }) };
 		const place = { line, row: rowIn(kind, row), number, given };
 		if (fault) return [{ ...place, faults: [fault] }];
 		if (isEmpty(cells, found)) return [];
@@ -114,9 +125,8 @@ export async function* readRows(source: Source, kind: FileKind, options: ReadOpt
 		}
 		yield records.flatMap(rowsOf);
 	}
+	if (found.unknown.length > 0) throw new ColumnError(`no object has a field ${quoteNames(found.unknown)}`);
 }
-
-const namesAt = (columns: readonly string[], positions: readonly number[]) => positions.map((at) => columns[at] ?? "");
 
 /** The row with its own fields replaced by these texts. The fields must have columns. */
 export function correctedRow(row: FileRow, texts: Texts, options: ReadOptions): FileRow {
@@ -136,7 +146,7 @@ export const columnsOf = ({ columns, at }: Given): Texts => byField(columns, at)
 export const textsOf = (given: Given): Texts => byField(padded(given), given.at);
 
 /** Spreadsheets leave out or add empty cells at the end of a row. */
-const padded = ({ cells, columns }: Given) => columns.map((_, at) => cells[at] ?? "");
+const padded = ({ cells, columns }: Pick<Given, "cells" | "columns">) => columns.map((_, at) => cells[at] ?? "");
 
 function byField(values: readonly string[], at: Columns["at"]): Texts {
 	return Object.fromEntries(newPetFields.flatMap((field) => (at[field] === -1 ? [] : [[field, values[at[field]]]])));
@@ -183,7 +193,7 @@ export async function previewRows(
 		columns,
 		headerRow,
 		above: rows.flatMap(({ row, cells }) => (row < heading ? { row, cells } : [])),
-		rows: below.map(({ row, cells }) => ({ row, cells: columns.map((_, at) => cells[at] ?? "") })),
+		rows: below.map(({ row, cells }) => ({ row, cells: padded({ cells, columns }) })),
 		sample,
 	};
 }
@@ -208,10 +218,13 @@ function petOfCells(given: Given, options: ReadOptions): Outcome {
 const isBlank = (text: string) => !/\S/.test(text) || isNothing(text);
 
 /** The fields of a row with what the options replace: a missing name or category, and line breaks in a name. */
-function completedTexts({ cells, at, isOwn }: Given, { fallback = {}, onJoined }: ReadOptions): Texts {
+function completedTexts({ cells, at, isOwn, inexact }: Given, { fallback = {}, onJoined }: ReadOptions): Texts {
 	const texts: Texts = {};
-	for (const field of newPetFields) if (at[field] !== -1) texts[field] = cells[at[field]] ?? "";
-	if (typeof fallback.name === "number" && !isOwn && isNoName(texts.name)) texts.name = cells[fallback.name] ?? "";
+	// A name is as it is in the file: no list or object, and no number that JavaScript rounds.
+	const nameAt = (position: number) => (inexact?.includes(position) ? "" : (cells[position] ?? ""));
+	for (const field of newPetFields)
+		if (at[field] !== -1) texts[field] = field === "name" ? nameAt(at.name) : (cells[at[field]] ?? "");
+	if (typeof fallback.name === "number" && !isOwn && isNoName(texts.name)) texts.name = nameAt(fallback.name);
 	const { name = "", categoryId = "" } = texts;
 	if (onJoined && /[\n\r]/.test(name) && !isBlank(name)) {
 		onJoined();

@@ -1,8 +1,9 @@
 // A file as a table: its columns, the first rows below them, and all its records. An object of JSON is a row whose
 // fields are the columns.
 
-import { tryParseJson } from "../contract/json.ts";
+import { toJson, tryParseJson } from "../contract/json.ts";
 import type { Fault } from "../contract/validate.ts";
+import { isKnown, knownName } from "./column-words.ts";
 import { ColumnError, findHeading, hasTexts, type Mapping, type Sample } from "./columns.ts";
 import { csvRecords } from "./csv-records.ts";
 import { FileError } from "./encoding.ts";
@@ -13,6 +14,8 @@ export interface TableRecord extends RecordPlace {
 	cells: string[];
 	/** The JSON of the row. */
 	text?: string;
+	/** The positions of cells that were lists, objects, or numbers that are no exact integers. */
+	inexact?: number[];
 	/** Why the JSON is not an object. */
 	fault?: Fault;
 }
@@ -41,7 +44,8 @@ export async function openTable(
 ): Promise<Table> {
 	if (kind.format !== "csv") {
 		const columns: string[] = [];
-		const records = () => objectRecords(source, kind, columns);
+		const mapped = Object.values(choices.mapping ?? {});
+		const records = () => objectRecords(source, kind, columns, mapped);
 		const first = await firstRecords(records(), sampleRows);
 		return { columns, headerRow: undefined, line: 1, sample: first.map(({ cells }) => cells), records };
 	}
@@ -64,10 +68,15 @@ export async function openTable(
 	return { columns, headerRow: found.row, line: found.line, sample, records };
 }
 
-/** More fields are ignored: each object could have others. */
+/** Of more fields, only those of an animal count: each object could have others. */
 const columnsMax = 1000;
 
-async function* objectRecords(source: Source, kind: FileKind, columns: string[]): AsyncGenerator<TableRecord[]> {
+async function* objectRecords(
+	source: Source,
+	kind: FileKind,
+	columns: string[],
+	mapped: readonly unknown[],
+): AsyncGenerator<TableRecord[]> {
 	const texts = lineTexts(source, kind);
 	const known = new Set(columns);
 	const isArray = kind.format === "json";
@@ -80,16 +89,22 @@ async function* objectRecords(source: Source, kind: FileKind, columns: string[])
 			if (typeof value !== "object" || value === null || Array.isArray(value))
 				return { ...record, cells: [], fault: { field: undefined, problem: "not a JSON object" } };
 			for (const name of Object.keys(value)) {
-				if (known.size === columnsMax || known.has(name)) continue;
+				if (known.has(name) || (known.size >= columnsMax && !isKnown(knownName(name)) && !mapped.includes(name)))
+					continue;
 				known.add(name);
 				columns.push(name);
 			}
-			return { ...record, cells: columns.map((name) => textIn(value, name)) };
+			const values = columns.map((name) => (Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined));
+			const inexact = values.flatMap((one, at) => (isInexact(one) ? [at] : []));
+			return { ...record, cells: values.map(textOf), ...(inexact.length > 0 && { inexact }) };
 		});
 }
 
-/** A field as text: nothing for null, and for lists and objects, which no field of an animal is. */
-function textIn(object: object, name: string): string {
-	const value: unknown = Object.hasOwn(object, name) ? Reflect.get(object, name) : undefined;
-	return value === undefined || typeof value === "object" ? "" : String(value);
+const isInexact = (value: unknown) =>
+	typeof value === "number" ? !Number.isSafeInteger(value) : typeof value === "object" && value !== null;
+
+/** A field of JSON as a cell: nothing for null; lists and objects, which no field of an animal is, as JSON. */
+export function textOf(value: unknown): string {
+	if (value === undefined || value === null) return "";
+	return typeof value === "object" ? toJson(value) : String(value);
 }

@@ -228,7 +228,7 @@ test("rows that were there are added once more on request, even with lost replie
 	takeOut(errors, /ERR_FAILED/);
 });
 
-test("rows that were added with other fields, or removed since, are left out with their ids", async (context) => {
+test("rows that were added with other values, or removed since, are left out with their ids", async (context) => {
 	const { service, page } = await opened(context, []);
 	const text = "name,other,categoryId\nRex,Max,1\nMia,Mia,2\nZoe,Zoe,3\n";
 	await start(page, "rows.csv", text, "3");
@@ -243,7 +243,7 @@ test("rows that were added with other fields, or removed since, are left out wit
 	await shows(page, "0 of 3 animals added, 1 already there, 2 left out");
 	await shows(page, "Already there with other values: animal 1 · 1 row");
 	await shows(page, "Added before, and removed since: animal 2 · 1 row");
-	await assertBothAccessible(page, "rows that are there with other fields");
+	await assertBothAccessible(page, "rows that are there with other values");
 	const file = await saved(page, "Save the 2 rows as a file");
 	assert.match(file, /^\ufeffline,reason,name,other,categoryId\n2,Already there .*: animal 1,Rex,Max,1\n3,/);
 	await button(page, "Add another list").click();
