@@ -4,11 +4,11 @@
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { digestDigits, type ImportedFile } from "../../src/contract/console.ts";
-import { describeEarlier } from "../../src/files/earlier-rows.ts";
+import { digestDigits, type Import } from "../../src/contract/console.ts";
+import { describeAdded, type EarlierRows, type RowsToSend } from "../../src/files/earlier-rows.ts";
 import type { Source } from "../../src/files/formats.ts";
 import type { ImportTarget } from "../../src/files/import-request.ts";
-import { createImporter, type Importer, type ImporterOptions, type SettledRow } from "../../src/files/importer.ts";
+import { createImporter, type Importer, type SettledRow } from "../../src/files/importer.ts";
 import { readRows } from "../../src/files/rows.ts";
 import { type PetFile, type Rejected, rejectedText } from "./open-rows.ts";
 
@@ -17,7 +17,7 @@ export interface JobState {
 	added: number;
 	/** Rows that an earlier import added, whoever started that import. */
 	alreadyThere: number;
-	/** When the first of these rows was added, by whom and from which file. */
+	/** When and by whom the first of these rows was added. */
 	earlier?: string | undefined;
 	rejected: number;
 	/** Rows that can be added and have no outcome yet. */
@@ -55,6 +55,8 @@ export interface JobOptions {
 	round?: number;
 	/** The numbers of the rows to add; if absent, all rows are added. */
 	only?: ReadonlySet<number> | undefined;
+	/** Rows that are left out, because another file has added them. */
+	earlier?: EarlierRows["found"] | undefined;
 }
 
 const retryForMs = 300_000;
@@ -70,10 +72,9 @@ const atStart: Omit<JobState, "left"> = {
 	perSecond: 0,
 };
 
-export function createJob({ file, total, round = 1, only }: JobOptions): Job {
+export function createJob({ file, total, round = 1, only, earlier }: JobOptions): Job {
 	const tally = createTally(file);
 	const pace = createPace();
-	let sent: Sent | undefined;
 	let importer: Importer | undefined;
 	let running = new AbortController();
 	/** Resolves when the batch that was under way at the last pause has its outcome. */
@@ -103,8 +104,7 @@ export function createJob({ file, total, round = 1, only }: JobOptions): Job {
 	}
 
 	async function runAll(sender: Sender, signal: AbortSignal): Promise<void> {
-		sent ??= await rowsToSend({ file, round, only });
-		importer ??= createImporter({ ...sent, onSettled: settle });
+		importer ??= createImporter({ ...(await rowsToSend(file, only)), round, earlier, onSettled: settle });
 		if (await importer.run({ ...sender, retryForMs, signal })) change({ phase: "finished", perSecond: 0 });
 	}
 
@@ -116,7 +116,7 @@ export function createJob({ file, total, round = 1, only }: JobOptions): Job {
 	}
 
 	function settle(rows: SettledRow[]): void {
-		const next = tally.add(job.state, rows, sent?.file.digest);
+		const next = tally.add(job.state, rows);
 		change({ ...next, perSecond: pace.next(next.added + next.alreadyThere) });
 	}
 
@@ -127,20 +127,20 @@ export function createJob({ file, total, round = 1, only }: JobOptions): Job {
 function createTally(file: PetFile) {
 	const rejectedTexts: string[] = [];
 	const there = new Set<number>();
-	let earlier: string | undefined;
+	let first: string | undefined;
 	return {
 		rejectedTexts,
 		there,
-		add(state: JobState, rows: SettledRow[], digest: string | undefined) {
+		add(state: JobState, rows: SettledRow[]) {
 			const leftOut = rows.flatMap(({ row, faults }) => (faults ? [{ row, faults }] : []));
 			const present = rows.flatMap((row) => (row.outcome === "present" ? [row] : []));
-			earlier ??= present[0] && describeEarlier(present[0], digest);
+			first ??= present[0] && describeAdded(present[0]);
 			for (const one of leftOut) rejectedTexts.push(rejectedText(one, file, rejectedTexts.length === 0));
 			for (const { row } of present) there.add(row.number);
 			return {
 				added: state.added + rows.length - leftOut.length - present.length,
 				alreadyThere: there.size,
-				earlier,
+				earlier: first,
 				rejected: rejectedTexts.length,
 				shown: [...state.shown, ...leftOut.slice(0, shownMax - state.shown.length)],
 				left: state.left - rows.filter(({ row }) => row.pet).length,
@@ -165,29 +165,26 @@ function createPace() {
 	};
 }
 
-type Sent = Omit<ImporterOptions, "onSettled">;
-
-/** How the importer gets the rows of a file: the same for the search for earlier rows and for the import. */
-export async function rowsToSend({ file, round = 1, only }: Omit<JobOptions, "total">): Promise<Sent> {
+/** How the importer gets the rows of a file: the same for the search of earlier rows and for the import. */
+export async function rowsToSend(file: PetFile, only?: ReadonlySet<number>): Promise<RowsToSend> {
 	return {
 		rows: readRows(file.source, file.kind, file.options),
-		file: await importedFile(file),
+		file: { file: file.name.replace(/\p{Cc}/gu, " ").slice(-255), digest: await digestOf(file) },
 		// Browsers have no SHA-256 over plain http, and elsewhere a slow one for short texts.
 		hash: (text) => bytesToHex(sha256(utf8ToBytes(text))),
-		round,
 		isWanted: ({ number }) => only?.has(number) ?? !file.earlier?.has(number),
 	};
 }
 
-const importedFiles = new WeakMap<Source, Promise<ImportedFile>>();
+const digests = new WeakMap<Source, Promise<Import["digest"]>>();
 
-function importedFile({ name, source }: PetFile): Promise<ImportedFile> {
+function digestOf({ source }: PetFile): Promise<string> {
 	const read = async () => {
 		const digest = sha256.create();
 		for await (const chunk of source()) digest.update(chunk);
-		return { file: name.slice(-255), digest: bytesToHex(digest.digest()).slice(0, digestDigits) };
+		return bytesToHex(digest.digest()).slice(0, digestDigits);
 	};
-	const known = importedFiles.get(source) ?? read();
-	importedFiles.set(source, known);
+	const known = digests.get(source) ?? read();
+	digests.set(source, known);
 	return known;
 }

@@ -1,10 +1,10 @@
 // Step 4 of adding many: the first animals as they will be stored, the rows that are left out, and the rows to correct.
 
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useState } from "preact/hooks";
 import { ApiError } from "../../client/src/index.ts";
 import type { Category } from "../../src/contract/console.ts";
 import { type AskConsole, makeCategories, numbersOf } from "../../src/files/categories.ts";
-import { describeEarlier, type EarlierFound, findEarlier, nextRound } from "../../src/files/earlier-rows.ts";
+import { describeFound, type EarlierRows, findEarlier } from "../../src/files/earlier-rows.ts";
 import { type ReadOptions, textsOf } from "../../src/files/rows.ts";
 import { createJob, type Job, rowsToSend } from "./add-rows.ts";
 import { Button } from "./button.tsx";
@@ -15,6 +15,7 @@ import { stateOf } from "./edits.ts";
 import { type MappedValue, newNameAt, newNames, toValues } from "./map-values.tsx";
 import { Problem } from "./notes.tsx";
 import type { PetFile } from "./open-rows.ts";
+import { pauseAfter } from "./pause.ts";
 import { TableHead } from "./pet-table.tsx";
 import { RowsTable, SaveRows } from "./rows-table.tsx";
 import { countOf, digits, labels, sentenceOf } from "./sentences.ts";
@@ -41,9 +42,9 @@ export function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: 
 	const good = checked.good + fixed - damaged.filter((row) => row.pet && !now(row).pet).length;
 	const bad = checked.bad - fixed;
 	const correctedFile = { ...file, earlier: checked.earlier, options: { ...file.options, corrections } };
-	const start = useStart({ ...shared, file: correctedFile }, (options, round) => {
+	const start = useStart({ ...shared, file: correctedFile }, (options, earlier) => {
 		const file = { ...correctedFile, options: { ...correctedFile.options, ...options } };
-		onStart(createJob({ file, total: good, round }));
+		onStart(createJob({ file, total: good, earlier }));
 	});
 	const { found } = start;
 	return (
@@ -70,7 +71,7 @@ export function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: 
 					<Problem>{start.problem}</Problem>
 					{found && (
 						<p role="status">
-							<strong>{describeFound(found, good)}</strong>
+							<strong>{describeFound(found, { of: countOf(good), examples: namesOf(found) })}.</strong>
 						</p>
 					)}
 				</>
@@ -94,14 +95,7 @@ export function CheckStep({ onStart, ...shared }: CheckedProps & { onStart(job: 
 	);
 }
 
-/** The rows that an import of another file has added. */
-function describeFound({ rows, different, first, from }: EarlierFound, good: number): string {
-	const names = first.map(({ given }) => textsOf(given).name ?? "").join(", ");
-	const changed = different > 0 ? `, ${digits.format(different)} of them with other values under their id` : "";
-	const when = from ? `, ${describeEarlier(from)}` : "";
-	const there = `${rows === 1 ? "is" : "are"} already there`;
-	return `${digits.format(rows)} of ${countOf(good)} ${there} (${names})${when}${changed}.`;
-}
+const namesOf = ({ first }: EarlierRows) => first.map(({ given }) => textsOf(given).name ?? "");
 
 /** The rows that are left out, by reason. */
 function leftOut({ id, options }: PetFile, { other, otherCount, earlier, open }: Checked): string {
@@ -152,11 +146,14 @@ function FirstAnimals({ checked, mapped, correcting, count }: CheckedProps & { c
 	);
 }
 
+/** How often a busy service is asked again for the rows of earlier imports. */
+const triesMax = 5;
+
 interface StartState {
 	isPending: boolean;
 	problem?: string;
 	/** If it is set, the user is asked. */
-	found?: EarlierFound;
+	found?: EarlierRows;
 }
 
 /**
@@ -165,35 +162,37 @@ interface StartState {
  */
 function useStart(
 	{ session, mapped, categories, file }: CheckedProps,
-	onStart: (options: Pick<ReadOptions, "values">, round: number) => void,
+	onStart: (options: Pick<ReadOptions, "values">, earlier: EarlierRows["found"] | undefined) => void,
 ) {
 	const { reload } = useContext(CategoriesContext);
 	const [state, setState] = useState<StartState>({ isPending: false });
 	const { found } = state;
-	const hasLeft = useRef(false);
-	useEffect(
-		() => () => {
-			hasLeft.current = true;
-		},
-		[],
-	);
-	const find = async (round: number) => {
-		const ask: AskConsole = (path, options) => session.ask(path, options);
-		return await findEarlier(await rowsToSend({ file, round }), ask);
+	const [left] = useState(() => new AbortController());
+	useEffect(() => () => left.abort(), []);
+	/** Waits for a service that is busy, as the import does. */
+	const ask: AskConsole = async (path, options) => {
+		for (let failures = 0; ; failures++)
+			try {
+				left.signal.throwIfAborted();
+				return await session.ask(path, options);
+			} catch (failure) {
+				const waitMs = failure instanceof ApiError ? pauseAfter(failure, failures) : undefined;
+				if (waitMs === undefined || failures === triesMax) throw failure;
+				await new Promise((resolve) => setTimeout(resolve, waitMs));
+			}
 	};
 	async function run(isAgain: boolean): Promise<void> {
 		setState({ ...state, isPending: true });
 		try {
-			if (!found) {
-				const now = await find(1);
-				if (now.from) return setState({ isPending: false, found: now });
-			}
-			const round = isAgain ? await nextRound(1, find) : 1;
-			if (hasLeft.current) return;
+			const now = found ?? (await findEarlier(await rowsToSend(file), ask, left.signal));
+			if (!found && now.found.size > 0 && !now.isDecided) return setState({ isPending: false, found: now });
+			if (left.signal.aborted) return;
 			const made = await makeCategories(session.ask, newNames(mapped));
 			if (made.length > 0) reload();
-			if (!hasLeft.current) onStart({ values: toValues(mapped, categories, numbersOf(made)) }, round);
+			if (left.signal.aborted) return;
+			onStart({ values: toValues(mapped, categories, numbersOf(made)) }, isAgain ? undefined : now.found);
 		} catch (failure) {
+			if (left.signal.aborted) return;
 			const mayNot = failure instanceof ApiError && failure.status === 403;
 			const why = mayNot ? "This key may not create categories: it lacks the scope pets:edit." : sentenceOf(failure);
 			reload(); // A part of the categories may have been made.

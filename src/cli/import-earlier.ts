@@ -3,51 +3,34 @@
 import { hash } from "node:crypto";
 import { basename } from "node:path";
 import { digestDigits } from "../contract/console.ts";
-import type { AskConsole } from "../files/categories.ts";
-import { describeEarlier, findEarlier, nextRound } from "../files/earlier-rows.ts";
+import { describeFound, type EarlierRows } from "../files/earlier-rows.ts";
 import { exampleOf, type FileRow, type ReadOptions, readRows } from "../files/rows.ts";
-import { explainFileError, type ImportFile } from "./import-file.ts";
+import type { ImportFile } from "./import-file.ts";
 import type { Checked } from "./import-report.ts";
 import { countOf } from "./output.ts";
 
-/** Asks what to do with rows that another file added. @throws ApiError, NoReply, CommandError */
-export async function askEarlier(
-	file: ImportFile,
-	checked: Checked,
-	options: ReadOptions,
-	again: number,
-	ask: AskConsole,
-	signal: AbortSignal,
-): Promise<void> {
-	const find = (round: number) =>
-		findEarlier(rowsToSend(file, { repeated: checked.repeated, options }, round), ask, signal).catch((error) => {
-			throw explainFileError(error, file.name);
-		});
-	const { rows, different, first, from } = await find(again);
-	if (!from) return;
-	const all = checked.animals + checked.unclear;
-	const there = `${rows === 1 ? "is" : "are"} already there`;
-	const changed = different > 0 ? `, ${different} of them with other values under their id` : "";
-	const examples = first.map((row) => exampleOf(row, options)).join(", ");
-	checked.questions.push({
-		text:
-			`${rows} of ${countOf(all, "row")} ${there} (${examples}), ${describeEarlier(from)}${changed}; ` +
-			`--again ${await nextRound(again, find)} adds them once more`,
-		flags: ["--skip-existing"],
-	});
+/** Adds the question about these rows, unless the person has decided. */
+export function askEarlier(earlier: EarlierRows, checked: Checked, options: ReadOptions): void {
+	if (earlier.found.size === 0 || earlier.isDecided) return;
+	const examples = earlier.first.map((row) => exampleOf(row, options));
+	const of = countOf(checked.animals + checked.unclear, "row");
+	const text = `${describeFound(earlier, { of, examples })}; --add-existing adds them once more`;
+	checked.questions.push({ text, flags: ["--skip-existing"] });
 }
 
-/** How the importer gets the rows: the same for the search and for the import. */
-export function rowsToSend(
-	file: ImportFile,
-	{ repeated, options }: { repeated: ReadonlySet<number>; options: ReadOptions },
-	round: number,
-) {
+/** How the importer gets the rows: the same for the search of earlier rows and for the import. */
+export function rowsToSend(file: ImportFile, repeated: ReadonlySet<number>, options: ReadOptions) {
 	return {
 		rows: readRows(file.source, file.kind, options),
-		file: { file: basename(file.name).slice(-255), digest: file.digest.slice(0, digestDigits) },
+		file: { file: nameOf(file), digest: file.digest.slice(0, digestDigits) },
 		hash: (text: string) => hash("sha256", text),
-		round,
 		isWanted: ({ number }: FileRow) => !repeated.has(number),
 	};
+}
+
+/** The name of the file for later imports: its last 255 characters, without control characters. */
+function nameOf({ name }: ImportFile): string {
+	return basename(name)
+		.replace(/\p{Cc}/gu, " ")
+		.slice(-255);
 }

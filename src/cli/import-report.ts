@@ -1,11 +1,11 @@
 // The messages of an import: the kind of the file, the most frequent reasons for rejection, and the counts.
 
-import type { Category, EarlierRow, ImportedFile } from "../contract/console.ts";
+import type { Category } from "../contract/console.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 import type { NewPet } from "../contract/pet.ts";
 import { describeFaults, type Fault } from "../contract/validate.ts";
 import { likesOf } from "../files/categories.ts";
-import { describeEarlier } from "../files/earlier-rows.ts";
+import { describeAdded, type PresentRow } from "../files/earlier-rows.ts";
 import { FileError, quoteNames } from "../files/encoding.ts";
 import { describeInFile } from "../files/fault-words.ts";
 import { describeKind, type FileKind } from "../files/formats.ts";
@@ -199,8 +199,8 @@ export interface ImportReport {
 	added: number;
 	/** Added by an earlier import, by anyone. */
 	alreadyThere: number;
-	/** The import of the first of these rows. */
-	earlier?: EarlierRow | undefined;
+	/** The first of these rows. */
+	earlier?: PresentRow | undefined;
 }
 
 /** @param round how often the file was to be added */
@@ -209,12 +209,12 @@ export function summary(
 	{ count, path }: { count: number; path: string },
 	seconds: number,
 	round: number,
-	{ digest }: ImportedFile,
 ): string {
 	const rate = Math.round((added + alreadyThere) / Math.max(seconds, 0.001));
 	const refused = `${count} rejected${count > 0 ? ` (see ${path})` : ""}`;
-	const when = earlier ? ` (${describeEarlier(earlier, digest)})` : "";
-	const again = added === 0 && alreadyThere > 0 ? `\nto add them once more: --again ${round + 1}` : "";
+	const when = earlier ? ` (${describeAdded(earlier)})` : "";
+	const flag = earlier?.file === undefined ? `--again ${round + 1}` : "--add-existing";
+	const again = added === 0 && alreadyThere > 0 ? `\nto add them once more: ${flag}` : "";
 	const pace = `in ${seconds.toFixed(1)} s, ${rate}/s`;
 	return `${added} added, ${alreadyThere} already there${when}, ${refused}, ${pace}${again}`;
 }

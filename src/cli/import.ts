@@ -9,6 +9,7 @@ import { newPetFields, type PetStatus, petStatuses } from "../contract/pet.ts";
 import { integerOfText } from "../contract/validate.ts";
 import type { AskConsole } from "../files/categories.ts";
 import { isMappingField, type Mapping } from "../files/columns.ts";
+import { type EarlierRows, findEarlier } from "../files/earlier-rows.ts";
 import { isDamaged } from "../files/encoding.ts";
 import { describeInFile } from "../files/fault-words.ts";
 import type { ImportTarget } from "../files/import-request.ts";
@@ -49,6 +50,7 @@ interface ImportOptions extends ConnectionOptions {
 	createCategories?: boolean;
 	dryRun?: boolean;
 	skipExisting?: boolean;
+	addExisting?: boolean;
 	again: number;
 	retryFor: number;
 	json?: boolean;
@@ -81,10 +83,11 @@ export function importCommand(command: Command): void {
 		.option("--once-per <column>", 'one animal for each value of this column, from its last row; "" takes each row')
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
-		.option("--skip-existing", "leave out the rows that another file added within 24 hours, without a question")
+		.option("--skip-existing", "leave out the rows that another file added within 24 hours")
+		.option("--add-existing", "add them once more: equal rows may be several animals")
 		.option(
 			"--again <n>",
-			"add rows again that were added within 24 hours: 2 for the second time, 3 for the third",
+			"add a file again that was imported within 24 hours: 2 for the second time, 3 for the third",
 			parseIntegerUpTo(1000),
 			1,
 		)
@@ -164,16 +167,16 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 		const patient = connection && consoleRequests({ ...connection, retryForMs: flags.retryFor });
 		const check = async (given: ImportOptions) => {
 			const found = await checkWords(file, given, ask, requested);
-			if (ask && patient && !given.skipExisting) await addEarlier(file, found, given, { ask, patient }, requested);
+			const earlier = ask && patient && (await lookEarlier(file, found, given, { ask, patient }, requested));
 			for (const line of describeFile(file.name, file.kind, found.checked)) say(line);
-			return found;
+			return { ...found, earlier };
 		};
-		let { checked, options } = await check(flags);
+		let { checked, options, earlier } = await check(flags);
 		const open = describeUnsent(checked, wordsOf(command), flags.createCategories).flags;
 		if (open.length > 0 && !flags.dryRun && (await isConfirmed(path, requested))) {
 			command.parseOptions(open);
 			Object.assign(flags, command.opts());
-			({ checked, options } = await check(flags));
+			({ checked, options, earlier } = await check(flags));
 		}
 		const unknown = checked.values.list();
 		if (flags.dryRun || !ask) return await showDryRun(file, checked, flags, wordsOf(command));
@@ -192,7 +195,7 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 		const target = { ...connection, url, retryForMs: flags.retryFor, signal: requested, overdue };
 		const result = await addPets(
 			file,
-			{ animals, repeated: checked.repeated, options: complete },
+			{ animals, repeated: checked.repeated, options: complete, earlier },
 			flags,
 			target,
 			rejected,
@@ -206,7 +209,7 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 async function isConfirmed(path: string, signal: AbortSignal): Promise<boolean> {
 	if (!process.stdin.isTTY || !process.stderr.isTTY || path === "-") return false;
 	const { createInterface } = await import("node:readline");
-	say("go on as proposed, with new categories, and no status for unknown ones? [Y/n]");
+	say("go on as proposed above? New words become categories, and no status is set for others [Y/n]");
 	const lines = createInterface({ input: process.stdin, signal });
 	const { value = "no" } = await lines[Symbol.asyncIterator]().next(); // There is no line after Ctrl-D.
 	lines.close();
@@ -250,20 +253,25 @@ async function unlessDry<Reply>({ dryRun }: ImportOptions, request: Promise<Repl
 	});
 }
 
-/** Adds the question about rows that another file added. A wrong address or key fails at once. */
-async function addEarlier(
+/** Looks for rows that another file has added, and asks about them. A wrong address or key fails at once. */
+async function lookEarlier(
 	file: ImportFile,
 	{ checked, options }: { checked: Checked; options: ReadOptions },
 	flags: ImportOptions,
 	{ ask, patient }: { ask: AskConsole; patient: AskConsole },
 	signal: AbortSignal,
-): Promise<void> {
-	if (checked.animals + checked.unclear === 0) return;
-	const find = async () => {
+): Promise<EarlierRows["found"] | undefined> {
+	if (flags.addExisting || flags.again > 1 || checked.animals + checked.unclear === 0) return undefined;
+	const look = async () => {
 		await checkKey(ask, signal);
-		await askEarlier(file, checked, options, flags.again, patient, signal);
+		const sent = rowsToSend(file, checked.repeated, options);
+		return await findEarlier(sent, flags.dryRun ? ask : patient, signal).catch((error) => {
+			throw explainFileError(error, file.name);
+		});
 	};
-	await unlessDry(flags, find());
+	const earlier = await unlessDry(flags, look());
+	if (earlier && !flags.skipExisting) askEarlier(earlier, checked, options);
+	return earlier?.found;
 }
 
 /** The first pass. @throws CommandError when the whole file is unusable */
@@ -382,10 +390,18 @@ async function showDryRun(file: ImportFile, checked: Checked, flags: ImportOptio
 	for (const line of [message, ...(next === undefined ? [] : [next])]) say(line);
 }
 
+interface ToAdd {
+	animals: number;
+	repeated: ReadonlySet<number>;
+	options: ReadOptions;
+	/** Rows of other files, which are left out. */
+	earlier: EarlierRows["found"] | undefined;
+}
+
 /** The second pass and its report. @returns the result for `--json` */
 async function addPets(
 	file: ImportFile,
-	{ animals, repeated, options }: { animals: number; repeated: ReadonlySet<number>; options: ReadOptions },
+	{ animals, repeated, options, earlier }: ToAdd,
 	{ again: round, json }: ImportOptions,
 	target: ImportTarget,
 	rejected: ReturnType<typeof rejectedFile>,
@@ -407,8 +423,7 @@ async function addPets(
 		}
 		progress.update(report.added + report.alreadyThere, rejected.count);
 	}
-	const sent = rowsToSend(file, { repeated, options }, round);
-	const importer = createImporter({ ...sent, onSettled });
+	const importer = createImporter({ ...rowsToSend(file, repeated, options), round, earlier, onSettled });
 	const startedAtMs = performance.now();
 	try {
 		const isComplete = await importer.run(target).finally(progress.end);
@@ -420,19 +435,13 @@ async function addPets(
 	const { count, path } = rejected;
 	if (count > 0) process.exitCode = someRejectedExitCode;
 	if (!json) {
-		printResult(false, {}, `${file.name}: ${summary(report, rejected, seconds, round, sent.file)}`);
+		printResult(false, {}, `${file.name}: ${summary(report, rejected, seconds, round)}`);
 		printReasons(file, reasons);
 	}
-	const { added, alreadyThere, earlier } = report;
-	const importedAtMs = earlier?.atMs;
-	return {
-		added,
-		alreadyThere,
-		importedAtMs,
-		rejected: count,
-		rejectedFile: count > 0 ? path : null,
-		reasons: reasons.list(),
-	};
+	const { added, alreadyThere } = report;
+	const rejectedFile = count > 0 ? path : null;
+	const importedAtMs = report.earlier?.atMs;
+	return { added, alreadyThere, importedAtMs, rejected: count, rejectedFile, reasons: reasons.list() };
 }
 
 function printReasons({ kind }: ImportFile, reasons: Reasons): void {

@@ -34,41 +34,60 @@ export interface KeyInfo {
 
 /**
  * The result of one of the `rows` of `POST /console/imports`. A row is a new animal with a `key`: within 24 hours, the
- * store adds one animal per key, whoever sends it. A row whose key is not made of all its cells also has `cells`, their
- * hash. Beside `rows`, the body may have the `file` that they come from.
+ * store adds one animal per key, whoever sends it. It may have hashes of what its file has, for `ImportedRows`.
  */
 export type ImportResult =
 	| { outcome: "added"; id: number | bigint }
-	| EarlierRow
+	| EarlierResult
 	| { outcome: "invalid"; faults: Fault[] };
 
-/** A row that an earlier import has added. */
-export interface EarlierRow extends Partial<ImportedFile> {
-	/** `different`: the row had other cells, or its animal other values. `removed`: the animal has been removed since. */
+export interface EarlierResult {
+	/** `different`: the animal was added with other values. `removed`: it has been removed since. */
 	outcome: "present" | "different" | "removed";
 	id: number | bigint;
-	/** Milliseconds since 1970. */
+	/** When it was added, in milliseconds since 1970. */
 	atMs: number;
-	/** The name of the API key. */
+	/** The name of the API key that added it. */
 	by?: string;
 }
 
-export interface ImportedFile {
-	/** The file's name: its last 255 characters. */
+/**
+ * The reply of `GET /console/imports/rows`: rows that were imported in the last 24 hours, the newest first. Its query
+ * may have `of`, the digest of the only file, or `without`, the digest of a file that is left out, and `before`.
+ */
+export interface ImportedRows {
+	rows: ImportedRow[];
+	imports: Import[];
+	/** The `before` of the next request; absent at the end. */
+	next?: string;
+}
+
+export interface ImportedRow {
+	/** The index of its import in `imports`. */
+	import: number;
+	/** A hash of its cells. */
+	content: string;
+	/** A hash of its id in its list, if it has one. */
+	listId?: string;
+	/** The id of its animal, which has not been removed. */
+	id: number | bigint;
+}
+
+export interface Import {
+	/** The name of its file. */
 	file: string;
-	/** The first digits of the SHA-256 of the file's content. */
+	/** The start of the keys of its rows: the first digits of a digest of the file's content. */
 	digest: string;
+	/** The name of the API key. */
+	by: string;
+	/** When one of its rows was added, in milliseconds since 1970. */
+	atMs: number;
 }
 
+/** The most rows in the reply. */
+export const importedRowsMax = 1000;
+/** The digits in keys of the SHA-256 of a file. */
 export const digestDigits = 16;
-
-/** The reply of `POST /console/imports/rows`, whose body has the `key` and `cells` of up to 1,000 `rows`. */
-export interface EarlierRows {
-	/** One for each row; null if no import of the last 24 hours has added it. */
-	results: (EarlierRow | null)[];
-	/** No rows at all were imported in the last 24 hours. */
-	isNone: boolean;
-}
 
 /** The most rows in one request. */
 export const importRowsMax = 1000;

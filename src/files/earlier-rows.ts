@@ -1,89 +1,123 @@
-// Looks, before anything is sent, for rows that the import of another file has added in the last 24 hours: the file may
-// be a corrected one, or two animals may have equal rows. So a person decides. Once any row of the file itself was
-// added, the person has decided.
+// Finds the rows of a file that the import of another file has added in the last 24 hours: the file may be a corrected
+// one, or two animals may have equal rows. So a person decides before anything is sent. Once any row of the file itself
+// was added, the person has decided.
 
-import { describeTime, type EarlierRow, type EarlierRows } from "../contract/console.ts";
+import {
+	describeTime,
+	type EarlierResult,
+	type Import,
+	type ImportedRow,
+	type ImportedRows,
+} from "../contract/console.ts";
 import type { AskConsole } from "./categories.ts";
-import type { ImporterOptions } from "./importer.ts";
-import { createRowKeys, type RowKey } from "./row-keys.ts";
+import { type Hash, rowHasher } from "./row-content.ts";
 import type { FileRow } from "./rows.ts";
 import { mayBeAnimal } from "./values.ts";
 
-/** The rows of another import. */
-export interface EarlierFound {
-	/** The number of rows. */
-	rows: number;
-	/** How many of them have the id of an earlier row, and other values. */
-	different: number;
-	/** The first rows. */
-	first: FileRow[];
-	/** What is known of the first row's import; undefined if there is nothing to decide. */
-	from: EarlierRow | undefined;
+/** A file for the search and for the importer. */
+export interface RowsToSend {
+	rows: AsyncIterable<FileRow[]>;
+	file: Pick<Import, "file" | "digest">;
+	hash: Hash;
+	/** Rows for which this returns false are left out silently. */
+	isWanted?: (row: FileRow) => boolean;
 }
 
-/** So many keys fit into the body of a request. */
-const askedRows = 500;
+/** A row that is there. `file`: the other file that added it. */
+export type PresentRow = EarlierResult & { file?: string };
+
+/** An earlier row: `different` has the id of a row of the file, and other cells. */
+export type EarlierRow = Pick<ImportedRow, "id"> & { outcome: "present" | "different"; of: Import };
+
+export interface EarlierRows {
+	/** By the `number` of the row in the file. */
+	found: ReadonlyMap<number, EarlierRow>;
+	/** The first rows that were found. */
+	first: FileRow[];
+	/** Whether a row of the file itself was added. */
+	isDecided: boolean;
+}
+
 const shownRows = 5;
-export const roundsMax = 1000;
 
 /**
- * @param options those of the import; rows that a person has to confirm are looked for, too
+ * Finds the rows. Those that a person has to confirm count, too. If two equal rows were added, of three equal rows of
+ * the file two are found.
  * @throws the errors of `ask`, and of reading the file
  */
 export async function findEarlier(
-	{ rows, file, hash, round, isWanted = () => true }: Omit<ImporterOptions, "onSettled">,
+	{ rows, file, hash, isWanted = () => true }: RowsToSend,
 	ask: AskConsole,
 	signal?: AbortSignal,
-): Promise<EarlierFound> {
-	const found: EarlierFound = { rows: 0, different: 0, first: [], from: undefined };
-	let isDecided = false;
-	const keyOf = createRowKeys(hash, round);
-	let batch: { row: FileRow; key: RowKey }[] = [];
-	const result = (): EarlierFound => (isDecided ? { ...found, from: undefined } : found);
-	/** @returns whether further rows may be there */
-	async function look(): Promise<boolean> {
-		if (batch.length === 0) return true;
-		const body = JSON.stringify({ rows: batch.map(({ key }) => key) });
-		const reply = ask("/console/imports/rows", { body, signal }).catch((error) => {
-			if (Object(error).status !== 404) throw error;
-			return { results: [], isNone: true }; // The service is older than this program.
-		});
-		const { results, isNone } = (await reply) as EarlierRows;
-		for (const [at, result] of results.entries()) {
-			isDecided ||= result?.digest === file.digest;
-			if (!result?.atMs) continue;
-			found.rows++;
-			if (result.outcome === "different") found.different++;
-			found.from ??= { ...result, atMs: Number(result.atMs) };
-			if (found.first.length < shownRows) found.first.push((batch[at] as (typeof batch)[0]).row);
-		}
-		batch = [];
-		return !isNone && !isDecided;
-	}
+): Promise<EarlierRows> {
+	const found = new Map<number, EarlierRow>();
+	const first: FileRow[] = [];
+	const { byContent, byListId } = await readImported(`without=${file.digest}`, ask, signal);
+	if (byContent.size === 0) return { found, first, isDecided: false };
+	const { byContent: own } = await readImported(`of=${file.digest}`, ask, signal);
+	const isDecided = own.size > 0;
+	const hashesOf = rowHasher(hash);
 	for await (const piece of rows)
 		for (const row of piece) {
+			signal?.throwIfAborted();
 			if (!isWanted(row) || !(row.pet || mayBeAnimal(row))) continue;
-			batch.push({ row, key: keyOf(row) });
-			if (batch.length === askedRows && !(await look())) return result();
+			const { content, listId } = hashesOf(row);
+			if (own.get(content)?.pop()) continue; // The key of the row tells that it is there.
+			const present = byContent.get(content)?.pop();
+			const different = !present && listId !== undefined ? byListId.get(listId) : undefined;
+			const earlier = present ?? different;
+			if (!earlier) continue;
+			found.set(row.number, { ...earlier, outcome: present ? "present" : "different" });
+			if (first.length < shownRows) first.push(row);
 		}
-	await look();
-	return result();
+	return { found, first, isDecided };
 }
 
-/** The next round in which none of the rows is there. @param find searches with the keys of a round */
-export async function nextRound(last: number, find: (round: number) => Promise<EarlierFound>): Promise<number> {
-	let round = last + 1;
-	while (round < roundsMax && (await find(round)).from) round++;
-	return round;
+type Known = Omit<EarlierRow, "outcome">;
+
+/** @param which files, as the query of `ImportedRows` has it */
+async function readImported(which: string, ask: AskConsole, signal?: AbortSignal) {
+	const byContent = new Map<string, Known[]>();
+	const byListId = new Map<string, Known>();
+	let before: string | undefined;
+	do {
+		const path = `/console/imports/rows?${which}${before === undefined ? "" : `&before=${before}`}`;
+		const reply = ask(path, { signal }).catch((error) => {
+			if (Object(error).status !== 404 || before !== undefined) throw error;
+			return { rows: [], imports: [] }; // The service is older than this program.
+		});
+		const { rows, imports, next } = (await reply) as ImportedRows;
+		for (const { import: index, content, listId, id } of rows) {
+			const of = imports[Number(index)] as Import;
+			const known = { id, of: { ...of, atMs: Number(of.atMs) } };
+			const equal = byContent.get(content);
+			if (equal) equal.push(known);
+			else byContent.set(content, [known]);
+			if (listId !== undefined) byListId.set(listId, known);
+		}
+		before = next;
+	} while (before !== undefined);
+	return { byContent, byListId };
 }
 
-/**
- * Such as `added today at 14:05 by front desk from list.csv`.
- * @param own the digest of the file that is imported, to tell that it was imported before
- */
-export function describeEarlier({ atMs, by, file, digest }: EarlierRow, own?: string): string {
-	const when = describeTime(atMs, Date.now());
-	const who = by === undefined ? "" : ` by ${by}`;
-	if (digest !== undefined && digest === own) return `this file was imported ${when}${who}`;
-	return `added ${when}${who}${file === undefined ? "" : ` from ${file}`}`;
+/** Such as `2 of 3 rows are already there (Rex, Mia), added today at 14:05 by front desk from list.csv`. */
+export function describeFound(
+	{ found }: EarlierRows,
+	{ of, examples }: { of: string; examples: readonly string[] },
+): string {
+	const [one] = found.values();
+	const different = [...found.values()].filter(({ outcome }) => outcome === "different").length;
+	const there = `${found.size} of ${of} ${found.size === 1 ? "is" : "are"} already there (${examples.join(", ")})`;
+	const when = one ? `, added ${describeBy(one.of)} from ${one.of.file}` : "";
+	return there + when + (different > 0 ? `, ${different} of them with other values under their id` : "");
+}
+
+/** Such as `this file was imported today at 14:05 by front desk`; if another file added the row, it is named. */
+export function describeAdded({ file, ...row }: PresentRow): string {
+	return file === undefined ? `this file was imported ${describeBy(row)}` : `added ${describeBy(row)} from ${file}`;
+}
+
+/** Such as `today at 14:05 by front desk`. */
+function describeBy({ atMs, by }: Pick<EarlierResult, "atMs" | "by">): string {
+	return describeTime(atMs, Date.now()) + (by ? ` by ${by}` : "");
 }

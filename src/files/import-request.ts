@@ -1,7 +1,7 @@
 // Sends the rows of an import to the service, batch by batch. If the service is unreachable or busy, waits and sends
 // the batch again; this adds nothing twice, because each row has a key. Needs only fetch.
 
-import { type ImportedFile, type ImportResult, isRefusal } from "../contract/console.ts";
+import { type ImportResult, isRefusal } from "../contract/console.ts";
 import { tryParseJson } from "../contract/json.ts";
 import { idempotencyHours } from "../contract/operations.ts";
 
@@ -25,8 +25,8 @@ export interface ImportTarget {
 	/** The address of the service, without `/v1`. */
 	url: string;
 	key: string;
-	/** The file that the rows come from; later imports are told. */
-	file?: ImportedFile;
+	/** The name of the file that the rows come from; later imports are told. */
+	file?: string;
 	/** How long to wait for a service that does not take a batch, in milliseconds. */
 	retryForMs: number;
 	/** When aborted, ends the import before the next batch, and ends waits. A request under way is finished. */

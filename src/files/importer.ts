@@ -1,31 +1,29 @@
 // The importer of the command and the console. Rows go to the service in batches, one after the other, so that their
-// animals have the order of the file; the next batch is read while one is under way. A row's key is made from the row's
-// content (row-keys.ts): importing the file again within 24 hours, by anyone, adds nothing twice.
+// animals have the order of the file; the next batch is read while one is under way. The key of a row is made from the
+// file's content and the row's number: importing the file again within 24 hours, by anyone, adds nothing twice.
 
-import { type EarlierRow, type ImportedFile, type ImportResult, importRowsMax } from "../contract/console.ts";
+import { type ImportResult, importRowsMax } from "../contract/console.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
 import { petJson } from "../contract/pet.ts";
 import type { Fault } from "../contract/validate.ts";
+import type { EarlierRow, PresentRow, RowsToSend } from "./earlier-rows.ts";
 import { type Attempts, type ImportTarget, sendBatch } from "./import-request.ts";
-import { createRowKeys, type Hash, type RowKey } from "./row-keys.ts";
+import { type RowContent, rowHasher } from "./row-content.ts";
 import type { FileRow } from "./rows.ts";
 
 /** The outcome of a row: its animal is in the store, or the row was left out because of these faults. */
 type RowOutcome =
 	| { outcome: "added"; id: number | bigint; faults?: undefined }
-	| (EarlierRow & { outcome: "present"; faults?: undefined })
+	| (PresentRow & { outcome: "present"; faults?: undefined })
 	| { outcome: "rejected"; faults: Fault[] };
 
 export type SettledRow = { row: FileRow } & RowOutcome;
 
-export interface ImporterOptions {
-	rows: AsyncIterable<FileRow[]>;
-	file: ImportedFile;
-	hash: Hash;
+export interface ImporterOptions extends RowsToSend {
 	/** By default 1; a larger number adds the rows once more. */
 	round?: number;
-	/** Rows for which this returns false are left out silently. */
-	isWanted?: (row: FileRow) => boolean;
+	/** Rows that are left out, because another file has added them, by their `number`. */
+	earlier?: ReadonlyMap<number, EarlierRow> | undefined;
 	/** Called after each batch, with its rows in the order of the file. */
 	onSettled: (rows: SettledRow[]) => void;
 }
@@ -35,8 +33,8 @@ interface Batch extends Attempts {
 	rows: KeyedRow[];
 }
 
-/** `text`, the JSON that is sent, is present only if the row can be sent. */
-type KeyedRow = { row: FileRow; text?: string };
+/** Has the JSON that is sent, or the outcome of a row that is not sent. */
+type KeyedRow = { row: FileRow; text: string } | { row: FileRow; text?: undefined; settled: RowOutcome };
 
 /** The size of a request's body without its rows and its file, rounded up. */
 const frameBytes = 64;
@@ -64,10 +62,10 @@ export function createImporter(options: ImporterOptions) {
 
 	async function send(batch: Batch, target: ImportTarget): Promise<void> {
 		const sent = batch.rows.flatMap(({ text }) => text ?? []);
-		const { file } = options;
+		const { file } = options.file;
 		const results = (sent.length > 0 ? await sendBatch(sent, { ...target, file }, batch) : []).values();
-		const outcome = ({ row: { faults = [] }, text }: KeyedRow): RowOutcome =>
-			text === undefined ? { outcome: "rejected", faults } : outcomeOf(results.next().value as ImportResult, batch);
+		const outcome = (keyed: KeyedRow): RowOutcome =>
+			keyed.text === undefined ? keyed.settled : outcomeOf(results.next().value as ImportResult, batch);
 		options.onSettled(batch.rows.map((keyed) => ({ row: keyed.row, ...outcome(keyed) })));
 	}
 
@@ -91,14 +89,14 @@ export function createImporter(options: ImporterOptions) {
 }
 
 async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undefined> {
-	const { rows, file, hash, round, isWanted = () => true } = options;
-	const keyOf = createRowKeys(hash, round);
-	const emptyBytes = frameBytes + bytesOf(JSON.stringify(file));
+	const { rows, file, hash, isWanted = () => true } = options;
+	const hashesOf = rowHasher(hash);
+	const emptyBytes = frameBytes + bytesOf(JSON.stringify(file.file));
 	let batch: Batch = { rows: [], sinceMs: 0, mayBeStored: false };
 	let bytes = emptyBytes;
 	for await (const piece of rows)
 		for (const row of piece.filter(isWanted)) {
-			const keyed = keyedRow(row, keyOf);
+			const keyed = keyedRow(row, hashesOf, options);
 			const size = keyed.text === undefined ? 0 : bytesOf(keyed.text) + 1;
 			if (bytes + size > bodyMaxBytes || batch.rows.length === importRowsMax) {
 				yield batch;
@@ -118,9 +116,22 @@ function bytesOf(text: string): number {
 	return /^[ -~]*$/.test(text) ? text.length : encoder.encode(text).length;
 }
 
-function keyedRow(row: FileRow, keyOf: (row: FileRow) => RowKey): KeyedRow {
-	if (!row.pet) return { row };
-	return { row, text: `${JSON.stringify(keyOf(row)).slice(0, -1)},${petJson(row.pet).slice(1)}` };
+function keyedRow(
+	row: FileRow,
+	hashesOf: (row: FileRow) => RowContent,
+	{ file, earlier, round = 1 }: ImporterOptions,
+): KeyedRow {
+	const { pet, faults = [], number } = row;
+	if (!pet) return { row, settled: { outcome: "rejected", faults } };
+	const found = earlier?.get(number);
+	if (found) return { row, settled: settledOf({ outcome: found.outcome, id: found.id, ...found.of }) };
+	const keyed = { key: rowKey(file.digest, number, round), ...hashesOf(row) };
+	return { row, text: `${JSON.stringify(keyed).slice(0, -1)},${petJson(pet).slice(1)}` };
+}
+
+/** @param number the row's number in the file */
+function rowKey(digest: string, number: number, round: number): string {
+	return `${digest}-${number}${round > 1 ? `-${round}` : ""}`;
 }
 
 function outcomeOf(result: ImportResult, { mayBeStored, sinceMs }: Attempts): RowOutcome {
@@ -128,12 +139,12 @@ function outcomeOf(result: ImportResult, { mayBeStored, sinceMs }: Attempts): Ro
 	// An earlier attempt, whose reply was lost, has added the row.
 	if (outcome === "present" && mayBeStored && result.atMs >= sinceMs) return { outcome: "added", id: result.id };
 	if (outcome === "added") return result;
-	if (outcome === "present") return { ...result, outcome };
-	const faults = outcome === "invalid" ? result.faults : [earlierFault(result)];
-	return { outcome: "rejected", faults };
+	return outcome === "invalid" ? { outcome: "rejected", faults: result.faults } : settledOf(result);
 }
 
-function earlierFault({ outcome, id }: EarlierRow): Fault {
+function settledOf(result: PresentRow): RowOutcome {
+	const { outcome, id } = result;
+	if (outcome === "present") return { ...result, outcome };
 	const problem = outcome === "removed" ? "added before, and removed since" : "already there with other values";
-	return { field: undefined, problem, detail: `animal ${id}` };
+	return { outcome: "rejected", faults: [{ field: undefined, problem, detail: `animal ${id}` }] };
 }

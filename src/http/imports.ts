@@ -1,13 +1,23 @@
-// The private endpoints for imports: rows are stored each once, and rows that an earlier import has added are told.
+// The private endpoints for imports: rows are stored each once, and the rows of the last day can be looked at.
 
-import { type EarlierRow, type EarlierRows, type ImportResult, importRowsMax } from "../contract/console.ts";
-import { NewPet } from "../contract/pet.ts";
+import {
+	type EarlierResult,
+	type Import,
+	type ImportedRow,
+	type ImportedRows,
+	type ImportResult,
+	importedRowsMax,
+	importRowsMax,
+} from "../contract/console.ts";
+import { tryParseJson } from "../contract/json.ts";
+import { NewPet, Pet } from "../contract/pet.ts";
 import { Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
-import type { EarlierPet, ImportedPet, KeyedPet, Store } from "../store/store.ts";
-import { listIn, readJson, readList, validOf } from "./body.ts";
+import { endOfList, type ImportedPet, type KeyedCreate, type KeyedPet, type Store } from "../store/store.ts";
+import { listIn, readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
+import { createQueryReader } from "./pets.ts";
 
 /** The most invalid rows whose faults are in the reply. */
 const explainedMax = 100;
@@ -23,78 +33,95 @@ interface Work {
 	look: InTurn;
 }
 
+const hexRule = { description: "1 to 64 hexadecimal digits", pattern: "^[0-9a-f]{1,64}$" };
+const readRowsQuery = createQueryReader(
+	Type.Object({
+		of: Type.Optional(Type.String(hexRule)),
+		without: Type.Optional(Type.String(hexRule)),
+		before: Type.Optional(Pet.properties.id),
+	}),
+);
+
 export function createImportHandlers(store: Store, { counted, write, look }: Work) {
 	return {
 		/** Reports invalid rows and stores all other rows. */
 		async importRows(exchange: Exchange): Promise<{ results: ImportResult[] }> {
 			const body = Object(await readJson(exchange));
-			const file = body.file === undefined ? {} : validOf(checkFile(body.file), "file: ");
-			const from = { ...file, by: callerOf(exchange).name };
-			const given = counted(exchange, listIn(body, "rows", `${rowsRule} animals, each with a key`, importRowsMax));
-			const rows = given.map((row) => parseRow(row, from));
+			const { file } = validOf(checkBody(body));
+			const from = { file, by: callerOf(exchange).name };
+			const rule = `1 to ${importRowsMax} animals, each with a key`;
+			const rows = counted(exchange, listIn(body, "rows", rule, importRowsMax)).map((row) => parseRow(row, from));
 			const isInvalid = (row: (typeof rows)[number]) => "faults" in row;
 			for (const row of rows.filter(isInvalid).slice(explainedMax)) Object.assign(row, { faults: [unexplained] });
-			const valid = rows.filter((row): row is ImportRow => "pet" in row);
+			const valid = rows.filter((row): row is KeyedPet => "pet" in row);
 			const stored = (valid.length > 0 ? await write(exchange, () => store.createPets(valid)) : []).values();
-			return { results: rows.map((row) => ("pet" in row ? resultOf(stored.next().value as ImportedPet, row) : row)) };
+			return { results: rows.map((row) => ("pet" in row ? resultOf(stored.next().value as ImportedPet) : row)) };
 		},
-		/** Which rows an import has added already, so that a person can decide before anything is sent. */
-		async findRows(exchange: Exchange): Promise<EarlierRows> {
-			const given = await readList(exchange, "rows", `${rowsRule} keys`, importRowsMax);
-			const rows = given.map((row, index) => validOf(checkRowKey(row), `rows[${index}]: `));
-			const find = () =>
-				store.findKeys(
-					importCaller,
-					rows.map(({ key }) => key),
-				);
-			const { found, isUnused } = await look(exchange, find);
-			const results = rows.map((row) => {
-				const earlier = found.get(row.key);
-				return earlier ? earlierRow(earlier, row.cells) : null;
-			});
-			return { results, isNone: isUnused };
+		/** So that a person can decide about rows that another file has added before anything is sent. */
+		async importedRows(exchange: Exchange): Promise<ImportedRows> {
+			const { of, without = "-", before = endOfList } = readRowsQuery(exchange.query);
+			const keys = of === undefined ? { start: without, isOther: true } : { start: of, isOther: false };
+			const list = () => store.listKeys(importCaller, { before, limit: importedRowsMax, ...keys });
+			return toImportedRows(await look(exchange, list));
 		},
 	};
 }
 
 /** Replaces the id of an API key (`key_…`): Idempotency-Keys of imports are scoped to the store. */
 const importCaller = "import";
-const rowsRule = `1 to ${importRowsMax}`;
 const key = Type.String({ description: "a string of 1 to 255 visible ASCII characters", pattern: "^[!-~]{1,255}$" });
-const hex = Type.String({ description: "1 to 64 hexadecimal digits", pattern: "^[0-9a-f]{1,64}$" });
-const RowKey = Type.Object({ key, cells: Type.Optional(hex) }, { description: "a JSON object with key" });
-const checkRowKey = checkOf(RowKey);
+const hex = Type.Optional(Type.String(hexRule));
 const checkRow = checkOf(
 	Type.Object(
-		{ ...RowKey.properties, ...NewPet.properties },
+		{ key, content: hex, listId: hex, ...NewPet.properties },
 		{ description: "a JSON object with key, name and categoryId" },
 	),
 );
-const fileName = Type.String({ description: "a string of 1 to 255 characters", pattern: "^[^\\u0000]{1,255}$" });
-const checkFile = checkOf(
-	Type.Object({ file: fileName, digest: hex }, { description: "an object with file and digest" }),
-);
+const fileName = Type.String({
+	description: "a string of 1 to 255 characters without control characters",
+	pattern: "^[^\\u0000-\\u001f]{1,255}$",
+});
+const checkBody = checkOf(Type.Object({ file: Type.Optional(fileName) }, { description: "an object with rows" }));
 
-type ImportRow = KeyedPet & { cells?: string | undefined };
 /** What is kept with a row's key, as JSON. */
-type RowOrigin = Pick<EarlierRow, "file" | "digest" | "by"> & { cells?: string | undefined };
+interface RowOrigin extends Partial<Pick<ImportedRow, "content" | "listId">>, Partial<Pick<Import, "file" | "by">> {}
 
-function parseRow(given: unknown, from: RowOrigin): ImportRow | Extract<ImportResult, { outcome: "invalid" }> {
+function parseRow(given: unknown, from: RowOrigin): KeyedPet | Extract<ImportResult, { outcome: "invalid" }> {
 	const { value, faults } = checkRow(given);
 	if (faults) return { outcome: "invalid", faults };
-	const { key, cells, ...pet } = value;
-	return { pet, cells, idempotencyKey: { caller: importCaller, key }, origin: JSON.stringify({ ...from, cells }) };
+	const { key, content, listId, ...pet } = value;
+	const origin = JSON.stringify({ ...from, content, listId });
+	return { pet, idempotencyKey: { caller: importCaller, key }, origin };
 }
 
-function resultOf({ id, outcome, earlier }: ImportedPet, { cells }: ImportRow): ImportResult {
+function originOf({ origin }: { origin?: string | undefined }): RowOrigin {
+	return Object(tryParseJson(origin ?? "").value);
+}
+
+function resultOf({ id, outcome, earlier }: ImportedPet): ImportResult {
 	if (!earlier) return { outcome: "added", id };
-	const row = earlierRow({ id, ...earlier }, cells);
-	return outcome === "reused" ? { ...row, outcome: "different" } : row;
+	const { by } = originOf(earlier);
+	const given: Omit<EarlierResult, "outcome"> = { id, atMs: earlier.atMs, ...(by !== undefined && { by }) };
+	if (earlier.isRemoved) return { outcome: "removed", ...given };
+	return { outcome: outcome === "reused" ? "different" : "present", ...given };
 }
 
-/** @param cells the hash of the row's cells, if its key is not made of all of them */
-function earlierRow({ id, atMs, isRemoved, origin = "{}" }: EarlierPet, cells: string | undefined): EarlierRow {
-	const { cells: before, ...from } = JSON.parse(origin) as RowOrigin;
-	const isSame = before === cells || before === undefined;
-	return { outcome: isRemoved ? "removed" : isSame ? "present" : "different", id, atMs, ...from };
+function toImportedRows(creates: readonly KeyedCreate[]): ImportedRows {
+	const imports = new Map<string, Import & { index: number }>();
+	const rows = creates.flatMap((create): ImportedRow[] => {
+		const { id, key, atMs } = create;
+		const { content, listId, file = "", by = "" } = originOf(create);
+		if (content === undefined) return []; // Added by an older version, or removed since.
+		const [digest = ""] = key.split("-");
+		const name = `${digest} ${by} ${file}`;
+		const known = imports.get(name) ?? { file, digest, by, atMs, index: imports.size };
+		imports.set(name, known);
+		return [{ import: known.index, content, ...(listId && { listId }), id }];
+	});
+	const last = creates.length === importedRowsMax ? creates.at(-1) : undefined;
+	return {
+		rows,
+		imports: [...imports.values()].map(({ index: _, ...one }) => one),
+		...(last && { next: String(last.id) }),
+	};
 }

@@ -109,7 +109,7 @@ function addPrivate(router: Router, options: AppOptions, limits: RateLimits): vo
 	const post = (access: Scope, read: Read) => ({
 		POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) },
 	});
-	const { key, importRows, findRows, edit, history, categories, changeCategories } = createConsoleHandlers(
+	const { key, importRows, importedRows, edit, history, categories, changeCategories } = createConsoleHandlers(
 		options,
 		limits,
 	);
@@ -118,7 +118,7 @@ function addPrivate(router: Router, options: AppOptions, limits: RateLimits): vo
 	router.add("/console/activity", get("metrics:read", options.activity));
 	router.add("/console/find", get("pets:read", find));
 	router.add("/console/imports", { POST: { ...post("pets:write", importRows).POST, countedAs: "import" } });
-	router.add("/console/imports/rows", post("pets:write", findRows));
+	router.add("/console/imports/rows", get("pets:write", importedRows));
 	router.add("/console/edits", post("pets:edit", edit));
 	router.add("/console/history", get("pets:edit", history));
 	router.add("/console/categories", { ...get("pets:read", categories), ...post("pets:edit", changeCategories) });

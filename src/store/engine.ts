@@ -3,7 +3,7 @@
 import { type Background, sweepIdempotencyKeys } from "./background.ts";
 import { listCategories } from "./categories.ts";
 import { type FindSql, findPets } from "./find.ts";
-import { type Create, findKeys, idempotencyMs, sweepRows } from "./idempotency.ts";
+import { type Create, idempotencyMs, listKeysOf, sweepRows } from "./idempotency.ts";
 import { countPets, listKeys, type Scan, type Select } from "./reads.ts";
 import {
 	type Categories,
@@ -89,7 +89,7 @@ export function createStore(engine: Engine, now: () => number, options: StoreOpt
 			const nowMs = now();
 			return createAll(rows.map((row) => ({ ...row, nowMs })));
 		},
-		findKeys: (caller, keys) => findKeys(select, caller, keys, now() - idempotencyMs),
+		listKeys: (...given) => listKeysOf(engine.scan, given, now() - idempotencyMs),
 		countPets: () => countPets(select),
 		async close() {
 			await stopSweeping?.();

@@ -3,8 +3,8 @@
 import { hash } from "node:crypto";
 import { idempotencyHours } from "../contract/operations.ts";
 import { type NewPet, newPetFields } from "../contract/pet.ts";
-import type { Select } from "./reads.ts";
-import type { EarlierCreate, EarlierPet, ImportedPet } from "./store.ts";
+import type { Scan } from "./reads.ts";
+import type { EarlierCreate, ImportedPet, KeyedCreate, Store } from "./store.ts";
 import { columnNames, createRecordReader, type IdempotencyKey, type IdempotencyKeyRecord, tables } from "./tables.ts";
 
 export const idempotencyMs = idempotencyHours * 3_600_000;
@@ -53,17 +53,18 @@ function resolveRepeat(record: IdempotencyKeyRecord, own: string): ImportedPet {
 
 const toRecord = createRecordReader<IdempotencyKeyRecord>(tables.idempotencyKeys);
 
-/** See `Store.findKeys`. @param sinceMs older keys have expired */
-export async function findKeys(select: Select, caller: string, keys: readonly string[], sinceMs: number) {
-	const places = keys.map((_, at) => `$${at + 3}`).join(", ");
-	const isValid = "FROM idempotency_keys WHERE caller = $1 AND created_at_ms > $2";
-	const read = async (rest: string, values: readonly string[] = []) =>
-		(await select(columnNames(tables.idempotencyKeys), `${isValid} ${rest}`, [caller, sinceMs, ...values])).rows;
-	const records = (await read(`AND key IN (${places})`, keys)).map(toRecord);
-	const found = new Map(
-		records.map((record): [string, EarlierPet] => [record.key, { id: record.petId, ...earlierOf(record) }]),
-	);
-	return { found, isUnused: found.size === 0 && (await read("LIMIT 1")).length === 0 };
+/** See `Store.listKeys`. @param sinceMs older keys have expired */
+export async function listKeysOf(
+	scan: Scan,
+	[caller, { before, limit, start, isOther }]: Parameters<Store["listKeys"]>,
+	sinceMs: number,
+): Promise<KeyedCreate[]> {
+	// Expressions instead of columns, so that the rows are read in the order of the index on pet_id, and none is sorted.
+	const rest = `FROM idempotency_keys WHERE caller || '' = $1 AND created_at_ms + 0 > $2 AND pet_id < $3
+		AND substr(key, 1, $4) ${isOther ? "<>" : "="} $5 ORDER BY pet_id DESC LIMIT ${limit}`;
+	const values = [caller, sinceMs, before, start.length, start];
+	const records = (await scan(columnNames(tables.idempotencyKeys), rest, values)).map(toRecord);
+	return records.map((record) => ({ key: record.key, id: record.petId, ...earlierOf(record) }));
 }
 
 function earlierOf({ fingerprint, createdAtMs, origin }: IdempotencyKeyRecord): EarlierCreate {

@@ -53,8 +53,8 @@ export interface Store {
 	 */
 	createPets(rows: readonly KeyedPet[]): Promise<ImportedPet[]>;
 
-	/** The creates of the last `idempotencyHours` with these keys. `isUnused`: the caller has used no key at all. */
-	findKeys(caller: string, keys: readonly string[]): Promise<{ found: Map<string, EarlierPet>; isUnused: boolean }>;
+	/** The caller's creates of the last `idempotencyHours`, the largest id first. */
+	listKeys(caller: string, query: KeysQuery): Promise<KeyedCreate[]>;
 
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
@@ -178,7 +178,17 @@ export interface ImportedPet extends CreateResult {
 	earlier?: EarlierCreate;
 }
 
-export type EarlierPet = EarlierCreate & { id: bigint };
+export interface KeysQuery {
+	/** Only animals with smaller ids. */
+	before: bigint;
+	limit: number;
+	/** Only keys that begin with this text, or only the others. */
+	start: string;
+	isOther: boolean;
+}
+
+/** An earlier create with its Idempotency-Key. */
+export type KeyedCreate = EarlierCreate & { key: string; id: bigint };
 
 export interface EarlierCreate {
 	/** Milliseconds since 1970. */

@@ -39,8 +39,8 @@ async function importerOf(lines: readonly string[], round = 1) {
 	const source = blobSource(new Blob([`name,categoryId\n${lines.join("\n")}\n`]));
 	const settled: SettledRow[] = [];
 	const rows = readRows(source, await detectKind(source));
-	const file = { file: "a.csv", digest: "0a" };
 	const sha256 = (text: string) => hash("sha256", text);
+	const file = { file: "a.csv", digest: sha256(lines.join()).slice(0, 16) };
 	return {
 		...createImporter({ rows, file, hash: sha256, round, onSettled: (batch) => void settled.push(...batch) }),
 		settled,

@@ -372,7 +372,7 @@ test("on a terminal, one question confirms all proposals; any answer but yes sen
 	const { write, run, pets } = await importer(context);
 	write("a", "Animal ID,Name,Status\nZ1,Pico,adopted\nZ2,,Hold\n");
 	const refused = await run("a", { typed: "no\n" });
-	assert.match(refused.stderr, /\ngo on as proposed, .*\? \[Y\/n\]\n.*nothing was sent; .*\n.*--unnamed/);
+	assert.match(refused.stderr, /\ngo on as proposed above\?.* \[Y\/n\]\n.*nothing was sent; .*\n.*--unnamed/);
 	assert.deepEqual([refused.code, await pets()], [1, []]);
 	assert.equal((await run("a", { typed: "" })).code, 1, "Ctrl-D");
 	const { code, stdout, stderr } = await run("a", { typed: "\n" });
@@ -391,55 +391,87 @@ test("on a terminal, one question confirms all proposals; any answer but yes sen
 test("a corrected, sorted or cut list adds what is new, and asks about rows of another file", async (context) => {
 	const { service, environment, write, run, pets } = await importer(context);
 	const { key } = await createKey(service.issuer, { name: "night shift", scopes: ["pets:read", "pets:write"] });
+	const other = { ...environment, ANIMAL_STORE_KEY: key };
 	const names = async () => (await pets()).map(({ name }) => name);
 	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
-	const heading = "Name,Species";
-	write("fix-me.csv", `${heading}\nPico,Dog\nMoss,\nFern,Cat\n`);
-	assert.equal((await run("fix-me.csv")).code, 2);
-	const command = (finished: { code: number | null; stderr: string }) => {
-		assert.equal(finished.code, 1, finished.stderr);
-		return parametersOf(finished.stderr.trimEnd().split("\n").at(-1) ?? "");
+	/** Imports rows as a file, which is asked about as this, with these flags afterwards. */
+	const add = async (file: string, rows: string, asked: RegExp | undefined, said: string, ...more: string[]) => {
+		write(file, rows);
+		const before = await names();
+		if (asked) {
+			const { code, stderr } = await run(file);
+			assert.match(stderr, asked);
+			const [command] = stderr.trimEnd().split("\n").slice(-1);
+			assert.deepEqual([code, command, await names()], [1, `animal-store import ${file} --skip-existing`, before]);
+		}
+		const { stdout, stderr } = await run(file, { more });
+		assert.ok(stdout.startsWith(`${file}: ${said}`), stdout + stderr);
 	};
-	write("fix-me.csv", `${heading}\nFern,Cat\nMoss,Cat\nPico,Dog\n`);
-	const asked = await run("fix-me.csv");
-	const [, text] = asked.stderr.split("\n").filter((line) => line.includes("already there"));
-	assert.equal(text, undefined);
+	const skip = "--skip-existing";
+	const heading = "Name,Species";
+	await add("fix-me.csv", `${heading}\nPico,Dog\nMoss,\nFern,Cat\n`, undefined, "2 added, 0 already there, 1 rejected");
+	const fixed = `${heading}\nFern,Cat\nMoss,Cat\nPico,Dog\n`;
 	const question =
-		/\n2 of 3 rows are already there \(Fern \(Cat\), Pico \(Dog\)\), added \w+ at \d+:\d\d by test from fix-me\.csv; --again 2 adds them once more; proposed: --skip-existing\n/;
-	assert.match(asked.stderr, question);
-	assert.deepEqual(command(asked), ["animal-store", "import", "fix-me.csv", "--skip-existing"]);
-	assert.deepEqual(await names(), ["Pico", "Fern"], "nothing was sent");
-	const added = await run("fix-me.csv", { more: ["--skip-existing"] });
-	assert.match(
-		added.stdout,
-		/^fix-me\.csv: 1 added, 2 already there \(added \w+ at \S+ by test from fix-me\.csv\), 0 /,
-	);
-	assert.match((await run("fix-me.csv")).stdout, /0 added, 3 already there/, "the same file is told, not asked about");
+		/\n2 of 3 rows are already there \(Fern \(Cat\), Pico \(Dog\)\), added \w+ at \S+ by test from fix-me\.csv; --add-existing adds them once more; proposed: --skip-existing\n/;
+	await add("fix-me.csv", fixed, question, "1 added, 2 already there (added today", skip);
+	await add("fix-me.csv", fixed, undefined, "0 added, 3 already there");
+	// The same rows in other frames: an export of JSON with fields in another order, and a sheet.
+	const json = '{"Species":"Dog","Name":"Pico"}\n{"Species":"Cat","Name":"Ash"}\n';
+	await add("a.ndjson", json, /1 of 2 rows is already there \(Pico/, "1 added, 1 already there", skip);
+	const sheets = workbook({
+		A: [
+			["Name", "Species"],
+			["Moss", "Cat"],
+		],
+		B: [
+			["Name", "Species"],
+			["Elm", "Dog"],
+		],
+	});
+	write("a.xlsx", sheets);
+	assert.match((await run("a.xlsx", { more: [skip] })).stdout, /1 added, 1 already there/);
+	assert.deepEqual(await names(), ["Pico", "Fern", "Moss", "Ash", "Elm"]);
 
-	// Two kittens without a name in the morning's and the afternoon's list may be four.
-	const other = { ...environment, ANIMAL_STORE_KEY: key };
-	write("morning.csv", `${heading}\nKitten,Cat\nKitten,Cat\n`);
-	write("afternoon.csv", `${heading}\nKitten,Cat\nKitten,Cat\nKitten,Cat\n`);
+	// Two kittens in the morning's list and three in the afternoon's may be five.
+	const kitten = "Kitten,Cat\n";
+	write("morning.csv", `${heading}\n${kitten.repeat(2)}`);
 	assert.match((await run("morning.csv", { environment: other })).stdout, /2 added/);
-	const kittens = await run("afternoon.csv");
-	assert.match(kittens.stderr, /\n2 of 3 rows are .* by night shift from morning\.csv; --again 2 adds them once more;/);
-	assert.match((await run("afternoon.csv", { more: ["--again", "2"] })).stdout, /3 added, 0 already there/);
-	const evening = await run("morning.csv");
-	assert.match(evening.stdout, /0 added, 2 already there \(this file was imported \w+ at \S+ by night shift\)/);
+	const kittens = /\n2 of 3 rows are .* by night shift from morning\.csv; --add-existing/;
+	await add("afternoon.csv", `${heading}\n${kitten.repeat(3)}`, kittens, "3 added, 0 already there", "--add-existing");
+	await add("morning.csv", `${heading}\n${kitten.repeat(2)}`, undefined, "0 added, 2 already there (this file was");
+	await add("evening.csv", `${heading}\n${kitten.repeat(6)}`, /\n5 of 6 rows/, "1 added, 5 already there", skip);
+	assert.equal((await names()).length, 11);
+});
 
-	// The same id with other values is not there.
-	write("a.csv", "Animal ID,Name,Species\nZ1,Ash,Dog\nZ2,Ivy,Dog\n");
-	write("b.csv", "Animal ID,Name,Species\nZ2,Ivy,Cat\nZ3,Elm,Dog\n");
-	assert.match((await run("a.csv")).stdout, /2 added/);
-	assert.match(
-		(await run("b.csv")).stderr,
-		/\n1 of 2 rows is .* from a\.csv, 1 of them with other values under their id;/,
-	);
-	const dry = await run("b.csv", { more: ["--dry-run"] });
-	assert.deepEqual([dry.code, /from a\.csv/.test(dry.stderr)], [2, true]);
+test("the same id with other values is different; a word is no id; a rejected row is known", async (context) => {
+	const { service, write, read, run, pets } = await importer(context);
+	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
+	const heading = "Animal ID,Name,Species";
+	write("a.csv", `${heading}\nZ1,Ash,Dog\nZ2,Ivy,Dog\nunknown,Rex,Dog\n`);
+	assert.match((await run("a.csv")).stdout, /3 added/);
+	write("b.csv", `${heading}\nZ2,Ivy,Cat\nZ3,Elm,Dog\nunknown,Bella,Dog\n`);
+	const asked = await run("b.csv", { more: ["--dry-run"] });
+	assert.match(asked.stderr, /\n1 of 3 rows is .* from a\.csv, 1 of them with other values under their id;/);
+	assert.equal(asked.code, 2);
 	const changed = await run("b.csv", { more: ["--skip-existing"] });
-	assert.deepEqual([changed.code, /: 1 added, 0 already there, 1 rejected/.test(changed.stdout)], [2, true]);
-	assert.match(changed.stderr, /rejected:\n {2}already there with other values: animal \d+, row 2\n$/);
+	assert.deepEqual([changed.code, /: 2 added, 0 already there, 1 rejected/.test(changed.stdout)], [2, true]);
+	assert.match(changed.stderr, /rejected:\n {2}already there with other values: animal 2, row 2\n$/);
+	assert.match((await run("b.csv.rejected.csv", { more: ["--add-existing"] })).stdout, /: 1 added/);
+
+	write("c.csv", `${heading}\n5,Rex,Dog\n5,Bella,Dog\n`);
+	assert.match((await run("c.csv", { more: ["--once-per", ""] })).stdout, /: 2 added/);
+	write("d.csv", `${heading}\n5,Bella,Dog\n5,Rex,Dog\n`);
+	const swapped = await run("d.csv", { more: ["--once-per", "", "--skip-existing"] });
+	assert.match(swapped.stdout, /: 0 added, 2 already there/);
+
+	write("e.csv", "Name,Species\nMoss,\n");
+	assert.equal((await run("e.csv", { more: ["--unnamed", ""] })).code, 2);
+	write("e.csv.rejected.csv", read("e.csv.rejected.csv").replace("Moss,", "Moss,Cat"));
+	assert.match((await run("e.csv.rejected.csv")).stdout, /: 1 added/);
+	write("e.csv", "Name,Species\nMoss,Cat\n");
+	assert.match((await run("e.csv")).stderr, /\n1 of 1 row is already there \(Moss/);
+	await service.store.edits.apply({ petId: BigInt((await pets()).length), editor: "me", action: "remove" });
+	assert.match((await run("e.csv")).stdout, /: 1 added/, "an animal that was removed is not there");
 });
 
 test("of two ids the animal's counts, and of its rows the last one with a name", async (context) => {

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ImportedRows } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { assertFailure, consoleReply, create, posting, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
@@ -61,7 +62,7 @@ test("a row sent again is there with any key; a changed or removed one is report
 	const again = [row(1), row(2), row(3, { status: "sold" }), row(4), row(4), row(4, { categoryId: 2 })];
 	assert.deepEqual(await resultsOf(service, again, other), [
 		{ outcome: "present", id: 1, atMs, by: "test" },
-		{ outcome: "removed", id: 2, atMs, by: "test" },
+		{ outcome: "removed", id: 2, atMs },
 		{ outcome: "different", id: 3, atMs, by: "test" },
 		{ outcome: "added", id: 4 },
 		{ outcome: "present", id: 4, atMs: atMs + 1000, by: "writer" },
@@ -73,44 +74,40 @@ test("a row sent again is there with any key; a changed or removed one is report
 	assert.deepEqual(await resultsOf(service, [row(1)]), [{ outcome: "added", id: 6 }], "a key expires after 24 h");
 });
 
-test("rows that an import has added are found by their keys, with its file and its API key", async (context) => {
+test("the rows of a day's imports are listed with their file and API key, newest first, by pages", async (context) => {
 	const service = await testService(context);
 	service.clock.nowMs = Date.now();
 	const atMs = service.clock.nowMs;
-	const find = async (rows: object[]) =>
-		JSON.parse(await consoleReply(service, posting("/console/imports/rows")({ rows })));
-	assert.deepEqual(await find([{ key: "k-1" }]), { results: [null], isNone: true });
-	const file = { file: "list.csv", digest: "0a" };
-	const rows = [row(1), row(2, { cells: "1a" }), row(3)];
-	await consoleReply(service, post({ rows, file }));
-	await service.store.edits.apply({ petId: 3n, editor: "me", action: "remove" });
-	const from = { atMs, ...file, by: "test" };
-	const asked = [
-		{ key: "k-2", cells: "1a" },
-		{ key: "k-2", cells: "1b" },
-		{ key: "k-4" },
-		{ key: "k-3" },
-		{ key: "k-1" },
-	];
-	assert.deepEqual(await find(asked), {
-		results: [
-			{ outcome: "present", id: 2, ...from },
-			{ outcome: "different", id: 2, ...from },
-			null,
-			{ outcome: "removed", id: 3, ...from },
-			{ outcome: "present", id: 1, ...from },
+	const list = async (query = "") =>
+		JSON.parse(await consoleReply(service, { path: `/console/imports/rows${query}` })) as ImportedRows;
+	assert.deepEqual(await list(), { rows: [], imports: [] });
+	const keyed = (number: number) => row(number, { key: `0a1b-${number}`, content: `c${number}` });
+	const rows = [keyed(1), { ...keyed(2), listId: "1d" }, row(3), keyed(4)];
+	await consoleReply(service, post({ rows, file: "list.csv" }));
+	await service.send(create({ name: "other", categoryId: 1 }, { "Idempotency-Key": "0a1b-9" }));
+	await service.store.edits.apply({ petId: 4n, editor: "me", action: "remove" });
+	assert.deepEqual(await list(), {
+		rows: [
+			{ import: 0, content: "c2", listId: "1d", id: 2 },
+			{ import: 0, content: "c1", id: 1 },
 		],
-		isNone: false,
+		imports: [{ file: "list.csv", digest: "0a1b", by: "test", atMs }],
 	});
-	assert.deepEqual(await find([{ key: "k-4" }]), { results: [null], isNone: false });
-	const [sent] = await resultsOf(service, [row(2, { cells: "1b" })]);
-	assert.deepEqual(sent, { outcome: "different", id: 2, ...from }, "its animal is the same, its cells are not");
-	for (const body of [{ rows: [] }, { rows: [{ key: "" }] }, { rows: [{ key: "k", cells: "X" }] }, {}])
-		assertFailure(await service.send(posting("/console/imports/rows")(body)), "invalid_body");
-	for (const wrong of [7, {}, { file: "", digest: "0a" }, { file: "a", digest: "x" }])
+	const many = Array.from({ length: 1000 }, (_, number) => row(number, { key: `0c-${number}`, content: `${number}` }));
+	for (const part of [many.slice(0, 500), many.slice(500)]) await consoleReply(service, post({ rows: part }));
+	const first = await list();
+	assert.deepEqual([first.rows.length, first.rows[0]?.content, first.imports.length], [1000, "999", 1]);
+	const second = await list(`?before=${first.next}`);
+	assert.deepEqual([second.rows.map(({ id }) => id), second.next], [[2, 1], undefined]);
+	assert.deepEqual((await list("?without=0c")).rows.length, 2);
+	const { rows: own } = await list("?of=0a1b&before=2");
+	assert.deepEqual(own, [{ import: 0, content: "c1", id: 1 }]);
+	for (const wrong of [7, "", "a\u001b", "x".repeat(256)])
 		assertFailure(await service.send(post({ rows: [row(9)], file: wrong })), "invalid_body");
+	const [faulty] = await resultsOf(service, [row(9, { content: "X" })]);
+	assert.equal(faulty?.["outcome"], "invalid");
 	service.clock.nowMs += 24 * 3_600_000;
-	assert.deepEqual(await find([{ key: "k-1" }]), { results: [null], isNone: true }, "a key expires after 24 h");
+	assert.deepEqual(await list(), { rows: [], imports: [] }, "after a day");
 });
 
 test("imports are refused without rows, and are nowhere under /v1", async (context) => {

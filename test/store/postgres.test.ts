@@ -126,7 +126,7 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 			idempotencyKey: key ? { caller: "a", key } : undefined,
 			nowMs: Date.now(),
 		}));
-		const results = await createAll(pool, createRetry(Math.random), batch, isPlaced);
+		const results = await createAll(pool, createRetry(Math.random), batch, () => isPlaced);
 		const said = results.map(({ id, outcome }) => `${outcome} ${id}`).join(", ");
 		return `${query.mock.callCount() - before}: ${said}`;
 	};

@@ -99,7 +99,12 @@ const dropExpiredKeys = {
  * retried. A batch with an unknown result is not retried: its callers get 503 and can retry with their Idempotency-Key.
  * @param isPlaced whether Citus has placed the tables (`refuseUnsafe`)
  */
-export function createAll(pool: NodePool, retry: Retry, batch: Create[], isPlaced: boolean): Promise<ImportedPet[]> {
+export function createAll(
+	pool: NodePool,
+	retry: Retry,
+	batch: Create[],
+	isPlaced = () => false,
+): Promise<ImportedPet[]> {
 	const isPlain = batch.every(({ idempotencyKey }) => !idempotencyKey);
 	const create = isPlain ? createPlain : createWithKeys;
 	const createWithin = async (client: pg.PoolClient) => {
@@ -108,7 +113,7 @@ export function createAll(pool: NodePool, retry: Retry, batch: Create[], isPlace
 		await client.query("COMMIT");
 		return created;
 	};
-	return retry(() => pool.run((client) => (isPlaced ? createWithin(client) : create(client, batch, alone))));
+	return retry(() => pool.run((client) => (isPlaced() ? createWithin(client) : create(client, batch, alone))));
 }
 
 async function createPlain(client: pg.PoolClient, batch: Create[], { addPets }: Statements): Promise<ImportedPet[]> {

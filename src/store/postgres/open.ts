@@ -43,7 +43,10 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 			),
 		);
 	const commit = async (batch: Create[][], leftMs: number) => {
-		const results = await answered(createAll(pool, retryWrite, batch.flat(), isPlaced), leftMs);
+		const results = await answered(
+			createAll(pool, retryWrite, batch.flat(), () => isPlaced),
+			leftMs,
+		);
 		return { results: batch.map(({ length }) => results.splice(0, length)) };
 	};
 	const creates = new GroupCommit((batch: Create[][], leftMs) => watch.observe(commit(batch, leftMs)), {

@@ -57,8 +57,8 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 			await runWell(["export", file], { environment });
 			assert.match(readFileSync(file, "utf8"), /collie.*9007199254740993/);
 		}
-		for (const [at, name] of ["animals.csv", "animals.ndjson", "animals.json", "more.csv"].entries()) {
-			const imported = await runProgram(["import", path(name), "--again", String(at + 1)], { environment });
+		for (const name of ["animals.csv", "animals.ndjson", "animals.json", "more.csv"]) {
+			const imported = await runProgram(["import", path(name), "--add-existing"], { environment });
 			assert.equal(imported.code, name === "more.csv" ? 2 : 0, imported.stderr);
 		}
 		assert.match(readFileSync(path("more.csv.rejected.csv"), "utf8"), /^4,.*chip must be .*,Uma,1,,,x$/m);

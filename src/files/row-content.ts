@@ -1,0 +1,72 @@
+// What a row contains, as hashes that the service keeps for a day: so a row of a file that was corrected, sorted or
+// cut is known again. Neither the order of its cells counts, nor the names of the columns, nor the sheet.
+
+import { foldedText } from "../contract/equal-texts.ts";
+import { tryParseJson } from "../contract/json.ts";
+import { isOfRejection } from "./rejected-rows.ts";
+import type { FileRow } from "./rows.ts";
+import { textOf } from "./table.ts";
+import { isNoName } from "./values.ts";
+
+/** SHA-256 of a text, in hex. */
+export type Hash = (text: string) => string;
+
+export interface RowContent {
+	/** A hash of the row's cells that are not empty. */
+	content: string;
+	/** A hash of the id that the row has in its list. */
+	listId?: string;
+}
+
+const digits = 16;
+
+/** Returns a function that hashes a row as its file has it, without the corrections of a person. */
+export function rowHasher(hash: Hash): (row: FileRow) => RowContent {
+	const isIdName = remembered((name: string) => idName.test(foldedText(name).trim()));
+	const idAt = (names: readonly string[]) => names.findIndex(isIdName);
+	const placeOf = remembered((columns: readonly string[]) => ({ at: idAt(columns), skipped: skippedOf(columns) }));
+	return ({ given: now, original: given = now }) => {
+		let { cells } = given;
+		let at: number;
+		if (given.text === undefined) {
+			const place = placeOf(given.columns);
+			const id = cells[place.at];
+			cells = place.skipped > 0 ? cells.slice(place.skipped) : cells;
+			at = id === undefined ? -1 : place.at - place.skipped;
+		} else {
+			const entries = Object.entries(Object(tryParseJson(given.text).value));
+			const own = entries.slice(0, entries.length - rejectionOf(entries));
+			cells = own.map(([, value]) => textOf(value));
+			at = idAt(own.map(([name]) => name));
+		}
+		const id = cells[at]?.trim();
+		const filled = cells.filter((cell) => cell !== "").sort();
+		return {
+			content: hash(filled.join("\0")).slice(0, digits),
+			...(id && !isNoName(id) && { listId: hash(`id\0${id}`).slice(0, digits) }),
+		};
+	};
+}
+
+/** Names of columns with the ids of animals. Their values do not matter: a corrected file has other ones. */
+const idName = /^((animal|pet|tier|mascota|ear|(micro)?chip|tag)[^\p{L}]*(nr|number|nummer|numero|id)|microchip|id)$/u;
+
+/** How many cells at the start are not the animal's: line and reason of a rejected row, and the name of its sheet. */
+function skippedOf(columns: readonly string[]): number {
+	const rejection = isOfRejection(columns[0]) && isOfRejection(columns[1]) ? 2 : 0;
+	return rejection + Number(columns[rejection] === "Sheet");
+}
+
+/** How many fields at the end of an object are the line and reason of a rejected row. */
+function rejectionOf(entries: readonly (readonly [string, unknown])[]): number {
+	return entries.at(-2)?.[0] === "line" && entries.at(-1)?.[0] === "reason" ? 2 : 0;
+}
+
+function remembered<Given, Result>(compute: (given: Given) => Result): (given: Given) => Result {
+	const known = new Map<Given, Result>();
+	return (given) => {
+		const result = known.get(given) ?? compute(given);
+		known.set(given, result);
+		return result;
+	};
+}
