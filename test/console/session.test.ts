@@ -116,7 +116,10 @@ test("a reply after the sign-out shows nothing to the next user, and starts no i
 	await page.getByLabel("“Dog” becomes").selectOption("New category: Dog");
 	await goOn(page, "Check");
 	const releaseCategory = await holdPost(page, "**/console/categories");
+	// The rows of earlier imports are asked for before.
+	const isSent = page.waitForRequest((request) => request.method() === "POST");
 	await addAnimals(page, "1 animal");
+	await isSent;
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
 	await page.getByRole("link", { name: "Add many" }).click();
 	await button(page, "Add 1 animal").waitFor();
