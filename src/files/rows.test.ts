@@ -160,9 +160,10 @@ test("a field of JSON may be named late, or after a thousand others, and is as i
 	const { pets } = await read(JSON.stringify([{ ...many, name: 9007199254740991, categoryId: "1", toString: "y" }]));
 	assert.deepEqual(pets, [{ name: "9007199254740991", categoryId: 1n }]);
 	const filler = `{"name":"Rex","categoryId":1,"note":"${"x".repeat(700)}"}\n`.repeat(400);
-	const late = await read(`${filler}{"name":"Mia","categoryId":1,"Lage":"sold"}\n`, { mapping: { status: "Lage" } });
+	const mapping = { status: "Lage" };
+	const late = await read(`${filler}{"name":"Mia","categoryId":1,"Lage":"sold"}\n`, { mapping }, 4096);
 	assert.deepEqual([late.pets.length, late.pets.at(-1)?.status], [401, "sold"]);
-	const never = read(filler, { mapping: { status: "Lage" } });
+	const never = read(filler, { mapping }, 4096);
 	await assert.rejects(never, { message: 'no object has a field "Lage"' });
 	await assert.rejects(read("[{},{}]"), { message: "the list has no objects with fields" });
 });

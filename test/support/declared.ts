@@ -36,7 +36,7 @@ export const document: Document = JSON.parse(openApiText());
 /** The headers that the document's description declares for all replies. */
 const [, headersOfAll = ""] = document.info.description.split("**Headers.**");
 const everywhere = [...headersOfAll.matchAll(/`([A-Z][\w-]+)(?:: Origin)?`/g)].map(([, name = ""]) => name);
-const ajv = new Ajv({ strict: false, formats: { int32: true, int64: true } });
+const ajv = new Ajv({ strict: false, meta: false, validateSchema: false, formats: { int32: true, int64: true } });
 ajv.addSchema({ ...document, $id: "openapi" });
 const validators = new Map<string, ValidateFunction>();
 
