@@ -13,6 +13,7 @@ interface CategoryFieldProps {
 	mayName: boolean;
 	isOpen: boolean;
 	isSettled?: boolean;
+	present?: string | undefined;
 	onChoose(choice: Choice): void;
 	attributes: object;
 }

@@ -15,6 +15,8 @@ import { sentenceOf } from "./sentences.ts";
 interface CategoryMenuProps {
 	title: string;
 	anchor: HTMLElement;
+	/** The category that is ticked; empty if there is none, or several. */
+	present: string;
 	mayName: boolean;
 	onChoose(id: bigint): void;
 	onAll?: (() => void) | undefined;
@@ -23,7 +25,7 @@ interface CategoryMenuProps {
 
 const look = { look: "category-menu", role: "dialog", focus: ["input"] } as const;
 
-export function CategoryMenu({ title, anchor, mayName, onChoose, onAll, onClose }: CategoryMenuProps) {
+export function CategoryMenu({ title, anchor, present, mayName, onChoose, onAll, onClose }: CategoryMenuProps) {
 	const categories = useContext(CategoriesContext);
 	const [text, setText] = useState("");
 	const { problem, attempt } = useAttempt();
@@ -37,7 +39,7 @@ export function CategoryMenu({ title, anchor, mayName, onChoose, onAll, onClose 
 			<CategoryField
 				text={text}
 				enter={setText}
-				{...{ mayName }}
+				{...{ mayName, present }}
 				isOpen
 				onChoose={choose}
 				attributes={{ "aria-label": "Name or number", placeholder: "Name or number" }}

@@ -16,23 +16,27 @@ interface ComboboxProps<T> {
 	isOpen: boolean;
 	/** Whether the text is already a valid choice, so that Enter submits the form. */
 	isSettled?: boolean;
+	/** The key of the present value, which is ticked; if it is none of the choices, Enter chooses nothing at first. */
+	present?: string | undefined;
 	/** Attributes of the input. */
 	attributes: object;
 }
 
 export function Combobox<T>(props: ComboboxProps<T>) {
-	const { text, enter, label, choices, keyOf, show, onChoose, isOpen, isSettled = false, attributes } = props;
+	const { text, enter, label, choices, keyOf, show, onChoose, isOpen, isSettled = false, present, attributes } = props;
 	const list = useId();
-	const [at, setAt] = useState(0);
-	const chosen = Math.min(at, choices.length - 1);
+	const [at, setAt] = useState<number>();
+	const isPresent = (choice: T) => keyOf(choice) === present;
+	const start = present === undefined || text !== "" ? 0 : choices.findIndex(isPresent);
+	const chosen = Math.min(at ?? start, choices.length - 1);
 	useLayoutEffect(() => {
 		document.getElementById(list)?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
-	}, [at]);
+	}, [chosen]);
 
 	function listen(event: KeyboardEvent): void {
 		const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
 		const choice = choices[chosen];
-		if (step !== undefined) setAt((chosen + step + choices.length) % choices.length);
+		if (step !== undefined) setAt((Math.max(chosen + step, -1) + choices.length) % choices.length);
 		else if (event.key === "Enter" && isOpen && choice !== undefined && !isSettled) onChoose(choice);
 		else return;
 		event.preventDefault();
@@ -51,7 +55,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
 				value={text}
 				onInput={(event) => {
 					enter(event.currentTarget.value);
-					setAt(0);
+					setAt(undefined);
 				}}
 				onKeyDown={listen}
 			/>
@@ -64,6 +68,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
 						role="option"
 						tabIndex={-1}
 						aria-selected={index === chosen}
+						aria-checked={present === undefined ? undefined : isPresent(choice)}
 						// Otherwise the field would lose the focus.
 						onMouseDown={(event) => event.preventDefault()}
 						onClick={() => onChoose(choice)}

@@ -18,6 +18,8 @@ export function DeskParts({ desk }: { desk: Desk }) {
 	const { asked, editing } = desk;
 	const [first] = asked?.pets ?? [];
 	const isOne = asked?.pets.length === 1;
+	const categories = new Set(asked?.pets.map(({ categoryId }) => categoryId));
+	const [category] = categories.size === 1 ? categories : [];
 	const what = isOne && first ? shortName(first.name) : countOf(asked?.pets.length ?? 0);
 	function undo(): void {
 		editing.undo?.();
@@ -39,8 +41,9 @@ export function DeskParts({ desk }: { desk: Desk }) {
 				<CategoryMenu
 					title={`Category of ${what}`}
 					anchor={asked.anchor}
+					present={String(category ?? "")}
 					mayName
-					onChoose={(categoryId) => desk.answer({ action: "set-category", categoryId })}
+					onChoose={(id) => desk.answer(id === category ? undefined : { action: "set-category", categoryId: id })}
 					onClose={() => desk.answer()}
 				/>
 			)}

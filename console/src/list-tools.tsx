@@ -125,6 +125,7 @@ function CategoryChip({ route }: { route: AnimalsRoute }) {
 					props={{
 						title: "Filter by category",
 						anchor,
+						present: route.category ?? "",
 						mayName: false,
 						onChoose: show,
 						onAll: category ? () => show(undefined) : undefined,

@@ -1,9 +1,11 @@
-// The name of the animal in the panel. A click starts a change; then Enter keeps the new name, and Esc the old name.
+// The name of the animal in the panel. A click starts a change; then Enter, or a click elsewhere, keeps the new name, and
+// Esc the old name.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Pet } from "../../src/contract/pet.ts";
 import { checkFields } from "../../src/contract/validate.ts";
 import { describeFault } from "../../src/files/fault-words.ts";
+import { Button } from "./button.tsx";
 import { Problem } from "./notes.tsx";
 import type { Desk } from "./use-desk.ts";
 
@@ -27,11 +29,13 @@ export function PetName({ pet, desk }: { pet: Pet; desk: Desk }) {
 
 	function listen(event: KeyboardEvent): void {
 		if (event.key === "Escape") desk.endRename(pet);
-		else if (event.key === "Enter") keep(field.current?.value.trim() ?? "");
+		else if (event.key === "Enter") keep();
 		else return;
 		event.preventDefault();
 	}
-	function keep(name: string): void {
+	function keep(): void {
+		if (!field.current) return; // The field has just gone, and so has the focus.
+		const name = field.current.value.trim();
 		const [fault] = checkFields({ name, categoryId: 1 }).faults ?? [];
 		if (fault) setProblem(`${describeFault(fault, name)}.`);
 		else desk.endRename({ ...pet, name: seen.current }, name);
@@ -48,14 +52,23 @@ export function PetName({ pet, desk }: { pet: Pet; desk: Desk }) {
 					autocomplete="off"
 					defaultValue={pet.name}
 					aria-invalid={problem !== ""}
-					aria-describedby="rename-problem rename-hint"
+					aria-describedby="rename-problem"
 					onKeyDown={listen}
+					// Another window may take the focus for a moment.
+					onBlur={() => document.hasFocus() && keep()}
 					ref={field}
 				/>
 				<Problem id="rename-problem">{problem}</Problem>
-				<p id="rename-hint" class="soft">
-					<kbd>Enter</kbd> keeps the new name, <kbd>Esc</kbd> the old one.
-				</p>
+				<div class="line">
+					<Button label={["Keep ", <kbd key="Enter">Enter</kbd>]} onClick={keep} />
+					<Button
+						class="quiet"
+						label={["Old name ", <kbd key="Esc">Esc</kbd>]}
+						// The field keeps the focus, because leaving it keeps the new name.
+						onMouseDown={(event) => event.preventDefault()}
+						onClick={() => desk.endRename(pet)}
+					/>
+				</div>
 			</div>
 		);
 	return (

@@ -54,13 +54,19 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await shows(page, "A name has at most 255 characters.");
 	await page.keyboard.press("Escape");
 	await button(page, "Rename Luna").click();
+	await page.keyboard.type("Lu");
 	await row(page, "Bella").click();
+	await toast(page).getByText("Renamed to Lu", { exact: true }).waitFor();
+	await button(page, "Undo Ctrl Z").click();
 	await row(page, "Luna").click();
+	await button(page, "Rename Luna").click();
+	await page.keyboard.type("Lu");
+	await button(page, "Old name Esc").click();
 	await button(page, "Rename Luna").click();
 	await page.keyboard.type("Luna 2");
 	await page.keyboard.press("Enter");
 	await row(page, "Luna 2").waitFor();
-	await panel(page, "Luna 2").getByText("Renamed by test").waitFor();
+	await panel(page, "Luna 2").getByText("Renamed by test").first().waitFor();
 	await page.keyboard.press("Control+z");
 	await row(page, "Luna").waitFor();
 	await panel(page, "Luna").getByRole("button", { name: "Category of Luna: 2" }).click();
@@ -113,8 +119,7 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 		"1 test set-status available sold",
 		"1 test set-status sold available",
 		"2 test set-status pending ",
-		"2 test rename  ",
-		"2 test rename  ",
+		...Array(4).fill("2 test rename  "),
 		"2 test set-category  ",
 		"2 test set-category  ",
 		"2 test remove  ",
@@ -203,6 +208,8 @@ test("the keyboard alone is enough to mark, undo, rename, select and remove", as
 	await press(page, "Escape");
 	await press(page, "c");
 	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
+	// The animals have several categories: none is chosen before a text is entered.
+	await press(page, "Enter");
 	await page.keyboard.type("7");
 	await press(page, "Enter");
 	await toast(page).getByText("3 animals are in category 7").waitFor();
@@ -282,7 +289,8 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 	await button(page, "Rename Kiwi").click();
 	await page.getByLabel("Name", { exact: true }).fill("Kea");
 	await elsewhere(page, () => first.apply({ petId: 7n, editor: "Jonas", action: "rename", name: "Kaka" }));
-	await page.locator(".list").getByRole("button", { name: "Refresh" }).click();
+	// A click by the pointer would keep the name.
+	await page.locator(".list").getByRole("button", { name: "Refresh" }).dispatchEvent("click");
 	await row(page, "Kaka").waitFor();
 	await page.getByLabel("Name", { exact: true }).press("Enter");
 	const renamed = "Jonas was first and has renamed Kiwi to Kaka. Your change was not made.";

@@ -206,7 +206,9 @@ async function runTwoNodes({ run }: Machine, names: () => string[], expected: st
 }
 
 function isTrue(run: Run, query: string): boolean {
-	const reply = run(`curl --silent --get http://127.0.0.1:9090/api/v1/query --data-urlencode 'query=${query}' || true`);
+	const reply = run(
+		`curl --fail --silent --get http://127.0.0.1:9090/api/v1/query --data-urlencode 'query=${query}' || true`,
+	);
 	return reply !== "" && JSON.parse(reply).data?.result.length > 0;
 }
 
