@@ -2,7 +2,7 @@
 
 import "./activity.css";
 import { useState } from "preact/hooks";
-import type { Activity as Figures, Minute } from "../../src/contract/console.ts";
+import type { Minute } from "../../src/contract/console.ts";
 import { Banner, FailureNote, MissingScope, Waiting } from "./notes.tsx";
 import { TableHead } from "./pet-table.tsx";
 import { digits } from "./sentences.ts";
@@ -27,12 +27,12 @@ export function Activity({ session, watch }: ActivityProps) {
 	return (
 		<>
 			{failure !== undefined && <Banner failure={failure} retryAtMs={retryAtMs} shown="" onRetry={reload} />}
-			{figures ? <Chart minutes={figures.minutes} /> : <Waiting isPending={failure === undefined} />}
+			{figures?.minutes ? <Chart minutes={figures.minutes} /> : <Waiting isPending={failure === undefined} />}
 		</>
 	);
 }
 
-function Chart({ minutes }: Pick<Figures, "minutes">) {
+function Chart({ minutes }: { minutes: Minute[] }) {
 	const [pointed, setPointed] = useState<number>();
 	const columns = Math.max(leastMinutes, minutes.length);
 	const first = columns - minutes.length;
@@ -110,7 +110,7 @@ function Plot({ title, unit, columns, values, isBars = false }: PlotProps) {
 }
 
 /** The figures as a table, for people who cannot see the chart. */
-function AsTable({ minutes }: Pick<Figures, "minutes">) {
+function AsTable({ minutes }: { minutes: Minute[] }) {
 	return (
 		<details>
 			<summary>The last minutes as a table</summary>

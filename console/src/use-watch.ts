@@ -13,7 +13,7 @@ export type WatchState = RequestState<Activity | undefined>;
 export function useWatch(session: Session): WatchState {
 	const watch = useRequest(
 		async (signal) => {
-			if (!may(session, "metrics:read")) return undefined;
+			if (!may(session, "pets:read")) return undefined;
 			await visibility(signal);
 			return session.ask<Activity>("/console/activity", { signal });
 		},

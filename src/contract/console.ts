@@ -5,8 +5,11 @@ import type { Fault } from "./validate.ts";
 
 /** The reply of `/console/activity`. */
 export interface Activity {
-	/** The minutes of this node since its start, oldest first, at most three hours. The last minute is not over. */
-	minutes: Minute[];
+	/**
+	 * The minutes of this node since its start, oldest first, at most three hours. The last minute is not over. Absent if
+	 * the key lacks `metrics:read`.
+	 */
+	minutes?: Minute[];
 	animals: Totals;
 	/** The number of edits when `animals` was counted. */
 	edits: number;

@@ -7,7 +7,7 @@ import type { Log } from "../contract/observed.ts";
 import { type Operation, type OperationName, operations, type Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import { createRateLimits, type LoadLimits, type Processor, type RateLimits, watchOverload } from "./admission.ts";
-import { createChecks, createCredentialCheck, createOpsChecks } from "./checks.ts";
+import { callerOf, createChecks, createCredentialCheck, createOpsChecks } from "./checks.ts";
 import type { HttpServer } from "./connection.ts";
 import { createConsoleHandlers } from "./console.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
@@ -115,7 +115,11 @@ function addPrivate(router: Router, options: AppOptions, limits: RateLimits): vo
 	);
 	const { find, exportPets } = createFindHandlers(options);
 	router.add("/console/key", get(undefined, key));
-	router.add("/console/activity", get("metrics:read", options.activity));
+	const activity: Read = async (exchange) => {
+		const { minutes, ...figures } = await options.activity();
+		return { ...figures, ...(callerOf(exchange).scopes.includes("metrics:read") && { minutes }) };
+	};
+	router.add("/console/activity", get("pets:read", activity));
 	router.add("/console/find", get("pets:read", find));
 	router.add("/console/imports", { POST: { ...post("pets:write", importRows).POST, countedAs: "import" } });
 	router.add("/console/imports/rows", get("pets:write", importedRows));

@@ -45,7 +45,7 @@ const seen = { name: "Rex" };
 /** A valid request to each endpoint of the console, and the scope that it needs; undefined: any key may call it. */
 const endpoints: [Scope | undefined, TestRequest][] = [
 	[undefined, { path: "/console/key" }],
-	["metrics:read", { path: "/console/activity" }],
+	["pets:read", { path: "/console/activity" }],
 	["pets:read", { path: "/console/find" }],
 	["pets:read", { path: "/console/categories" }],
 	["pets:read", posting("/console/exports")({ format: "csv" })],
