@@ -62,6 +62,19 @@ test("a backup that would fill its disk is refused before it writes, and names w
 	assert.equal((await run("backup", path("b.db"))).code, 0);
 });
 
+test("a backup ends, and leaves no file, when others fill its disk meanwhile", async (context) => {
+	const { folder, path, run } = await someStore(context);
+	let looks = 0;
+	const free = context.mock.method(fs, "statfsSync", () => ({ bavail: looks++ > 0 ? 0 : 2 ** 20, bsize: 4096 }));
+	syncBuiltinESMExports();
+	const { code, stderr } = await run("backup", path("b.db"));
+	free.mock.restore();
+	syncBuiltinESMExports();
+	assert.equal(code, 1);
+	assert.match(stderr, /^animal-store: \/.* has 0 MiB free, and a backup needs 6\d: .*\n$/);
+	assert.deepEqual(namesIn(folder), ["s.db"]);
+});
+
 test("a backup made under load restores over a crashed store, whose old WAL is never replayed", async (context) => {
 	const newFolder = () => temporaryFolder(context);
 	const proven = await proveRestores({ rounds: 1, seed, context, newFolder });

@@ -60,7 +60,7 @@ test("fsync may be off only in Neon, whose commits wait for other servers' disks
 });
 
 test("settings with which writes would be lost or wrong are refused at the start", async (context) => {
-	const { url } = await databaseFor(context);
+	const { url, query } = await databaseFor(context);
 	await (await openStore(url, Date.now)).close();
 	const settings: [settings: Record<string, string>, refusal: RegExp][] = [
 		[{ array_nulls: "off" }, /^array_nulls is off, .*: turn it on$/],
@@ -68,6 +68,19 @@ test("settings with which writes would be lost or wrong are refused at the start
 	];
 	for (const [set, message] of settings)
 		await assert.rejects(openStore(withSettings(url, set), Date.now), { name: "StoreRefused", message });
+	const drop = `CREATE FUNCTION drop_pet() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+		CREATE TRIGGER dropping BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION drop_pet()`;
+	const changes: [change: string, undo: string, refusal: RegExp][] = [
+		["ALTER TABLE pets SET UNLOGGED", "ALTER TABLE pets SET LOGGED", /^a table .* is UNLOGGED, .*: set it to LOGGED$/],
+		["ALTER TABLE pets DISABLE TRIGGER ALL", "ALTER TABLE pets ENABLE TRIGGER ALL", /^a trigger .*: enable it$/],
+		[drop, "DROP TRIGGER dropping ON pets", /^a trigger .* BEFORE it is written: use one AFTER that$/],
+	];
+	for (const [change, undo, message] of changes) {
+		await query(change);
+		await assert.rejects(openStore(url, Date.now), { name: "StoreRefused", message });
+		await query(undo);
+	}
+	await opened(url);
 });
 
 /** The part of Citus 13's catalog that shows where tables are placed. */

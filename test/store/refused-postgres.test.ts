@@ -19,7 +19,7 @@ import { temporaryFolder } from "../support/service.ts";
 import { runSql, setOnServer } from "../support/sql.ts";
 import { withStore } from "../support/store-reads.ts";
 import { startProxy } from "../support/tcp-proxy.ts";
-import { slowMs } from "../support/until.ts";
+import { slowMs, within } from "../support/until.ts";
 
 test("an unusable database is refused with one sentence that names the fix", async (context) => {
 	const database = await databaseFor(context);
@@ -86,6 +86,13 @@ test("a database of another program is refused as it is; a role without CREATE m
 		await assert.rejects(openStore(url, Date.now), { name: "StoreRefused", message: said });
 		const names = await query("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()");
 		assert.deepEqual(names, [{ tablename: name }]);
+	}
+	for (const sql of ["CREATE TABLE pet_counts ()", "CREATE TYPE counters AS ENUM ()"]) {
+		const { url, query } = await databaseFor(context);
+		await query(sql);
+		const refused = { name: "StoreRefused", message: /"(pet_counts|counters)" already exists/ };
+		await within("the refusal", assert.rejects(openStore(url, Date.now), refused));
+		assert.ok((await query("SELECT FROM pg_tables WHERE schemaname = current_schema()")).length < 2);
 	}
 	const { url, query } = await databaseFor(context);
 	const role = `without_create_${process.pid}`;

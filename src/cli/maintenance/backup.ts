@@ -42,22 +42,31 @@ export async function backupStore(databaseUrl: string, to: string, work: LongWor
 		throw new StoreRefused(`cannot write ${to}: its folder does not exist`);
 	if (existsSync(to)) throw new StoreRefused(`${to} already exists: name a new file`);
 	return withDraft(to, async (draft) => {
-		refuseFullDisk(dirname(to), file);
-		const animals = await copySnapshot(file, draft, work);
+		const refuse = (bytes: number) => refuseFullDisk(dirname(to), file, bytes);
+		refuse(statSync(file).size + bytesOfWal(file));
+		const animals = await copySnapshot(file, draft, {
+			...work,
+			onProgress(progress) {
+				// Meanwhile, others may fill the disk, such as the WAL, which is not emptied during the copy.
+				if (progress.total > 0) refuse((progress.total - progress.done) * pageBytes);
+				work.onProgress?.(progress);
+			},
+		});
 		publish(draft, to);
 		return animals;
 	});
 }
 
 const mebi = 2 ** 20;
+const pageBytes = 4096;
 /** Left free on the store's own disk, for its animals and its WAL. */
 const keptFreeBytes = 64 * mebi;
 
-/** @throws StoreRefused if the folder has no room for a backup of the file */
-function refuseFullDisk(folder: string, file: string): void {
+/** @param bytes what is still to be written @throws StoreRefused if the folder has no room for it */
+function refuseFullDisk(folder: string, file: string, bytes: number): void {
 	const { bavail, bsize } = statfsSync(folder);
 	const kept = statSync(folder).dev === statSync(file).dev ? keptFreeBytes : 0;
-	const [free, needed] = [bavail * bsize, statSync(file).size + bytesOfWal(file) + kept] as const;
+	const [free, needed] = [bavail * bsize, bytes + kept] as const;
 	if (free >= needed) return;
 	const [has, needs] = [free, needed].map((bytes) => Math.ceil(bytes / mebi));
 	throw new StoreRefused(`${folder} has ${has} MiB free, and a backup needs ${needs}: free some, or use another disk`);

@@ -19,24 +19,30 @@ const standbySeconds = 2;
 /** Of concurrent starts, one migrates, and the others wait. @throws StoreRefused, and the server's errors */
 export async function migrate(pool: NodePool): Promise<void> {
 	const startedAtMs = performance.now();
+	let wasTaken = false;
 	for (;;) {
 		try {
 			return await migrateOnce(pool);
 		} catch (error) {
+			const { code = "" } = error as { code?: string };
 			if (await isWaitingForStandby(pool)) {
 				throw new StoreRefused(
 					"commits wait for a synchronous standby, and none is connected: " +
 						"start it, or change synchronous_standby_names on the server",
 				);
 			}
-			const isTooLate = performance.now() - startedAtMs > migrationLimitMs;
-			if (isTooLate || !concurrentMigrationCodes.test((error as { code?: string }).code ?? "")) throw error;
+			const isTaken = takenCodes.test(code);
+			const isTooLate = performance.now() - startedAtMs > migrationLimitMs || (isTaken && wasTaken);
+			if (isTooLate || !(isTaken || waitingCodes.test(code))) throw error;
+			wasTaken = isTaken;
 		}
 	}
 }
 
-/** Another node is migrating: it created a table first, caused a rollback, or did not release a lock in time. */
-const concurrentMigrationCodes = /^(23505|40001|40P01|42710|42P07|55P03)$/;
+/** Another node created a table first; if it happens again, another program did. */
+const takenCodes = /^(23505|42710|42P07)$/;
+/** Another node that is migrating caused a rollback, or did not release a lock in time. */
+const waitingCodes = /^(40001|40P01|55P03)$/;
 
 async function migrateOnce(pool: NodePool): Promise<void> {
 	const client = await pool.take();

@@ -34,8 +34,8 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
 /**
- * Settings of the server, database or role with which writes are lost or wrong: conditions, with a text for each. Neon
- * has no disk to sync: a commit waits until its WAL is on the disks of several others.
+ * Settings of the server, database, role or tables with which writes are lost or wrong: conditions, with a text for
+ * each. Neon has no disk to sync: a commit waits until its WAL is on the disks of several others.
  */
 const unsafeSettings = [
 	[
@@ -49,6 +49,19 @@ const unsafeSettings = [
 	[
 		"current_setting('array_nulls', true) = 'off'",
 		"array_nulls is off, so an animal without a status cannot be written: turn it on",
+	],
+	[
+		"EXISTS (SELECT FROM parts WHERE id IN (SELECT oid FROM pg_class WHERE relpersistence = 'u'))",
+		"a table of the store is UNLOGGED, so a crash empties it: set it to LOGGED",
+	],
+	[
+		`EXISTS (SELECT FROM pg_trigger WHERE tgrelid = to_regclass('pets') AND tgfoid = to_regproc('count_pets')
+			AND tgenabled = 'D')`,
+		"a trigger of the table pets is disabled, so not all animals are counted: enable it",
+	],
+	[
+		"EXISTS (SELECT FROM pg_trigger WHERE tgrelid = to_regclass('pets') AND tgtype & 3 = 3 AND NOT tgisinternal)",
+		"a trigger of the table pets may change or drop an animal BEFORE it is written: use one AFTER that",
 	],
 ];
 
