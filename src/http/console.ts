@@ -24,7 +24,7 @@ import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createImportHandlers } from "./imports.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
-import { Turns, turnLimits } from "./turns.ts";
+import { inTurnsOf } from "./turns.ts";
 
 /** The most edits in one history. */
 const historyMax = 100;
@@ -36,8 +36,8 @@ const readHistoryQuery = createQueryReader(Type.Object({ id: Type.Optional(id) }
 
 export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limits: RateLimits) {
 	const { edits, categories, getPet } = store;
-	const writes = new Turns({ ...turnLimits, tasks: "imports and edits" });
-	const lists = new Turns({ ...turnLimits, tasks: "lists of categories" });
+	const write = inTurnsOf("imports and edits");
+	const look = inTurnsOf("lists of categories");
 
 	async function latestEdits(): Promise<LatestEdit[]> {
 		const { lastEdit } = await store.version();
@@ -58,20 +58,6 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 		const headers = limits.countItems(callerOf(exchange), items.length);
 		if (headers) exchange.headers(headers);
 		return items;
-	}
-
-	/** Writes in the turn of the key, so that others need not wait for many rows. */
-	function write<Result>(exchange: Exchange, task: () => Promise<Result>): Promise<Result> {
-		const checked = async () => {
-			await exchange.checkAgain();
-			return task();
-		};
-		return writes.run(callerOf(exchange).id, checked, exchange.watchLeaving());
-	}
-
-	/** Reads names or keys in the turn of the key. */
-	function look<Result>(exchange: Exchange, task: () => Promise<Result>): Promise<Result> {
-		return lists.run(callerOf(exchange).id, task, exchange.watchLeaving());
 	}
 
 	async function applyEdits(given: readonly NewEdit[]): Promise<{ results: EditResult[] }> {

@@ -50,6 +50,8 @@ export interface Port {
 	unsent?: Unsent;
 }
 
+/** How often the key of a download is checked again. */
+const checkAgainMs = 200;
 /** The approximate size of a reply's headers. */
 const headBytes = 1000;
 
@@ -179,22 +181,28 @@ export class Exchange {
 		if (this.isRefused) return;
 		const { socket } = this.request;
 		const response = this.#writeHead();
-		try {
-			await pipeline(this.#whileAllowed(pieces), response, { end: false });
-			response.end();
-		} catch (error) {
-			if (socket.destroyed) return; // The client has left.
+		let refusal: unknown;
+		const breakOff = (error: unknown) => {
 			const unexpected = error instanceof StorageUnavailable ? "storage_unavailable" : "internal_error";
 			this.failure = error instanceof ApiError ? error.code : unexpected;
 			socket.resetAndDestroy();
+		};
+		const check = async () => this.checkAgain();
+		// By time and not with each piece, because a client may take none.
+		const checking = setInterval(async () => {
+			refusal ??= await check().catch((error) => error);
+			if (refusal && !response.writableEnded) breakOff(refusal);
+		}, checkAgainMs);
+		try {
+			await pipeline(pieces, response, { end: false });
+			response.end();
+		} catch (error) {
+			if (refusal) throw refusal;
+			if (socket.destroyed) return; // The client has left.
+			breakOff(error);
 			throw error;
-		}
-	}
-
-	async *#whileAllowed<Piece>(pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
-		for await (const piece of pieces) {
-			await this.checkAgain();
-			yield piece;
+		} finally {
+			clearInterval(checking);
 		}
 	}
 

@@ -22,7 +22,7 @@ import { readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
-import { Turns, turnLimits } from "./turns.ts";
+import { type InTurn, inTurnsOf, Turns, turnLimits } from "./turns.ts";
 
 /** U+0000 is in no name, and not every engine has it in texts. */
 const text = { pattern: "^[^\\0]*$", description: "a text of 1 to 255 characters, without U+0000" };
@@ -41,12 +41,11 @@ const after = Type.String({ minLength: 1, description: "next of the previous rep
 const readFindQuery = createQueryReader(Type.Object({ ...searched, after: Type.Optional(after) }));
 
 /** A page of a search. The first page also has the total, for which it does not wait again. */
-async function find({ findPets }: Store, searches: Turns, exchange: Exchange): Promise<FindReply> {
+async function find({ findPets }: Store, inTurn: InTurn, exchange: Exchange): Promise<FindReply> {
 	const { after, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
 	const query = { ...search, after: position, limit: findPageMax, isCounted: position === undefined };
-	const left = exchange.watchLeaving();
-	const { pets, next, ...totals } = await searches.run(callerOf(exchange).id, () => findPets(query, left), left);
+	const { pets, next, ...totals } = await inTurn(exchange, () => findPets(query, exchange.left));
 	return { pets: petsIn(pets), ...(next && { next: writePosition(next) }), ...totals };
 }
 
@@ -99,6 +98,7 @@ type Order = ReturnType<typeof parseOrder>;
 export function createFindHandlers({ store, now }: PetOptions) {
 	const exports = new Turns({ runningMax: Infinity, keyRunningMax: exportsMax, keyMax: exportsMax, tasks: "exports" });
 	const searches = new Turns({ ...turnLimits, tasks: "searches" });
+	const inTurn = inTurnsOf("searches", searches);
 
 	/** The searches of a key's exports have their own turn: they are not refused, and delay no search of the key. */
 	const searchFor = (exchange: Exchange): Store["findPets"] => {
@@ -122,7 +122,7 @@ export function createFindHandlers({ store, now }: PetOptions) {
 	}
 
 	return {
-		find: (exchange: Exchange) => find(store, searches, exchange),
+		find: (exchange: Exchange) => find(store, inTurn, exchange),
 		async exportPets(exchange: Exchange): Promise<void> {
 			const order = parseOrder(await readJson(exchange));
 			await exports.run(callerOf(exchange).id, () => writeExport(exchange, order));

@@ -18,12 +18,11 @@ import { listIn, readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader } from "./pets.ts";
+import type { InTurn } from "./turns.ts";
 
 /** The most invalid rows whose faults are in the reply. */
 const explainedMax = 100;
 const unexplained = { field: undefined, problem: `is invalid, as the ${explainedMax} invalid rows before it` };
-
-type InTurn = <Result>(exchange: Exchange, task: () => Promise<Result>) => Promise<Result>;
 
 interface Work {
 	/** Counts the items as requests. */

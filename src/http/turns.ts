@@ -2,6 +2,8 @@
 // others by one task each. Work that is too much is refused at once, and work that nobody waits for is dropped.
 
 import { ApiError } from "../contract/errors.ts";
+import { callerOf } from "./checks.ts";
+import type { Exchange } from "./exchange.ts";
 
 interface TurnLimits {
 	/** The most tasks that run at a time. */
@@ -16,6 +18,19 @@ interface TurnLimits {
 
 /** The tasks of a key run one after the other; those of two keys run at the same time. */
 export const turnLimits = { runningMax: 2, keyRunningMax: 1, keyMax: 10 };
+
+export type InTurn = <Result>(exchange: Exchange, task: () => Promise<Result>) => Promise<Result>;
+
+/** Does each task in the turn of its key, which may have been revoked meanwhile. Drops it if the client leaves. */
+export function inTurnsOf(tasks: string, turns = new Turns({ ...turnLimits, tasks })): InTurn {
+	return (exchange, task) => {
+		const checked = async () => {
+			await exchange.checkAgain();
+			return task();
+		};
+		return turns.run(callerOf(exchange).id, checked, exchange.watchLeaving());
+	};
+}
 
 interface OfKey {
 	running: number;

@@ -59,6 +59,8 @@ export interface Engine
 	> {
 	select: Select;
 	scan: Scan;
+	/** Same as `scan`, but waits for no search. */
+	scanList: Scan;
 	findSql: FindSql;
 	write: Write;
 	/** Commits the creates in one transaction. */
@@ -89,7 +91,7 @@ export function createStore(engine: Engine, now: () => number, options: StoreOpt
 			const nowMs = now();
 			return createAll(rows.map((row) => ({ ...row, nowMs })));
 		},
-		listKeys: (...given) => listKeysOf(engine.scan, given, now() - idempotencyMs),
+		listKeys: (...given) => listKeysOf(engine.scanList, given, now() - idempotencyMs),
 		countPets: () => countPets(select),
 		async close() {
 			await stopSweeping?.();
@@ -127,7 +129,7 @@ function createEdits({ select, write }: Engine, now: () => number): Edits {
 /** Names that the main thread receives at a time. */
 const namesPage = 2000;
 
-function createCategories({ scan, write }: Engine): Categories {
+function createCategories({ scanList: scan, write }: Engine): Categories {
 	return {
 		async names() {
 			const names: CategoryName[] = [];

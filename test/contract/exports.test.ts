@@ -229,11 +229,14 @@ test("a download breaks off when its key is revoked or expires", async (context)
 	assert.ok(revoked && expired);
 	const downloads = [revoked, expired].map(({ key }) => download({ ...service, key }, { format: "csv" }));
 	const ended = () => service.log.filter((line) => line["error.type"] === "invalid_credential");
-	await until("the downloads to begin", () => reads.orders === 2);
+	const unread = connect(service.port, "127.0.0.1").pause();
+	unread.write(textOfOrder({ ...service, key: revoked.key }, { format: "csv" }));
+	await until("the downloads to begin", () => reads.orders === 3);
 	await revokeKey(service.issuer, revoked.id);
-	await until("the end of the first", () => ended().length === 1);
+	await until("the end of two, of which one is not read", () => ended().length === 2);
+	unread.resetAndDestroy();
 	service.clock.nowMs = Date.now() + 3_600_000;
-	await until("the end of the second", () => ended().length === 2);
+	await until("the end of the other", () => ended().length === 3);
 	for (const { isComplete } of await Promise.all(downloads)) assert.equal(isComplete, false);
 	assertNoErrors(service);
 });

@@ -135,3 +135,19 @@ test("a key's searches run one at a time and delay no other key; the eleventh is
 	const found = (await Promise.all([...all, other])).filter(({ body }) => body === '{"pets":[]}');
 	assert.equal(found.length, 11);
 });
+
+test("a search whose key expires while it waits for its turn is not made", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const begun = holdSearches(context, service);
+	const { key } = await createKey(service.issuer, { name: "a", scopes: ["pets:read"], expiresInMs: 3_600_000 });
+	const search = () => service.send({ path: "/console/find", headers: { Authorization: `Bearer ${key}` } });
+	const first = search();
+	await until("the first search", () => begun.length === 1);
+	const late = search();
+	await until("both searches", () => service.traffic().requestsInFlight === 2);
+	service.clock.nowMs = Date.now() + 3_600_000;
+	begun[0]?.end();
+	assert.equal((await first).status, 200);
+	assertFailure(await late, "invalid_credential");
+	assert.equal(begun.length, 1);
+});

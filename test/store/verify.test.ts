@@ -82,6 +82,13 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 		],
 		[edited("last", `UPDATE sqlite_sequence SET seq = ${2n ** 63n - 1n}`), /found: the last id that an animal got/],
 		[edited("first", "UPDATE sqlite_sequence SET seq = 1"), /found: the last id that an animal got/],
+		[
+			edited(
+				"edit",
+				`INSERT INTO edits (id, at_ms, editor, action, pet_id) VALUES (${2n ** 63n - 1n}, 0, 'a', 'remove', 1)`,
+			),
+			/found: an edit has a number/,
+		],
 		[edited("id", "UPDATE pets SET id = 0 WHERE id = 1"), /found: 1 of the animals have an id/],
 		[
 			edited("nul", "UPDATE pets SET name = 'a' || char(0) || char(27) WHERE id = 7"),

@@ -93,6 +93,7 @@ async function verifyOpened(database: Database.Database, report: StoreReport, wo
 	const wrong = count(`pets WHERE ${isWrong}`);
 	if (wrong > 0) problems.push(`${wrong} of the animals have an id, a name or a status that is not allowed`);
 	if (count(wrongSequence) > 0) problems.push("the last id that an animal got is missing or not allowed");
+	if (count(`edits WHERE id NOT BETWEEN 1 AND ${idMax}`) > 0) problems.push("an edit has a number that is not allowed");
 	if (count("pragma_page_size WHERE page_size <> 4096") + count("pragma_encoding WHERE encoding <> 'UTF-8'") > 0)
 		problems.push("the pages are not of 4096 bytes, or the texts not in UTF-8");
 	report.animals = count("pets");
@@ -129,7 +130,8 @@ const isWrongName = ([, name]: CategoryRow) => checkCategoryName({ name }).fault
 /** A migration has kept equal names, with a text in place of the compared name (store/migrations/008.sql). */
 const isWronglyFolded = ([id, name, folded]: CategoryRow) => ![comparedName(name), `ID ${id}`].includes(folded);
 
-/** Ids beyond 2^62 mean that a file was made to have no more ids. */
+/** Larger ids mean that a file was made to have no more ids. */
+const idMax = 2n ** 62n;
 const wrongSequence = `(SELECT 1 FROM (SELECT coalesce(max(id), 0) AS last_id FROM pets)
 	LEFT JOIN sqlite_sequence ON name = 'pets'
-	WHERE typeof(seq) NOT IN ('integer', 'null') OR coalesce(seq, 0) NOT BETWEEN last_id AND ${2n ** 62n})`;
+	WHERE typeof(seq) NOT IN ('integer', 'null') OR coalesce(seq, 0) NOT BETWEEN last_id AND ${idMax})`;

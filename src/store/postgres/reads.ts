@@ -62,7 +62,7 @@ const keysByHash = {
 export function createReads(
 	pool: NodePool,
 	retry: Retry,
-): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select" | "scan"> {
+): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select" | "scan" | "scanList"> {
 	let timeline = "";
 
 	/** Sends a statement that reads the state; an error closes the connection. @throws StorageUnavailable */
@@ -86,6 +86,7 @@ export function createReads(
 			const { rows, version } = await read({ text: selectWithState(columns, rest), values }, readRows);
 			return { rows: rows.map((row) => row.slice(0, -1)), version };
 		};
+	const select = selectBy(rowsOf);
 	const readVersion = createTickBatch<string, StoreVersion>(String, async () => [(await read(stateOnly)).version]);
 	return {
 		timeline: () => timeline,
@@ -101,7 +102,8 @@ export function createReads(
 			const keys = new Map(rows.map(([hash, ...row]) => [hash, { ...readKeyRow(row), timeline: version.timeline }]));
 			return hashes.map((hash) => keys.get(hash));
 		}),
-		select: selectBy(rowsOf),
+		select,
+		scanList: async (columns, rest, values) => (await select(columns, rest, values)).rows,
 		scan: (columns, rest, values, signal) =>
 			pool.limitScans(async () => {
 				signal?.throwIfAborted();

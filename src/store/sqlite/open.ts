@@ -34,15 +34,19 @@ export async function openSqlite(file: string, now: () => number, options: Store
 		sizeOf: (write) => (write.name === "createPets" ? write.creates.count : 1),
 		onCommit: options.onCommit,
 	});
-	const scans = createScans(file);
+	const [searches, lists] = [createScans(file), createScans(file)];
+	const scanBy =
+		(scans: typeof searches): Engine["scan"] =>
+		async (columns, rest, values, signal) => {
+			refuseReplaced();
+			return scans.run({ text: `SELECT ${columns.join(", ")} ${rest}`, values }, signal);
+		};
 	const write = ((name, ...given) => writes.write({ name, given })) as Engine["write"];
 	const engine: Engine = {
 		...reads,
 		findSql,
-		async scan(columns, rest, values, signal) {
-			refuseReplaced();
-			return scans.run({ text: `SELECT ${columns.join(", ")} ${rest}`, values }, signal);
-		},
+		scan: scanBy(searches),
+		scanList: scanBy(lists),
 		write,
 		createAll(creates) {
 			return writes.write({ name: "createPets", creates: toSentCreates(creates) }) as Promise<ImportedPet[]>;
@@ -55,7 +59,8 @@ export async function openSqlite(file: string, now: () => number, options: Store
 		async close() {
 			await write("touchKeys", []).catch(() => {}); // Waits for all other writes.
 			database.close();
-			await scans.close();
+			await searches.close();
+			await lists.close();
 			await writer.close();
 		},
 	};
