@@ -105,6 +105,10 @@ export const attacks: Record<string, Attack> = {
 			socket.on("close", () => clearInterval(pump));
 		},
 	},
+	"200 connections that pipeline 250 requests without a key": {
+		count: 200,
+		use: (socket) => socket.resume().write("GET /v1/pets HTTP/1.1\r\nHost: a\r\n\r\n".repeat(250)),
+	},
 	"40 connections that pipeline 250 large pages and read no reply": {
 		count: 40,
 		inFlightMax: 40 * underWayMax,
