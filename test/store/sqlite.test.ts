@@ -9,7 +9,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import Database from "better-sqlite3";
 import { openStore } from "../../src/store/open.ts";
 import { isFailedSync, toStoreError, waitForLock } from "../../src/store/sqlite/errors.ts";
-import { openSqliteWriter, toRefusal, walMaxBytes } from "../../src/store/sqlite/file.ts";
+import { connect, openSqliteWriter, toRefusal, walMaxBytes } from "../../src/store/sqlite/file.ts";
 import { startWriter } from "../../src/store/sqlite/writer.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
 import { startRefused } from "../support/program.ts";
@@ -134,6 +134,13 @@ test("sqlite: the WAL grows during a long read transaction, and is truncated soo
 	assert.ok(files && files.diskFreeBytes < files.diskBytes);
 	await store.createPet({ name: "c", categoryId: 1n });
 	assert.equal(Number((await runSql(`sqlite:${file}`, "SELECT count(*) AS pets FROM pets"))[0]?.["pets"]), made + 2);
+});
+
+test("sqlite: what a file's schema computes has no side effects, and nobody writes the schema as a table", (context) => {
+	using database = connect(usedFile(temporaryFolder(context)));
+	assert.equal(database.pragma("trusted_schema", { simple: true }), 0);
+	database.pragma("writable_schema = ON");
+	assert.throws(() => database.exec("UPDATE sqlite_schema SET sql = sql"), /may not be modified/);
 });
 
 test("sqlite: a file that is not an animal store is refused with one sentence, and not changed", async (context) => {
