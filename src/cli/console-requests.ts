@@ -51,9 +51,11 @@ export async function categoriesOf(ask: AskConsole, signal?: AbortSignal): Promi
 type Named = Pick<Category, "id" | "name">;
 
 /** Adds these categories to the options. Categories that the options already have take precedence. */
-export function withCategories(options: ReadOptions, categories: Iterable<Named> = []): ReadOptions {
+export function withCategories(options: ReadOptions, categories: readonly Named[] = []): ReadOptions {
 	const categoryId = new Map([...numbersOf(categories), ...(options.values?.categoryId ?? [])]);
-	return { ...options, values: { ...options.values, categoryId } };
+	const { numbers: known } = options.values ?? {};
+	const numbers = known && new Set([...known, ...categories.map(({ id }) => id)]);
+	return { ...options, values: { ...options.values, categoryId, numbers } };
 }
 
 /** Makes the proposed categories. @throws CommandError if the key may not make them; ApiError, NoReply */

@@ -15,7 +15,7 @@ import { describeInFile } from "../files/fault-words.ts";
 import type { ImportTarget } from "../files/import-request.ts";
 import { createImporter, type SettledRow } from "../files/importer.ts";
 import { type Proposals, proposeColumns, repeatFinder } from "../files/proposals.ts";
-import { exampleOf, type FileRow, type OtherRow, type ReadOptions, readRows } from "../files/rows.ts";
+import { exampleOf, type FileRow, type OtherRow, type ReadOptions, readRows, textsOf } from "../files/rows.ts";
 import { countUnknownValues, mayBeAnimal, plainValue } from "../files/values.ts";
 import { parseDuration, parseIntegerUpTo } from "./arguments.ts";
 import { CommandError, Interrupted } from "./command-error.ts";
@@ -241,7 +241,8 @@ async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsol
 	const checked = await checkAll(options);
 	if (!ask || checked.values.list().every(({ field }) => field !== "categoryId")) return { checked, options };
 	const categories = await unlessDry(flags, categoriesOf(ask, signal));
-	const complete = withCategories(options, categories);
+	const values = { ...options.values, numbers: categories && new Set<bigint>() };
+	const complete = withCategories({ ...options, values }, categories);
 	return { checked: { ...(await checkAll(complete)), categories }, options: complete };
 }
 
@@ -303,11 +304,12 @@ async function checkFile(
 		if (checked.repeated.has(row.number)) return;
 		if (!isConfirmed) repeats?.add(row);
 		const { pet, unknown, faults } = row;
+		const { name = "" } = mayBeAnimal(row) ? textsOf(row.given) : {};
 		if (mayBeAnimal(row) && checked.examples.length < examplesMax) checked.examples.push(exampleOf(row, options));
+		if (isDamaged(name)) checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(name) }]);
 		if (pet) {
 			checked.animals++;
 			if (checked.animals <= previewRows) checked.first.push(pet);
-			if (isDamaged(pet.name)) checked.damaged.add(row, [{ field: undefined, problem: JSON.stringify(pet.name) }]);
 		} else if (mayBeAnimal(row)) {
 			checked.unclear++;
 			checked.values.add(unknown ?? {});

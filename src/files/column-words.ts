@@ -38,7 +38,7 @@ const knownNames: Record<keyof NewPet, readonly (readonly string[])[]> = {
 	status: [
 		words(`adoptionstatus animalstatus petstatus statusoftheanimal vermittlungsstatus tierstatus statutdadoption
 			statutadoption estadodeadopcion estadodeadocao statusdeadocao situacaodeadocao`),
-		words("status"),
+		words("status estatus"),
 		words(`state states availability zustand zustande verfugbarkeit verfugbarkeiten statut statuts etat etats
 			disponibilite disponibilites estado estados disponibilidad disponibilidade situacion situacao`),
 	],
@@ -70,24 +70,42 @@ export function plainName(name: string): string {
 	return foldedText(name)
 		.trim()
 		.replace(article, "")
+		.replace(/#|№/g, "no")
 		.replace(/[^\p{L}\p{M}\p{N}]+/gu, "");
 }
 
 export const sexes = /^(.|male|female|männlich|weiblich|mâle|femelle|macho|hembra|fêmea)$/iu;
-/** Kinds of animals that many lists have, after `plainName`. */
+/** Kinds of animals that many lists have, after `plainName`, also in Italian and Dutch. */
 const kinds = new Set(
 	words(`dog dogs cat cats bird rabbit horse cow cattle sheep goat pig chicken duck parrot hamster fish turtle
 		hund hunde katze katzen kater vogel kaninchen pferd kuh schaf ziege schwein huhn fisch schildkrote chien
 		chienne chat chatte oiseau lapin cheval vache mouton chevre cochon poule perroquet poisson tortue perro
 		perra gato gata ave pajaro conejo caballo vaca oveja cabra cerdo gallina loro pez tortuga cachorro cao
-		passaro coelho cavalo ovelha porco galinha papagaio peixe tartaruga`),
+		passaro coelho cavalo ovelha porco galinha papagaio peixe tartaruga canine feline
+		cane cani gatto gatti coniglio uccello cavallo hond honden kat katten konijn paard`),
 );
 
 export const isKind = (text: string) => kinds.has(plainName(text));
 
-/** Names of columns that identify an animal in its list; the first group says that they do. */
-const idNouns = "id|nr|no|number|nummer|numero|tag|chip|microchip|code";
-const idOwners = "lfd|record|register|registration|intake|case|shelter";
+/** Names that a list may have for its animals, besides those that are known, and those of people and other things. */
+const otherName = /(name|namen|nom|nombre|nome)$|^(name|nom|nombre|nome|title|titel|titre|titulo)/;
+const ofOthers = new RegExp(
+	"owner|client|customer|adopter|keeper|contact|last|first|sur|vor|nach|famil|halter|besitzer|kunde|propiet|propriet|" +
+		"dueno|tutor|breed|species|common|scientific|taxon|latin|colou?r|shelter|location|file",
+);
+
+/** Whether a heading may be that of the animals' names: "House name", or "Dog" in a list of dogs. */
+export function mayBeName(heading: string): boolean {
+	const name = plainName(heading);
+	return isKind(name) || (otherName.test(name) && !ofOthers.test(name));
+}
+
+/** Names of columns that identify an animal in its list; a group says that they do. */
+const idNouns = "id|nr|no|number|nummer|numero|tag|chip|microchip|code|codigo";
+const idOwners =
+	"lfd|record|register|registration|intake|case|shelter|rescue|licen[cs]e|patient|dog|cat|horse|studbook|zuchtbuch|lebens";
+const idAnimals = "animals?|pets?|tier|mascota|ear|(?:micro)?chip|tag";
 export const idName = new RegExp(
-	`^(animals?|pets?|tier|mascota|ear|(?:micro)?chip|tag)?(?:${idOwners})?(?:${idNouns})$`,
+	`^(?:(${idAnimals})?(?:${idOwners})?(?:${idNouns})|(?:n|${idNouns})(?:de|del|do|d)?(${idAnimals}|puce|identification)|` +
+		"(ohrmarke|transponder))$",
 );

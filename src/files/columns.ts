@@ -1,7 +1,7 @@
 // Finds the columns of a file, or the fields of a JSON object, that contain the fields of an animal.
 
 import { NewPet, newPetFields } from "../contract/pet.ts";
-import { categories, idName, isKind, knownName, plainName, rankOf, sexes } from "./column-words.ts";
+import { categories, idName, isKind, knownName, mayBeName, plainName, rankOf, sexes } from "./column-words.ts";
 import { FileError, quoteNames } from "./encoding.ts";
 import { isNothing, isWord, plainValue, proposeStatus } from "./values.ts";
 
@@ -189,7 +189,8 @@ export const namesAt = (columns: readonly string[], positions: readonly number[]
 /**
  * The columns of missing fields by their values. Kinds of animals are the category. If the heading names neither the
  * name nor the category, it may be an animal: a column of words that differ has the names, one of words that repeat the
- * categories. @param heading the row that names the columns, empty if none does
+ * categories. A heading such as "House name" says more than values. @param heading the row that names the columns,
+ * empty if none does
  */
 export function columnsByValues(heading: readonly string[], sample: Sample, { at, missing }: Columns): Mapping {
 	const rows = missing.includes("name") ? [heading, ...sample] : sample;
@@ -198,13 +199,18 @@ export function columnsByValues(heading: readonly string[], sample: Sample, { at
 	const rated = free.map((index) => {
 		const values = valuesOf(rows, index);
 		const isStatus = most(values, (value) => proposeStatus(value) !== undefined);
-		const isWords = !isStatus && most(values, (value) => isWord(value) && !/\d/.test(value) && !sexes.test(value));
-		return { index, isStatus, isWords, isKind: most(values, isKind), size: new Set(values.map(plainValue)).size };
+		const isWords =
+			!isStatus && most(values, (value) => isWord(value) && !/^[{[]|\d/.test(value) && !sexes.test(value));
+		const size = new Set(values.map(plainValue)).size;
+		return { index, isStatus, isWords, isNamed: mayBeName(heading[index] ?? ""), isKind: most(values, isKind), size };
 	});
 	const kind = rated.find((one) => one.isKind);
-	if (missing.join() === "categoryId") return kind ? { categoryId: kind.index } : {};
-	const words = rated.filter((one) => one.isWords && one !== kind).sort((one, other) => other.size - one.size);
+	const ofKind: Mapping = missing.includes("categoryId") && kind ? { categoryId: kind.index } : {};
+	if (!missing.includes("name")) return ofKind;
+	const words = rated.filter((one) => (one.isWords || one.isNamed) && one.size > 0 && one !== kind);
+	words.sort((one, other) => Number(other.isNamed) - Number(one.isNamed) || other.size - one.size);
 	const [name, ...others] = words;
+	if (name?.isNamed) return { name: name.index, ...ofKind };
 	const category = kind ?? others.find(({ size }) => size === others.at(-1)?.size);
 	const status = rated.find(({ isStatus }) => isStatus);
 	if (missing.length < 2 || !name || !category) return {};
@@ -223,7 +229,8 @@ export function idColumn(columns: readonly string[], { at }: Columns, sample: Sa
 	if (isOwnExport(columns)) return -1;
 	const isFilled = (index: number) => sample.length > 0 && valuesOf(sample, index).length === sample.length;
 	const fits = columns.flatMap((column, index) => {
-		const [isId, ofAnimals] = idName.exec(plainName(column)) ?? [];
+		const [isId, ...groups] = idName.exec(plainName(column)) ?? [];
+		const ofAnimals = groups.find((group) => group !== undefined);
 		const isFree = !Object.values(at).includes(index);
 		return isId !== undefined && isFree && isFilled(index) ? [{ index, ofAnimals }] : [];
 	});

@@ -1,7 +1,7 @@
 // Messages about an invalid entry, cell or JSON field, in words for people.
 
 import { petStatuses } from "../contract/pet.ts";
-import { digitsOf, type Fault } from "../contract/validate.ts";
+import { digitsOf, type Fault, integerOfText } from "../contract/validate.ts";
 import { columnsOf, type FileRow, textsOf } from "./rows.ts";
 import { isNothing, isWord } from "./values.ts";
 
@@ -17,6 +17,7 @@ const sentences: Partial<Record<string, (text: string) => string>> = {
 		const digits = digitsOf(text);
 		if (digits.trim() === "") return "Enter a category, such as 4";
 		const isWhole = /^-?\d+$/.test(digits);
+		if (isWhole && integerOfText(digits) !== undefined) return "No category has this number: enter its name";
 		return isWhole ? "This number is too large for a category" : "A category is a whole number, such as 4";
 	},
 	status: (text) =>

@@ -68,8 +68,10 @@ export async function proposeColumns(
 	const ask = (text: string, ...flags: string[]) => questions.push({ text, flags });
 	const first = await openTable(source, kind, given);
 	const named = findColumns(first.columns, given.mapping, first.sample);
-	const byValues =
-		wanted.category === undefined ? columnsByValues(first.headerRow ? first.columns : [], first.sample, named) : {};
+	const isWanted = (field: keyof NewPet) => field !== "categoryId" || wanted.category === undefined;
+	const missing = named.missing.filter(isWanted);
+	const heading = first.headerRow === 0 ? [] : first.columns;
+	const byValues = columnsByValues(heading, first.sample, { ...named, missing });
 	const isAnimal = given.headerRow === undefined && isLikeBelow(first, byValues);
 	if (isAnimal) ask(`row ${first.headerRow} seems to be an animal, not a heading`, "--header-row", "0");
 	const headerRow = isAnimal ? 0 : given.headerRow;
@@ -93,7 +95,11 @@ export async function proposeColumns(
 	const category = proposeCategory(kind.sheet ?? title);
 	if (found.missing.join() === "categoryId" && wanted.category === undefined && category !== undefined) {
 		fallback.categoryId = category;
-		ask("no column has the categories: --category NAME says which all animals have", "--category", category);
+		ask(
+			"no column has the categories: --map categoryId=COLUMN takes one, --category NAME is for all animals",
+			"--category",
+			category,
+		);
 	}
 	const id = flagOfId(table, found);
 	const { unnamed, oncePer = id } = wanted;

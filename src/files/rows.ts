@@ -1,6 +1,7 @@
 // Reads a file of animals row by row and checks each row before anything is sent. A row that breaks a rule has faults.
 // A broken file, such as one without a required column, is refused as a whole.
 
+import { comparedName } from "../contract/equal-texts.ts";
 import { newPetFields } from "../contract/pet.ts";
 import {
 	ColumnError,
@@ -14,9 +15,9 @@ import {
 } from "./columns.ts";
 import { quoteNames } from "./encoding.ts";
 import { type FileKind, firstRecords, rowIn, type Source } from "./formats.ts";
-import { otherRowFinder } from "./other-rows.ts";
+import { hasWordsAt, otherRowFinder } from "./other-rows.ts";
 import { openTable, type TableRecord } from "./table.ts";
-import { isNoName, isNothing, type Outcome, outcomeOf, type Texts, type Values } from "./values.ts";
+import { isNoName, isNothing, isWord, type Outcome, outcomeOf, type Texts, type Values } from "./values.ts";
 
 export type FileRow = Place & Outcome;
 interface Place {
@@ -92,6 +93,7 @@ export async function* readRows(source: Source, kind: FileKind, options: ReadOpt
 	const reported = new Set<string>();
 	const isOwn = isOwnExport(columns);
 	const isOther = otherRowFinder(kind.sheets ? ["", ...columns.slice(1)] : columns, found, sample);
+	const hasWords = hasWordsAt(at.categoryId, sample);
 	let elements = 0;
 
 	function rowsOf(record: TableRecord): FileRow[] {
@@ -111,7 +113,9 @@ export async function* readRows(source: Source, kind: FileKind, options: ReadOpt
 		if (isNameless) onNameless?.(number);
 		if (isNameless && fallback.name === null) return [];
 		const corrected = corrections?.get(number);
-		const read = { ...place, ...petOfCells(given, options) };
+		const outcome = petOfCells(given, options);
+		const isStray = hasWords && isStrayNumber(outcome, cells[found.at.categoryId], options.values);
+		const read = { ...place, ...(isStray ? { faults: [noCategory] } : outcome) };
 		return [corrected ? correctedRow(read, corrected, options) : read];
 	}
 
@@ -213,6 +217,14 @@ function petOfCells(given: Given, options: ReadOptions): Outcome {
 	if (cells.length > columns.length && cells.slice(columns.length).some((cell) => cell !== ""))
 		return { faults: [{ field: undefined, problem: "more cells than columns: put text with a delimiter in quotes" }] };
 	return outcomeOf(completedTexts(given, options), options.values, isOwn);
+}
+
+const noCategory = { field: "categoryId", problem: "must be the number or the name of a category" };
+
+/** Whether the category is a number among words that the store does not have: a person may mean it nevertheless. */
+function isStrayNumber({ pet }: Outcome, text = "", { numbers, categoryId }: Values = {}): boolean {
+	if (!pet || !numbers || numbers.has(pet.categoryId) || !/\S/.test(text)) return false;
+	return !isWord(text) && !isNothing(text) && !categoryId?.has(comparedName(text));
 }
 
 const isBlank = (text: string) => !/\S/.test(text) || isNothing(text);

@@ -21,6 +21,8 @@ export interface Values {
 	status?: ReadonlyMap<string, PetStatus | null> | undefined;
 	/** Category numbers by `comparedName`. A whole number is never looked up: it is the category's number. */
 	categoryId?: ReadonlyMap<string, bigint | null> | undefined;
+	/** The store's numbers, if they are known: among words, no other number is a category. */
+	numbers?: ReadonlySet<bigint> | undefined;
 }
 
 /** The words for each status in English, German, French, Spanish and Portuguese, including those that shelters use. */

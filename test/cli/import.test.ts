@@ -162,7 +162,8 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 	const [kind, ...said] = asked.stderr.trim().split("\n");
 	assert.equal(kind, "tiere.csv: CSV with semicolons, Windows-1252, 0 animals, 5 rows to confirm");
 	const flags = "--map status:Verkauft=sold --map 'status:zu vermitteln=available' --map status:reserviert=pending";
-	const [first = "", ...others] = said;
+	const [lost = "", , first = "", ...others] = said;
+	assert.match(lost, /^names that seem to have lost letters/);
 	assert.match(
 		first,
 		/^the first animals: Bello \(1, zu vermitteln\), M.*ller \(2, Verkauft\), Jörg \(3, reserviert\), /,
@@ -215,7 +216,9 @@ test("names of categories are matched; unknown ones are made only on request, an
 	};
 	const rows = Object.entries({ Bello: "Hund", Mia: "Katze ", Rex: " HUND", Pia: "7", Uhu: "–" });
 	write("tiere.xlsx", workbook({ Tiere: [["Unsere Tiere"], [], ["Rufname", "Tierart"], ...rows] }));
-	const asked = await run("tiere.xlsx");
+	assert.match((await run("tiere.xlsx")).stderr, /, 0 animals, 3 rows to confirm, 2 rows to reject\n/);
+	const ours = ["--map", "categoryId:7=7"]; // A number among words is a category only if a person says so.
+	const asked = await run("tiere.xlsx", { more: ours });
 	assert.equal(asked.code, 1);
 	const said = [
 		'tiere.xlsx: sheet "Tiere" of a workbook, 1 animal, 3 rows to confirm, 1 row to reject',
@@ -224,17 +227,17 @@ test("names of categories are matched; unknown ones are made only on request, an
 		'"Katze" in 1 row is an unknown category',
 	];
 	const fix = "nothing was sent; --map categoryId:NAME=NUMBER uses an existing category; to confirm, run:";
-	const command = "animal-store import tiere.xlsx --create-categories";
+	const command = "animal-store import tiere.xlsx --map categoryId:7=7 --create-categories";
 	assert.equal(asked.stderr, [...said, `animal-store: tiere.xlsx: ${fix}`, command, ""].join("\n"));
 	const dry = { more: ["--dry-run", "--json"], environment: {} };
 	const { unknown } = JSON.parse((await run("tiere.xlsx", dry)).stdout);
 	assert.deepEqual(unknown[0], { field: "categoryId", text: "Hund", proposed: "Hund", rows: 2 });
 	const { key } = await createKey(service.issuer, { name: "adds", scopes: ["pets:read", "pets:write"] });
-	const weak = { more: ["--create-categories"], environment: { ...environment, ANIMAL_STORE_KEY: key } };
+	const weak = { more: [...ours, "--create-categories"], environment: { ...environment, ANIMAL_STORE_KEY: key } };
 	assert.match((await run("tiere.xlsx", weak)).stderr, /the key needs the scope pets:edit; nothing was sent\n$/);
 	assert.deepEqual([await pets(), await categories()], [[], []]);
 
-	const made = await run("tiere.xlsx", { more: ["--create-categories"] });
+	const made = await run("tiere.xlsx", { more: [...ours, "--create-categories"] });
 	assert.match(made.stderr, /\nnew categories: "Hund" is 1, "Katze" is 2\n/);
 	assert.match(made.stdout, /^tiere\.xlsx: 4 added, 0 already there, 1 rejected/);
 	const added = Object.entries({ Bello: 1n, Mia: 2n, Rex: 1n, Pia: 7n });

@@ -72,6 +72,18 @@ test("own status words in any case are taken; words for nothing are no value and
 			code: 2,
 		},
 		{ rows: '{"name":"Pico","species":"dog","status":"N/A"}\n', animals: ["Pico Dog"] },
+		{
+			rows: "Name,Species\nPico,Dog\nMoss,Cat\nFern,7\nAsh,2\nElm,Dog\n",
+			animals: ["Pico Dog", "Moss Cat", "Ash Cat", "Elm Dog"],
+			said: /rejected:\n {2}"Species" is "7": no category has this number: enter its name, row 4\n$/,
+			code: 2,
+		},
+		{
+			rows: "Name,Species\nJ?rg,Elk\n",
+			asked: "--create-categories",
+			question: 'CSV UTF-8):\n  "J?rg", row 2\n',
+			animals: ["J?rg Elk"],
+		},
 	]);
 });
 
@@ -113,12 +125,18 @@ test("the only array of objects in an object is the list, on one line or many", 
 		{ rows: `{"page":{"next":null,"data":${rows.replaceAll("\n", "")}}}`, animals },
 		{ rows: `{"animals":${rows},"people":[{"name":"Ann","species":"Dog"}]}`, animals: [], said: tail, code: 1 },
 		{ rows: '{"name":"Pico","species":"Dog","photos":[{"name":"a"}]}\n', animals: ["Pico Dog"] },
+		{ rows: '{"Z1":{"name":"Pico"},"Z2":{"name":"Moss"}}', animals: [], said: /no column is named "name"/, code: 1 },
 		{ rows: '{"name":"Pico","species":"Dog","photos":[{}]}\n{"name":"Moss","species":"Cat"}\n', animals },
 	]);
 });
 
 test("a State beside a City is no status, and the coarser of two kinds is the category", async (context) => {
 	await assertLists(context, [
+		{
+			rows: "Nombre,Especie,Estado,Estatus\nPico,Dog,Jalisco,Adoptado\n",
+			asked: "--map status:Adoptado=sold",
+			animals: ["Pico Dog sold"],
+		},
 		{
 			rows: "Name,Species,City,State\nPico,Dog,Springfield,WA\n",
 			animals: ["Pico Dog"],
@@ -490,6 +508,11 @@ test("of two ids the animal's counts, and of its rows the last one with a name",
 			asked: "--unnamed 'Animal ID' --once-per 'Animal ID'",
 			animals: ["Pico Dog", "A3 Cat", "A2 Cat", "Na Dog"],
 		},
+		...["Animal #", "Rescue ID", "ID_Mascota", "N° de puce"].map((id) => ({
+			rows: `${id},Name,Species\n7,Pico,Dog\n7,Pico,Dog\n8,Moss,Cat\n`,
+			asked: `--once-per ${quoteWord(id)}`,
+			animals: ["Pico Dog", "Moss Cat"],
+		})),
 	]);
 });
 
@@ -506,6 +529,22 @@ test("kinds are known by their words; comments are left out; the first animals a
 		},
 		{ rows: "Tag,Name,Nickname,Type\n1,,Pico,Dog\n2,,Moss,Cat\n", animals },
 		{ rows: "Tag,Name,Type\n1,Pico,Dog\n1,Moss,Cat\n", animals },
+		{
+			rows: "Patient Name,Species,Client Name\nPico,Dog,Ann\nMoss,Cat,Bo\n",
+			asked: "--map 'name=#1'",
+			animals,
+		},
+		{
+			rows: "Nome;Specie;Sesso\nPico;cane;M\n",
+			asked: "--map 'categoryId=#2' --create-categories",
+			animals: ["Pico cane"],
+		},
+		{
+			rows: "Dog's name,Age\nDOGS,\nPico,3\nMoss,4\n",
+			asked: "--map 'name=#1' --category list-6 --create-categories",
+			animals: ["Pico list-6", "Moss list-6"],
+			said: /left out, no animals: row 2 \("DOGS"\)/,
+		},
 	]);
 	const { write, run } = await importer(context);
 	write("a", "name,species\nPico,Dog\nMoss,Cat\n");
