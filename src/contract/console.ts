@@ -74,6 +74,8 @@ export interface ImportedRow {
 	listId?: string;
 	/** The id of its animal, which has not been removed. */
 	id: number | bigint;
+	/** The rest of its key: its number in the file, and `-2` if the file was added a second time. */
+	number: string;
 }
 
 export interface Import {

@@ -52,33 +52,46 @@ export async function findEarlier(
 ): Promise<EarlierRows> {
 	const found = new Map<number, EarlierRow>();
 	const first: FileRow[] = [];
-	const { byContent, byListId } = await readImported(`without=${file.digest}`, ask, signal);
+	const byContent = new Map<string, Known[]>();
+	const byListId = new Map<string, Known>();
+	for await (const { content, listId, id, of } of readImported(`without=${file.digest}`, ask, signal)) {
+		const known = { id, of };
+		const equal = byContent.get(content);
+		if (equal) equal.push(known);
+		else byContent.set(content, [known]);
+		if (listId !== undefined) byListId.set(listId, known);
+	}
 	if (byContent.size === 0) return { found, first, isDecided: false };
-	const { byContent: own } = await readImported(`of=${file.digest}`, ask, signal);
-	const isDecided = own.size > 0;
+	let own: ReadonlySet<string> | undefined;
 	const hashesOf = rowHasher(hash);
 	for await (const piece of rows)
 		for (const row of piece) {
 			signal?.throwIfAborted();
 			if (!isWanted(row) || !(row.pet || mayBeAnimal(row))) continue;
-			const { content, listId } = hashesOf(row);
-			if (own.get(content)?.pop()) continue; // The key of the row tells that it is there.
-			const present = byContent.get(content)?.pop();
-			const different = !present && listId !== undefined ? byListId.get(listId) : undefined;
-			const earlier = present ?? different;
-			if (!earlier) continue;
+			const { content, listId = "" } = hashesOf(row);
+			const equal = byContent.get(content);
+			const different = equal ? undefined : byListId.get(listId);
+			if (!different && !equal?.length) continue;
+			own ??= await readNumbers(file.digest, ask, signal); // Only now: the same file again has many.
+			if (own.has(String(row.number))) continue; // The key of the row tells that it is there.
+			const present = equal?.pop();
+			const earlier = (present ?? different) as Known;
 			found.set(row.number, { ...earlier, outcome: present ? "present" : "different" });
 			if (first.length < shownRows) first.push(row);
 		}
-	return { found, first, isDecided };
+	return { found, first, isDecided: (own?.size ?? 0) > 0 };
 }
 
 type Known = Omit<EarlierRow, "outcome">;
 
+async function readNumbers(digest: string, ask: AskConsole, signal?: AbortSignal): Promise<Set<string>> {
+	const numbers = new Set<string>();
+	for await (const { number } of readImported(`of=${digest}`, ask, signal)) numbers.add(number);
+	return numbers;
+}
+
 /** @param which files, as the query of `ImportedRows` has it */
-async function readImported(which: string, ask: AskConsole, signal?: AbortSignal) {
-	const byContent = new Map<string, Known[]>();
-	const byListId = new Map<string, Known>();
+async function* readImported(which: string, ask: AskConsole, signal?: AbortSignal) {
 	let before: string | undefined;
 	do {
 		const path = `/console/imports/rows?${which}${before === undefined ? "" : `&before=${before}`}`;
@@ -87,17 +100,10 @@ async function readImported(which: string, ask: AskConsole, signal?: AbortSignal
 			return { rows: [], imports: [] }; // The service is older than this program.
 		});
 		const { rows, imports, next } = (await reply) as ImportedRows;
-		for (const { import: index, content, listId, id } of rows) {
-			const of = imports[Number(index)] as Import;
-			const known = { id, of: { ...of, atMs: Number(of.atMs) } };
-			const equal = byContent.get(content);
-			if (equal) equal.push(known);
-			else byContent.set(content, [known]);
-			if (listId !== undefined) byListId.set(listId, known);
-		}
+		const files = imports.map((one) => ({ ...one, atMs: Number(one.atMs) }));
+		for (const { import: index, ...row } of rows) yield { ...row, of: files[Number(index)] as Import };
 		before = next;
 	} while (before !== undefined);
-	return { byContent, byListId };
 }
 
 /** Such as `2 of 3 rows are already there (Rex, Mia), added today at 14:05 by front desk from list.csv`. */

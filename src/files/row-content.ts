@@ -1,8 +1,9 @@
 // What a row contains, as hashes that the service keeps for a day: so a row of a file that was corrected, sorted or
-// cut is known again. Neither the order of its cells counts, nor the names of the columns, nor the sheet.
+// cut is known again. Neither the order of its columns counts, nor their names, nor the sheet.
 
 import { foldedText } from "../contract/equal-texts.ts";
 import { tryParseJson } from "../contract/json.ts";
+import { newPetFields } from "../contract/pet.ts";
 import { isOfRejection } from "./rejected-rows.ts";
 import type { FileRow } from "./rows.ts";
 import { textOf } from "./table.ts";
@@ -12,7 +13,7 @@ import { isNoName } from "./values.ts";
 export type Hash = (text: string) => string;
 
 export interface RowContent {
-	/** A hash of the row's cells that are not empty. */
+	/** A hash of the animal's fields, and of all cells that are not empty. */
 	content: string;
 	/** A hash of the id that the row has in its list. */
 	listId?: string;
@@ -40,9 +41,10 @@ export function rowHasher(hash: Hash): (row: FileRow) => RowContent {
 			at = idAt(own.map(([name]) => name));
 		}
 		const id = cells[at]?.trim();
+		const fields = newPetFields.map((field) => given.cells[given.at[field]] ?? "");
 		const filled = cells.filter((cell) => cell !== "").sort();
 		return {
-			content: hash(filled.join("\0")).slice(0, digits),
+			content: hash([...fields, ...filled].join("\0")).slice(0, digits),
 			...(id && !isNoName(id) && { listId: hash(`id\0${id}`).slice(0, digits) }),
 		};
 	};

@@ -108,14 +108,14 @@ function resultOf({ id, outcome, earlier }: ImportedPet): ImportResult {
 function toImportedRows(creates: readonly KeyedCreate[]): ImportedRows {
 	const imports = new Map<string, Import & { index: number }>();
 	const rows = creates.flatMap((create): ImportedRow[] => {
-		const { id, key, atMs } = create;
+		const { id, key, atMs, isRemoved } = create;
 		const { content, listId, file = "", by = "" } = originOf(create);
-		if (content === undefined) return []; // Added by an older version, or removed since.
-		const [digest = ""] = key.split("-");
+		if (content === undefined || isRemoved) return []; // Older versions add without it, and remove with it.
+		const [digest = "", ...number] = key.split("-");
 		const name = `${digest} ${by} ${file}`;
 		const known = imports.get(name) ?? { file, digest, by, atMs, index: imports.size };
 		imports.set(name, known);
-		return [{ import: known.index, content, ...(listId && { listId }), id }];
+		return [{ import: known.index, content, ...(listId && { listId }), id, number: number.join("-") }];
 	});
 	const last = creates.length === importedRowsMax ? creates.at(-1) : undefined;
 	return {

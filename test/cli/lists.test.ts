@@ -458,6 +458,7 @@ test("a corrected, sorted or cut list adds what is new, and asks about rows of a
 	await add("afternoon.csv", `${heading}\n${kitten.repeat(3)}`, kittens, "3 added, 0 already there", "--add-existing");
 	await add("morning.csv", `${heading}\n${kitten.repeat(2)}`, undefined, "0 added, 2 already there (this file was");
 	await add("evening.csv", `${heading}\n${kitten.repeat(6)}`, /\n5 of 6 rows/, "1 added, 5 already there", skip);
+	await add("evening.csv", `${heading}\n${kitten.repeat(6)}`, undefined, "0 added, 6 already there");
 	assert.equal((await names()).length, 11);
 });
 
@@ -481,6 +482,14 @@ test("the same id with other values is different; a word is no id; a rejected ro
 	write("d.csv", `${heading}\n5,Bella,Dog\n5,Rex,Dog\n`);
 	const swapped = await run("d.csv", { more: ["--once-per", "", "--skip-existing"] });
 	assert.match(swapped.stdout, /: 0 added, 2 already there/);
+
+	write("x.csv", `${heading}\nZ8,Cat,Dog\n`);
+	assert.match((await run("x.csv")).stdout, /: 1 added/);
+	write("y.csv", `${heading}\nZ8,Dog,Cat\n`);
+	assert.match((await run("y.csv")).stderr, /\n1 of 1 row is .*, 1 of them with other values under their id;/);
+	write("y.csv", `${heading}\nZ8,Cat,Dog\nZ8,Cat,Dog\n`);
+	const equal = await run("y.csv", { more: ["--once-per", "", "--skip-existing"] });
+	assert.match(equal.stdout, /: 1 added, 1 already there .*, 0 rejected/);
 
 	write("e.csv", "Name,Species\nMoss,\n");
 	assert.equal((await run("e.csv", { more: ["--unnamed", ""] })).code, 2);

@@ -88,8 +88,8 @@ test("the rows of a day's imports are listed with their file and API key, newest
 	await service.store.edits.apply({ petId: 4n, editor: "me", action: "remove" });
 	assert.deepEqual(await list(), {
 		rows: [
-			{ import: 0, content: "c2", listId: "1d", id: 2 },
-			{ import: 0, content: "c1", id: 1 },
+			{ import: 0, content: "c2", listId: "1d", id: 2, number: "2" },
+			{ import: 0, content: "c1", id: 1, number: "1" },
 		],
 		imports: [{ file: "list.csv", digest: "0a1b", by: "test", atMs }],
 	});
@@ -101,7 +101,13 @@ test("the rows of a day's imports are listed with their file and API key, newest
 	assert.deepEqual([second.rows.map(({ id }) => id), second.next], [[2, 1], undefined]);
 	assert.deepEqual((await list("?without=0c")).rows.length, 2);
 	const { rows: own } = await list("?of=0a1b&before=2");
-	assert.deepEqual(own, [{ import: 0, content: "c1", id: 1 }]);
+	assert.deepEqual(own, [{ import: 0, content: "c1", id: 1, number: "1" }]);
+	const { listKeys } = service.store;
+	const byOlder: typeof listKeys = async (...given) =>
+		(await listKeys(...given)).map((one) => ({ ...one, isRemoved: one.id === 2n }));
+	const { mock } = context.mock.method(service.store, "listKeys", byOlder);
+	assert.deepEqual((await list("?without=0c")).rows.length, 1, "a node of an older version removed the animal");
+	mock.restore();
 	for (const wrong of [7, "", "a\u001b", "x".repeat(256)])
 		assertFailure(await service.send(post({ rows: [row(9)], file: wrong })), "invalid_body");
 	const [faulty] = await resultsOf(service, [row(9, { content: "X" })]);
