@@ -152,8 +152,9 @@ const triesMax = 5;
 interface StartState {
 	isPending: boolean;
 	problem?: string;
-	/** If it is set, the user is asked. */
+	/** If it is set, the user is asked. Another correction makes it void. */
 	found?: EarlierRows;
+	corrections?: ReadOptions["corrections"];
 }
 
 /**
@@ -166,7 +167,8 @@ function useStart(
 ) {
 	const { reload } = useContext(CategoriesContext);
 	const [state, setState] = useState<StartState>({ isPending: false });
-	const { found } = state;
+	const { corrections } = file.options;
+	const found = state.corrections === corrections ? state.found : undefined;
 	const [left] = useState(() => new AbortController());
 	useEffect(() => () => left.abort(), []);
 	/** Waits for a service that is busy, as the import does. */
@@ -185,7 +187,8 @@ function useStart(
 		setState({ ...state, isPending: true });
 		try {
 			const now = found ?? (await findEarlier(await rowsToSend(file), ask, left.signal));
-			if (!found && now.found.size > 0 && !now.isDecided) return setState({ isPending: false, found: now });
+			if (!found && now.found.size > 0 && !now.isDecided)
+				return setState({ isPending: false, found: now, corrections });
 			if (left.signal.aborted) return;
 			const made = await makeCategories(session.ask, newNames(mapped));
 			if (made.length > 0) reload();
@@ -199,5 +202,5 @@ function useStart(
 			setState({ ...state, isPending: false, problem: `${why} No animal was added.` });
 		}
 	}
-	return { ...state, run: () => void run(false), again: () => void run(true) };
+	return { ...state, found, run: () => void run(false), again: () => void run(true) };
 }

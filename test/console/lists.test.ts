@@ -154,6 +154,29 @@ test("before animals are added, the first five are shown as they will be stored"
 	assert.deepEqual(await petsInWords(service), [...names.slice(1).map((name) => `${name} Degus sold`), "Pico Degus –"]);
 });
 
+test("a row that is corrected after the question is asked about, too", async (context) => {
+	const { service, page } = await opened(context, []);
+	const add = async (file: string, text: string) => {
+		await choose(page, file, text);
+		await goOn(page, "Check");
+	};
+	const correct = () => page.getByLabel("Category in row 3").fill("2");
+	await add("morning.csv", "Name,Category\nPico,1\nMoss,\n");
+	await correct();
+	await addAnimals(page, "2 animals");
+	await shows(page, "2 of 2 animals added");
+	await button(page, "Add another list").click();
+	await add("evening.csv", "Name,Category\nPico,1\nMoss,\nFern,2\n");
+	await addAnimals(page, "2 animals");
+	await shows(page, /^1 of 2 animals is already there \(Pico\)/);
+	await correct();
+	await addAnimals(page, "3 animals");
+	await shows(page, /^2 of 3 animals are already there/);
+	await button(page, "Leave them out").click();
+	await shows(page, "1 of 3 animals added, 2 already there");
+	assert.equal((await petsInWords(service)).length, 3);
+});
+
 test("rows that another file added are shown before anything is sent: leave out, or add again", async (context) => {
 	const { service, page } = await opened(context, []);
 	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
