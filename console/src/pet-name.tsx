@@ -1,4 +1,4 @@
-// The name of the animal in the panel. A click starts a change; then Enter, or a click elsewhere, keeps the new name, and
+// The name of the animal in the panel. A click starts a change; then Enter or a click elsewhere keeps the new name, and
 // Esc the old name.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";

@@ -103,7 +103,8 @@ export function mayBeName(heading: string): boolean {
 /** Names of columns that identify an animal in its list; a group says that they do. */
 const idNouns = "id|nr|no|number|nummer|numero|tag|chip|microchip|code|codigo";
 const idOwners =
-	"lfd|record|register|registration|intake|case|shelter|rescue|licen[cs]e|patient|dog|cat|horse|studbook|zuchtbuch|lebens";
+	"lfd|record|register|registration|intake|case|shelter|rescue|licen[cs]e|patient|dog|cat|horse|studbook|zuchtbuch|" +
+	"lebens";
 const idAnimals = "animals?|pets?|tier|mascota|ear|(?:micro)?chip|tag";
 export const idName = new RegExp(
 	`^(?:(${idAnimals})?(?:${idOwners})?(?:${idNouns})|(?:n|${idNouns})(?:de|del|do|d)?(${idAnimals}|puce|identification)|` +

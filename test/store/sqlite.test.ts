@@ -136,7 +136,7 @@ test("sqlite: the WAL grows during a long read transaction, and is truncated soo
 	assert.equal(Number((await runSql(`sqlite:${file}`, "SELECT count(*) AS pets FROM pets"))[0]?.["pets"]), made + 2);
 });
 
-test("sqlite: what a file's schema computes has no side effects, and nobody writes the schema as a table", (context) => {
+test("sqlite: a file's schema computes nothing with side effects, and is no table to write", (context) => {
 	using database = connect(usedFile(temporaryFolder(context)));
 	assert.equal(database.pragma("trusted_schema", { simple: true }), 0);
 	database.pragma("writable_schema = ON");
