@@ -107,6 +107,6 @@ const idOwners =
 	"lebens";
 const idAnimals = "animals?|pets?|tier|mascota|ear|(?:micro)?chip|tag";
 export const idName = new RegExp(
-	`^(?:(${idAnimals})?(?:${idOwners})?(?:${idNouns})|(?:n|${idNouns})(?:de|del|do|d)?(${idAnimals}|puce|identification)|` +
-		"(ohrmarke|transponder))$",
+	`^(?:(${idAnimals})?(?:${idOwners})?(?:${idNouns})|` +
+		`(?:n|${idNouns})(?:de|del|do|d)?(${idAnimals}|puce|identification)|(ohrmarke|transponder))$`,
 );
