@@ -5,6 +5,7 @@ import type { Totals } from "../../src/contract/console.ts";
 import type { Pet } from "../../src/contract/pet.ts";
 import type { Adding } from "./add-form.ts";
 import { CategoriesContext } from "./categories.ts";
+import { moment } from "./edits.ts";
 import { EmptyStore } from "./empty-store.tsx";
 import { LazyPart } from "./lazy-view.tsx";
 import { ListTools } from "./list-tools.tsx";
@@ -195,6 +196,9 @@ function Content({ request, pets = [], desk, ...props }: ContentProps) {
 				</p>
 			) : (
 				<div class="frame">
+					<p class="on-paper">
+						Animals. {shown && `Filter: ${shown}. `}Read on {moment.format(loadedAtMs)}.
+					</p>
 					<div class="rows" ref={rows}>
 						<PetTable pets={pets} route={route} desk={desk} newest={adding.added} isPending={isPending} />
 					</div>

@@ -245,3 +245,15 @@ test("single keys move through animals and pages and between views, and can be t
 	await page.keyboard.press("n");
 	await page.locator(".panel").waitFor();
 });
+
+test("on paper, the list has all rows of its page, what they have in common, and no controls", async (context) => {
+	const { page } = await opened(context, numbered(250), "#/animals?limit=100&status=sold");
+	await row(page, "Animal 3").waitFor();
+	await page.emulateMedia({ media: "print" });
+	await shows(page, /^Animals\. Filter: the status sold\. Read on /);
+	const heights = "[document.querySelector('.rows').clientHeight, document.querySelector('.rows').scrollHeight]";
+	const [shown, whole] = await page.evaluate<number[]>(heights);
+	assert.equal(shown, whole);
+	assert.equal(await page.getByRole("button", { name: "Next" }).count(), 0);
+	assert.equal(await page.getByRole("button", { name: "Add animal" }).count(), 0);
+});
