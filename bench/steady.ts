@@ -12,7 +12,7 @@ import { setImmediate as tick } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createBody, type Load, nextRequest, onCore } from "./load.ts";
 
-export interface SteadyLoad extends Load {
+interface SteadyLoad extends Load {
 	perSecond: number;
 	/** The number of additional connections that create animals, one after another. Their requests are not counted. */
 	creators?: number;

@@ -42,7 +42,7 @@ async function entriesOf(scenario: Scenario, { services, database }: Stand): Pro
 }
 
 /** Measures each server in turn, once in each round. */
-export async function takeTurns(what: string, entries: Entry[], scenario: Scenario): Promise<Measurement[]> {
+async function takeTurns(what: string, entries: Entry[], scenario: Scenario): Promise<Measurement[]> {
 	const measured = [];
 	for (const entry of entries) {
 		const bytes = expectedBytes(await check(entry.load, scenario), entry.load);

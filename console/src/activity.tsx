@@ -20,8 +20,8 @@ interface ActivityProps {
 
 export function Activity({ session, watch }: ActivityProps) {
 	const { value: figures, failure, retryAtMs, reload } = watch;
-	if (!may(session, "metrics:read"))
-		return <MissingScope title="This key may not see the activity" scope="metrics:read" />;
+	const missing = (["metrics:read", "pets:read"] as const).find((scope) => !may(session, scope));
+	if (missing) return <MissingScope title="This key may not see the activity" scope={missing} />;
 	if (failure !== undefined && retryAtMs === undefined)
 		return <FailureNote title="The figures cannot be shown" failure={failure} onRetry={reload} />;
 	return (

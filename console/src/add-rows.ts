@@ -47,7 +47,7 @@ export interface Job {
 	rejectedText(): string[];
 }
 
-export interface JobOptions {
+interface JobOptions {
 	file: PetFile;
 	/** Rows that can be added. */
 	total: number;

@@ -55,7 +55,7 @@ export function toValues(
 		else if (meaning === null || petStatuses.some((one) => one === meaning))
 			status.set(plainValue(text), meaning as PetStatus | null);
 	}
-	return { status, categoryId };
+	return { status, categoryId, numbers: new Set(categories.map(({ id }) => BigInt(id))) };
 }
 
 /** The most values of a field to ask about. Rows with further values are corrected one by one. */

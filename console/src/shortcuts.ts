@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { storages } from "./kept-key.ts";
 
 /** Actions by shortcut: a single key such as `j`, two keys in a row such as `g a`, or `Ctrl+k`. */
-export type Shortcuts = Record<string, () => void>;
+type Shortcuts = Record<string, () => void>;
 
 const storageName = "animal-store.shortcuts";
 /** The longest time between the two keys of a pair. */

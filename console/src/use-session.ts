@@ -37,7 +37,7 @@ const endings = {
 	refused: "This key was revoked or has expired.",
 	timeIsOver: "You were signed in on this computer for 12 hours. Sign in again.",
 };
-export type Ending = keyof typeof endings;
+type Ending = keyof typeof endings;
 
 function reasonOf(ending: Ending, hasDraft: boolean): string | undefined {
 	const isKept = hasDraft && (ending === "refused" || ending === "timeIsOver");

@@ -4,7 +4,7 @@ import { constants, setPriority } from "node:os";
 import { interruptible } from "./interrupt.ts";
 import { say } from "./output.ts";
 
-export interface Progress {
+interface Progress {
 	what: string;
 	/** If `total` is 0, the progress is unknown, and no bar is shown. */
 	done: number;

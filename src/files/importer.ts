@@ -19,7 +19,7 @@ type RowOutcome =
 
 export type SettledRow = { row: FileRow } & RowOutcome;
 
-export interface ImporterOptions extends RowsToSend {
+interface ImporterOptions extends RowsToSend {
 	/** By default 1; a larger number adds the rows once more. */
 	round?: number;
 	/** Rows that are left out, because another file has added them, by their `number`. */

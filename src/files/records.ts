@@ -15,7 +15,7 @@ export interface RecordPlace {
 	row: number;
 }
 
-export interface PetRecord extends RecordPlace {
+interface PetRecord extends RecordPlace {
 	text: string;
 }
 

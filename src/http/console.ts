@@ -3,6 +3,7 @@
 
 import { CategoryName } from "../contract/category.ts";
 import {
+	type Activity,
 	type CategoriesReply,
 	type CategoryChange,
 	categoriesMax,
@@ -24,7 +25,7 @@ import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createImportHandlers } from "./imports.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
-import { inTurnsOf } from "./turns.ts";
+import { inTurnsOf, Turns, turnLimits } from "./turns.ts";
 
 /** The most edits in one history. */
 const historyMax = 100;
@@ -34,10 +35,15 @@ const { id, name, categoryId, status } = Pet.properties;
 const readNoQuery = createQueryReader(Type.Object({}));
 const readHistoryQuery = createQueryReader(Type.Object({ id: Type.Optional(id) }));
 
-export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limits: RateLimits) {
+export interface ConsoleOptions extends Pick<PetOptions, "store"> {
+	/** The figures of the console, and of its Activity view. */
+	activity: () => Promise<Activity>;
+}
+
+export function createConsoleHandlers({ store, activity }: ConsoleOptions, limits: RateLimits) {
 	const { edits, categories, getPet } = store;
-	const write = inTurnsOf("imports and edits");
-	const look = inTurnsOf("lists of categories");
+	const write = inTurnsOf(new Turns({ ...turnLimits, tasks: "imports and edits" }));
+	const look = inTurnsOf(new Turns({ ...turnLimits, tasks: "lists of categories" }));
 
 	async function latestEdits(): Promise<LatestEdit[]> {
 		const { lastEdit } = await store.version();
@@ -80,6 +86,10 @@ export function createConsoleHandlers({ store }: Pick<PetOptions, "store">, limi
 		key(exchange: Exchange): KeyInfo {
 			const { id, name, scopes, secret } = callerOf(exchange);
 			return { id, name, scopes, expiresAtMs: secret.expiresAtMs };
+		},
+		async activity(exchange: Exchange): Promise<Activity> {
+			const { minutes, ...figures } = await activity();
+			return callerOf(exchange).scopes.includes("metrics:read") ? { ...figures, minutes } : figures;
 		},
 		async edit(exchange: Exchange) {
 			const list = await readCounted(exchange, "edits", `1 to ${editsMax} edits`, editsMax);

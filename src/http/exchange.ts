@@ -181,26 +181,29 @@ export class Exchange {
 		if (this.isRefused) return;
 		const { socket } = this.request;
 		const response = this.#writeHead();
-		let refusal: unknown;
+		let failure: unknown;
 		const breakOff = (error: unknown) => {
+			if (failure !== undefined || response.writableEnded) return;
+			failure = error;
 			const unexpected = error instanceof StorageUnavailable ? "storage_unavailable" : "internal_error";
 			this.failure = error instanceof ApiError ? error.code : unexpected;
 			socket.resetAndDestroy();
 		};
-		const check = async () => this.checkAgain();
 		// By time and not with each piece, because a client may take none.
 		const checking = setInterval(async () => {
-			refusal ??= await check().catch((error) => error);
-			if (refusal && !response.writableEnded) breakOff(refusal);
+			try {
+				await this.checkAgain();
+			} catch (error) {
+				breakOff(error);
+			}
 		}, checkAgainMs);
 		try {
 			await pipeline(pieces, response, { end: false });
 			response.end();
 		} catch (error) {
-			if (refusal) throw refusal;
-			if (socket.destroyed) return; // The client has left.
+			if (failure === undefined && socket.destroyed) return; // The client has left.
 			breakOff(error);
-			throw error;
+			throw failure;
 		} finally {
 			clearInterval(checking);
 		}

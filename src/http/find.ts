@@ -98,7 +98,7 @@ type Order = ReturnType<typeof parseOrder>;
 export function createFindHandlers({ store, now }: PetOptions) {
 	const exports = new Turns({ runningMax: Infinity, keyRunningMax: exportsMax, keyMax: exportsMax, tasks: "exports" });
 	const searches = new Turns({ ...turnLimits, tasks: "searches" });
-	const inTurn = inTurnsOf("searches", searches);
+	const inTurn = inTurnsOf(searches);
 
 	/** The searches of a key's exports have their own turn: they are not refused, and delay no search of the key. */
 	const searchFor = (exchange: Exchange): Store["findPets"] => {

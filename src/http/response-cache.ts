@@ -14,7 +14,7 @@ const replyBytes = 500;
 /** Shorter bodies are not compressed, because they fit into one packet anyway. */
 const gzipMinLength = 1000;
 
-export interface Found {
+interface Found {
 	json: string;
 	version: StoreVersion;
 	/** True if new animals cannot change the reply. */

@@ -1,15 +1,14 @@
 // Both ports with all their routes: each path with its methods, their access and their handlers.
 
-import type { Activity } from "../contract/console.ts";
 import type { Rate } from "../contract/durations.ts";
 import { toJson } from "../contract/json.ts";
 import type { Log } from "../contract/observed.ts";
 import { type Operation, type OperationName, operations, type Scope } from "../contract/operations.ts";
 import type { KeyCheck } from "../keys/key-check.ts";
 import { createRateLimits, type LoadLimits, type Processor, type RateLimits, watchOverload } from "./admission.ts";
-import { callerOf, createChecks, createCredentialCheck, createOpsChecks } from "./checks.ts";
+import { createChecks, createCredentialCheck, createOpsChecks } from "./checks.ts";
 import type { HttpServer } from "./connection.ts";
-import { createConsoleHandlers } from "./console.ts";
+import { type ConsoleOptions, createConsoleHandlers } from "./console.ts";
 import type { Exchange, Handler, RouteRules } from "./exchange.ts";
 import { createFindHandlers } from "./find.ts";
 import { createHttpServer, type ServerOptions } from "./listen.ts";
@@ -26,13 +25,11 @@ interface PortOptions {
 	probes: { live(): object; ready(): Promise<object> };
 }
 
-export interface AppOptions extends PortOptions, LinkOptions, PetOptions {
+export interface AppOptions extends PortOptions, LinkOptions, PetOptions, ConsoleOptions {
 	keyCheck: KeyCheck;
 	defaultRate: Rate | undefined;
 	loadLimits?: LoadLimits | undefined;
 	processor: Processor;
-	/** The figures of the console's Activity view. */
-	activity: () => Promise<Activity>;
 	/** The folder of the built pages. Missing pages are not served. */
 	pagesFolder: string;
 }
@@ -109,16 +106,10 @@ function addPrivate(router: Router, options: AppOptions, limits: RateLimits): vo
 	const post = (access: Scope, read: Read) => ({
 		POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) },
 	});
-	const { key, importRows, importedRows, edit, history, categories, changeCategories } = createConsoleHandlers(
-		options,
-		limits,
-	);
+	const { key, activity, importRows, importedRows, edit, history, categories, changeCategories } =
+		createConsoleHandlers(options, limits);
 	const { find, exportPets } = createFindHandlers(options);
 	router.add("/console/key", get(undefined, key));
-	const activity: Read = async (exchange) => {
-		const { minutes, ...figures } = await options.activity();
-		return { ...figures, ...(callerOf(exchange).scopes.includes("metrics:read") && { minutes }) };
-	};
 	router.add("/console/activity", get("pets:read", activity));
 	router.add("/console/find", get("pets:read", find));
 	router.add("/console/imports", { POST: { ...post("pets:write", importRows).POST, countedAs: "import" } });

@@ -22,7 +22,7 @@ export const turnLimits = { runningMax: 2, keyRunningMax: 1, keyMax: 10 };
 export type InTurn = <Result>(exchange: Exchange, task: () => Promise<Result>) => Promise<Result>;
 
 /** Does each task in the turn of its key, which may have been revoked meanwhile. Drops it if the client leaves. */
-export function inTurnsOf(tasks: string, turns = new Turns({ ...turnLimits, tasks })): InTurn {
+export function inTurnsOf(turns: Turns): InTurn {
 	return (exchange, task) => {
 		const checked = async () => {
 			await exchange.checkAgain();

@@ -178,7 +178,7 @@ export interface ImportedPet extends CreateResult {
 	earlier?: EarlierCreate;
 }
 
-export interface KeysQuery {
+interface KeysQuery {
 	/** Only animals with smaller ids. */
 	before: bigint;
 	limit: number;

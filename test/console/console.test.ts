@@ -407,4 +407,6 @@ test("a key without the scope gets its name, the command for one with it, and no
 	assert.deepEqual(Object.keys(JSON.parse(body)), ["animals", "edits"]);
 	await assertAccessible(page, "no scope");
 	assert.deepEqual(errors, []);
+	const { page: other } = await openAs(context, service, ["metrics:read"], { hash: "#/activity", name: "metrics" });
+	await shows(other, /lacks the scope pets:read/);
 });

@@ -67,6 +67,8 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await page.keyboard.press("Enter");
 	await row(page, "Luna 2").waitFor();
 	await panel(page, "Luna 2").getByText("Renamed by test").first().waitFor();
+	// Only then, there is an edit to undo.
+	await toast(page).getByText("Renamed to Luna 2", { exact: true }).waitFor();
 	await page.keyboard.press("Control+z");
 	await row(page, "Luna").waitFor();
 	await panel(page, "Luna").getByRole("button", { name: "Category of Luna: 2" }).click();

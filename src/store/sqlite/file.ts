@@ -137,7 +137,7 @@ export function removeLeftWal(file: string): void {
 }
 
 /** Whether the file has a write-ahead log (WAL) that is not empty. */
-export function hasWal(file: string): boolean {
+function hasWal(file: string): boolean {
 	return bytesOfWal(file) > 0;
 }
 
