@@ -79,12 +79,15 @@ test("a rotated key gets its whole lifetime again, and its old secret works for 
 	let nowMs = Date.now() - 30 * day;
 	const secretOf = (key: string) =>
 		withStore(environment.DATABASE_URL, async ({ keys }) => (await keys.findByHash(hashOfKey(key)))?.secret);
-	const { id, rotated } = await withStore(environment.DATABASE_URL, async ({ keys }) => {
+	const { id, rotated, eternal } = await withStore(environment.DATABASE_URL, async ({ keys }) => {
 		const issuer = { rows: keys, now: () => nowMs, random: randomBytes };
 		const { id } = await createKey(issuer, { name: "a", scopes: ["pets:read"], expiresInMs: 90 * day });
+		const eternal = await createKey(issuer, { name: "b", scopes: ["pets:read"] });
 		nowMs += 29 * day;
-		return { id, rotated: await rotateKey(issuer, id, 1000) };
+		return { id, rotated: await rotateKey(issuer, id, 1000), eternal: await rotateKey(issuer, eternal.id, 1000) };
 	});
+	const unlimited = await secretOf(eternal);
+	assert.ok(unlimited && unlimited.expiresAtMs === undefined, "a key without expiry still has none");
 	const fresh = await secretOf(rotated);
 	assert.equal(fresh?.expiresAtMs, nowMs + 90 * day);
 	const beganAtMs = Date.now();

@@ -4,28 +4,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Scope, scopes } from "../../src/contract/operations.ts";
-import { hashOfKey } from "../../src/keys/formats.ts";
-import { createKey, rotateKey } from "../../src/keys/issue.ts";
+import { createKey } from "../../src/keys/issue.ts";
 import { ask as askAlone } from "../support/caller.ts";
 import { read } from "../support/checkout.ts";
 import { assertFailure, posting, revoke, type TestRequest, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, createHead, type Reply } from "../support/wire.ts";
-
-test("a rotated key gets its full lifetime again; a key without expiry still has none", async (context) => {
-	const { issuer, clock } = await testService(context);
-	const dayMs = 86_400_000;
-	clock.nowMs = 1_900_000_000_000;
-	const { id, key } = await createKey(issuer, { name: "90 days", scopes: ["pets:read"], expiresInMs: 90 * dayMs });
-	const { id: eternal } = await createKey(issuer, { name: "eternal", scopes: ["pets:read"] });
-	clock.nowMs += 30 * dayMs;
-	const rotatedAtMs = clock.nowMs;
-	const rotated = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, id, dayMs)));
-	assert.equal(rotated?.secret.expiresAtMs, rotatedAtMs + 90 * dayMs);
-	assert.equal((await issuer.rows.findByHash(hashOfKey(key)))?.secret.expiresAtMs, rotatedAtMs + dayMs, "the old key");
-	const unlimited = await issuer.rows.findByHash(hashOfKey(await rotateKey(issuer, eternal, dayMs)));
-	assert.ok(unlimited && unlimited.secret.expiresAtMs === undefined);
-});
 
 test("a create whose key is revoked before its body arrives is refused", async (context) => {
 	const service = await testService(context, { mixes: false });

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { accessSync, constants, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { load } from "js-yaml";
@@ -11,25 +11,27 @@ import { readConfig } from "../../src/config.ts";
 import { settings } from "../../src/settings.ts";
 import { checkout, read } from "../support/checkout.ts";
 import { configurationOf } from "../support/document-blocks.ts";
-import {
-	type Budget,
-	folder,
-	type Kustomization,
-	type Labels,
-	manifest,
-	type NetworkPolicy,
-	type Service,
-	type Workload,
-} from "../support/kubernetes.ts";
 import { temporaryFolder } from "../support/service.ts";
 
-const deployment = manifest<Workload>("postgresql/deployment");
-const statefulSet = manifest<Workload>("embedded/stateful-set");
-const service = manifest<Service>("common/service");
-const budget = manifest<Budget>("postgresql/pod-disruption-budget");
-const policy = manifest<NetworkPolicy>("common/network-policy");
-const databasePolicy = manifest<NetworkPolicy>("postgresql/network-policy");
-const pod = deployment.spec.template;
+/** A Deployment or a StatefulSet: what the tests read of it. */
+interface Workload {
+	spec: {
+		template: {
+			spec: {
+				terminationGracePeriodSeconds: number;
+				securityContext: { runAsUser: number; runAsGroup: number };
+				topologySpreadConstraints?: unknown;
+				containers: { env: { name: string; value: string }[]; volumeMounts: { name: string; mountPath: string }[] }[];
+				volumes?: { name: string; secret: { secretName: string } }[];
+			};
+		};
+		volumeClaimTemplates?: { metadata: { name: string } }[];
+	};
+}
+
+const manifest = (file: string) => load(read(`deploy/kubernetes/${file}.yaml`));
+const statefulSet = manifest("embedded/stateful-set") as Workload;
+const pod = (manifest("postgresql/deployment") as Workload).spec.template;
 const [container] = pod.spec.containers;
 const [embedded] = statefulSet.spec.template.spec.containers;
 assert.ok(container && embedded);
@@ -37,33 +39,6 @@ const dockerfile = read("deploy/Dockerfile");
 
 /** The variable whose name ends with `_FILE`, and whose value is the path of a secret's file. */
 const [secretVariable] = container.env.filter(({ name }) => name.endsWith("_FILE"));
-
-test("kubernetes: each kustomization names every manifest of its folder, and the pods' image", () => {
-	for (const place of ["common", "postgresql", "embedded"]) {
-		const { resources, images } = manifest<Kustomization>(`${place}/kustomization`);
-		const files = readdirSync(new URL(place, folder)).filter((file) => file.endsWith(".yaml"));
-		const expected = files.filter((file) => file !== "kustomization.yaml");
-		assert.deepEqual(resources.toSorted(), [...(place === "common" ? [] : ["../common"]), ...expected].toSorted());
-		const names = images?.map(({ name }) => name);
-		assert.deepEqual(names, place === "common" ? undefined : [container.image]);
-	}
-});
-
-test("kubernetes: every selector selects the pods of both engines; the embedded has one", () => {
-	const selectors: Labels[] = [
-		deployment.spec.selector.matchLabels,
-		statefulSet.spec.selector.matchLabels,
-		statefulSet.spec.template.metadata.labels,
-		...(pod.spec.topologySpreadConstraints ?? []).map(({ labelSelector }) => labelSelector.matchLabels),
-		service.spec.selector,
-		budget.spec.selector.matchLabels,
-		policy.spec.podSelector.matchLabels,
-		databasePolicy.spec.podSelector.matchLabels,
-	];
-	for (const labels of selectors) assert.deepEqual(labels, pod.metadata.labels);
-	assert.ok(deployment.spec.replicas > 1, "one node can be removed");
-	assert.equal(statefulSet.spec.replicas, 1);
-});
 
 test("kubernetes: the pods of both engines differ only in their store", () => {
 	const withoutStore = ({ env, volumeMounts: _, ...rest }: typeof container) => ({
@@ -86,20 +61,6 @@ test("kubernetes: the pods of both engines differ only in their store", () => {
 	assert.deepEqual(claims, ["data", "backups"]);
 });
 
-test("kubernetes: ports are those of image and settings, and every reference to one exists", () => {
-	const ports = new Map(container.ports.map(({ name, containerPort }) => [name, containerPort]));
-	const { PORT, OPS_PORT } = settings;
-	assert.deepEqual(Object.fromEntries(ports), { http: Number(PORT.default), ops: Number(OPS_PORT.default) });
-	assert.match(dockerfile, new RegExp(`^EXPOSE ${[...ports.values()].join(" ")}$`, "m"));
-	const targets = service.spec.ports.map(({ targetPort }) => targetPort);
-	assert.deepEqual(targets, ["http"]);
-	const admitted = policy.spec.ingress.map(({ ports: each }) => each.map(({ port }) => port));
-	assert.deepEqual(admitted, [["http"], ["ops"]], "each port admits different senders");
-	const [live, ready] = ["/livez", "/readyz"].map((path) => ({ httpGet: { path, port: "ops" } }));
-	const { startupProbe, readinessProbe, livenessProbe } = container;
-	assert.partialDeepStrictEqual([startupProbe, readinessProbe, livenessProbe], [live, ready, live]);
-});
-
 test("kubernetes: the service starts with the settings of the Deployment, and has time to stop", (context) => {
 	const file = join(temporaryFolder(context), "database-url");
 	writeFileSync(file, "postgres://animals:secret@db.internal:5432/animals?sslmode=verify-full\n");
@@ -115,7 +76,10 @@ test("kubernetes: the service starts with the settings of the Deployment, and ha
 });
 
 test("kubernetes: the database's address is in a file that is not committed, never a placeholder", () => {
-	const [secret] = manifest<Kustomization>("postgresql/kustomization").secretGenerator ?? [];
+	const { secretGenerator } = manifest("postgresql/kustomization") as {
+		secretGenerator: { name: string; files: string[] }[];
+	};
+	const [secret] = secretGenerator;
 	assert.deepEqual(secret?.files, ["database-url"]);
 	assert.equal(pod.spec.volumes?.[0]?.secret.secretName, secret?.name);
 	const { mountPath = "" } = container.volumeMounts[0] ?? {};
