@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { openApiDocument } from "../../openapi/document.ts";
 import { referencePage } from "./page.ts";
 
-const styleSheets = ["../src/tokens", "../src/shared", "page", "text", "operation", "samples", "narrow"];
+const styleSheets = ["../src/parts/tokens", "../src/parts/shared", "page", "text", "operation", "samples", "narrow"];
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(`${root}console/reference/${path}`, "utf8");

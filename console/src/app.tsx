@@ -2,22 +2,25 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { foldedText } from "../../src/contract/equal-texts.ts";
-import { type Adding, emptyForm } from "./add-form.ts";
-import type { AddManyProps } from "./add-many.tsx";
-import type { Job } from "./add-rows.ts";
-import { Animals, type AnimalsProps } from "./animals.tsx";
-import { type Categories, CategoriesContext, useCategories } from "./categories.ts";
+import { type Adding, emptyForm } from "./add/add-form.ts";
+import type { AddManyProps } from "./add/add-many.tsx";
+import type { Job } from "./add/add-rows.ts";
+import { type Choosing, nothingChosen } from "./add/kept.ts";
+import { type Categories, CategoriesContext, useCategories } from "./categories/categories.ts";
+import { type Edits, useEdits, useSettled } from "./edit/use-edits.ts";
 import { Header } from "./header.tsx";
-import { type Choosing, nothingChosen } from "./kept.ts";
-import { LazyPart, LazyView } from "./lazy-view.tsx";
-import { Heading, Waiting } from "./notes.tsx";
-import { firstAnimals, go, hashOf, idOf, type Route, useRoute } from "./route.ts";
-import { beginSearch } from "./row-focus.ts";
-import { may, type Session } from "./session.ts";
-import { areShortcutsOn, type Command, turnShortcuts, useCommands, useShortcuts } from "./shortcuts.ts";
-import { SignIn } from "./sign-in.tsx";
-import { type SessionState, useSession } from "./use-session.ts";
-import { useWatch } from "./use-watch.ts";
+import { Animals, type AnimalsProps } from "./list/animals.tsx";
+import { forgetSearch } from "./list/use-list.ts";
+import { loadAll } from "./parts/later.ts";
+import { LazyPart, LazyView, lazy } from "./parts/lazy-view.tsx";
+import { Heading, Waiting } from "./parts/notes.tsx";
+import { firstAnimals, go, hashOf, idOf, type Route, showPet, useRoute } from "./parts/route.ts";
+import { beginSearch, focusRow } from "./parts/row-focus.ts";
+import { areShortcutsOn, type Command, turnShortcuts, useCommands, useShortcuts } from "./parts/shortcuts.ts";
+import { may, type Session } from "./session/session.ts";
+import { SignIn } from "./session/sign-in.tsx";
+import { type SessionState, useSession } from "./session/use-session.ts";
+import { useWatch } from "./session/use-watch.ts";
 
 export function App() {
 	const route = useRoute();
@@ -26,6 +29,7 @@ export function App() {
 	const [choosing, setChoosing] = useState<Choosing>(nothingChosen);
 	/** Outlives the session, so that the form is open again after signing in with another key. */
 	const [isAdding, setIsAdding] = useState(false);
+	const edits = useEdits();
 	const { session, isOpening, reason, signIn, keep, signOut } = useSession({
 		hasDraft: () => isUnderWay(job) || isEntered(adding) || isChosen(choosing),
 		onEnd(ending) {
@@ -38,6 +42,8 @@ export function App() {
 			setIsAdding(false);
 			setJob(undefined);
 			setChoosing(nothingChosen);
+			edits.forget();
+			forgetSearch();
 		},
 	});
 	/** Replies that arrive after the sign-out leave nothing for the next user. */
@@ -47,34 +53,47 @@ export function App() {
 			if (session && !session.signedOut.signal.aborted) set(next);
 		};
 
-	if (session) {
-		const setters = { setAdding: unlessOut(setAdding), setJob: unlessOut(setJob), setChoosing: unlessOut(setChoosing) };
-		const drafts = { adding, isAdding, setIsAdding, job, choosing, ...setters };
-		return <SignedIn key={session.key} {...{ ...drafts, session, route, keep, signOut }} />;
+	const setters = { setAdding: unlessOut(setAdding), setJob: unlessOut(setJob), setChoosing: unlessOut(setChoosing) };
+	const drafts = { adding, isAdding, setIsAdding, job, choosing, ...setters };
+	function show(id: string): void {
+		setIsAdding(false);
+		if (route.view === "animals") showPet(route, id);
+		else go({ ...firstAnimals, id });
 	}
 	return (
 		<>
-			<Header route={route} />
-			{isOpening ? (
-				<main class="view">
-					<Waiting isPending />
-				</main>
+			{session ? (
+				<SignedIn key={session.key} {...{ ...drafts, edits, session, route, keep, signOut }} />
 			) : (
-				<SignIn reason={reason} onSignIn={signIn} />
+				<>
+					<Header route={route} />
+					{isOpening ? (
+						<main class="view">
+							<Waiting isPending />
+						</main>
+					) : (
+						<SignIn reason={reason} onSignIn={signIn} />
+					)}
+				</>
 			)}
+			<div class="messages" role="status">
+				{edits.messages.length > 0 && (
+					<LazyPart part={lazyMessages} props={{ edits, show: session && show, focus: focusRow }} />
+				)}
+			</div>
 		</>
 	);
 }
 
 interface SignedInProps
 	extends AddManyProps,
-		Pick<AnimalsProps, "adding" | "setAdding" | "isAdding" | "setIsAdding">,
+		Pick<AnimalsProps, "adding" | "setAdding" | "isAdding" | "setIsAdding" | "edits">,
 		Pick<SessionState, "keep" | "signOut"> {
 	route: Route;
 }
 
 function SignedIn(props: SignedInProps) {
-	const { session, route, setIsAdding, job, keep } = props;
+	const { session, route, setIsAdding, job, keep, edits } = props;
 	const [open, setOpen] = useState<"palette" | "sign-out">();
 	const watch = useWatch(session);
 	const categories = useCategories(session);
@@ -84,7 +103,17 @@ function SignedIn(props: SignedInProps) {
 		if (isUnderWay(job)) setOpen("sign-out");
 		else props.signOut();
 	}
-	useCommands(() => commandsOf(session, startAdding));
+	edits.setEditing({ session, labelOf: categories.labelOf });
+	useSettled(edits, () => {
+		watch.reload();
+		categories.reload();
+	});
+	// Not at once, because the first list is what people wait for.
+	useEffect(() => {
+		const timer = setTimeout(loadAll, idleAfterMs);
+		return () => clearTimeout(timer);
+	}, []);
+	useCommands(() => [...commandsOf(session, startAdding), ...undoOf(session, edits)]);
 	const openPalette = () => setOpen("palette");
 	useShortcuts({ "Ctrl+k": openPalette, "?": openPalette });
 
@@ -112,23 +141,23 @@ function SignedIn(props: SignedInProps) {
 					{...props}
 					route={route}
 					totals={watch.value?.animals}
-					edits={watch.value?.edits}
+					editCount={watch.value?.edits}
 					isAway={watch.failure !== undefined}
 					readTotals={watch.reload}
 				/>
 			) : route.view === "activity" ? (
-				<LazyView key="activity" title="Activity" load={loadActivity} props={{ session, watch }} />
+				<LazyView key="activity" title="Activity" part={lazyActivity} props={{ session, watch }} />
 			) : route.view === "add-many" ? (
-				<LazyView key="add-many" title="Add many" load={loadAddMany} props={props} />
+				<LazyView key="add-many" title="Add many" part={lazyAddMany} props={props} />
 			) : (
 				<UnknownAddress />
 			)}
 			{open === "sign-out" && job && (
-				<LazyPart load={loadSignOut} props={{ job, signOut: props.signOut, onClose: () => close("sign-out") }} />
+				<LazyPart part={lazySignOut} props={{ job, signOut: props.signOut, onClose: () => close("sign-out") }} />
 			)}
 			{open === "palette" && (
 				<LazyPart
-					load={loadPalette}
+					part={lazyPalette}
 					props={{ commandsFor: (text: string) => commandsFor(text, categories.all), onClose: () => close("palette") }}
 				/>
 			)}
@@ -136,10 +165,11 @@ function SignedIn(props: SignedInProps) {
 	);
 }
 
-const loadActivity = () => import("./activity.tsx").then(({ Activity }) => Activity);
-const loadAddMany = () => import("./add-many.tsx").then(({ AddMany }) => AddMany);
-const loadPalette = () => import("./menus.ts").then(({ Palette }) => Palette);
-const loadSignOut = () => import("./menus.ts").then(({ SignOut }) => SignOut);
+const lazyActivity = lazy(() => import("./list/activity.tsx").then(({ Activity }) => Activity));
+const lazyAddMany = lazy(() => import("./add/add-many.tsx").then(({ AddMany }) => AddMany));
+const lazyPalette = lazy(() => import("./parts/palette.tsx").then(({ Palette }) => Palette));
+const lazyMessages = lazy(() => import("./edit/messages.tsx").then(({ Messages }) => Messages));
+const lazySignOut = lazy(() => import("./add/sign-out.tsx").then(({ SignOut }) => SignOut));
 
 function UnknownAddress() {
 	return (
@@ -152,9 +182,18 @@ function UnknownAddress() {
 	);
 }
 
+const idleAfterMs = 1_000;
+
 const isEntered = ({ entries, unsettled }: Adding) => unsettled !== undefined || Object.values(entries).some(Boolean);
 const isChosen = ({ text, file }: Choosing) => file !== undefined || text.trim() !== "";
 const isUnderWay = (job: Job | undefined) => job !== undefined && job.state.phase !== "finished";
+
+/** The command that undoes the latest step, in any view, and even while it is under way. */
+function undoOf(session: Session, edits: Edits): Command[] {
+	const what = edits.undoable;
+	if (what === undefined || !may(session, "pets:edit")) return [];
+	return [{ label: `Undo: ${what}`, keys: "Ctrl+z", isFirst: true, run: () => edits.undo() }];
+}
 
 function commandsOf(session: Session, add: () => void): Command[] {
 	const writing: Command[] = [

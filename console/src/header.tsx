@@ -1,11 +1,11 @@
 // The header of the console: views, search, and the account.
 
 import { useRef } from "preact/hooks";
-import { AccountMenu, type AccountProps } from "./account-menu.tsx";
-import { Button, KeyButton } from "./button.tsx";
-import { firstAnimals, hashOf, type Route } from "./route.ts";
-import { SearchField } from "./search-field.tsx";
-import { may } from "./session.ts";
+import { SearchField } from "./list/search-field.tsx";
+import { Button, KeyButton } from "./parts/button.tsx";
+import { firstAnimals, hashOf, type Route } from "./parts/route.ts";
+import { AccountMenu, type AccountProps } from "./session/account-menu.tsx";
+import { may } from "./session/session.ts";
 
 interface HeaderProps {
 	route: Route;

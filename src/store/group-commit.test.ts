@@ -200,4 +200,11 @@ test("a batch has at most a thousand rows, or one write with more, and the queue
 	assert.deepEqual(await writing, sizes);
 	assert.deepEqual(batches, [[600, 300], [200], [1500], [1, 999], [1]]);
 	assert.equal(group.length, 0);
+	const slow = new GroupCommit<number, number>(() => new Promise(() => {}), { sizeOf: (size) => size, waitMaxMs: 20 });
+	void slow.write(1);
+	await settled();
+	for (const round of [1, 2]) {
+		await assert.rejects(slow.write(500), StoreBusy);
+		assert.equal(slow.length, 1, `round ${round}: no row of an expired write is counted`);
+	}
 });

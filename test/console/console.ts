@@ -203,6 +203,9 @@ export function namesOn(page: Page): Promise<string[]> {
 	return page.locator("tbody th.name").allTextContents();
 }
 
+/** Whether the browser would leave the page without asking. */
+export const mayLeave = 'dispatchEvent(new Event("beforeunload", { cancelable: true }))';
+
 const axe = new URL(import.meta.resolve("axe-core/axe.min.js"));
 
 /** Asserts that axe finds no violation of these rules, by default all, and that nothing is wider than the window. */

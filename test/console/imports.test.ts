@@ -19,6 +19,7 @@ import {
 	command,
 	elsewhere,
 	goOn,
+	mayLeave,
 	openAs,
 	openConsole,
 	opened,
@@ -34,7 +35,6 @@ const names = Array.from({ length: 2000 }, (_, at) => `Row ${at}`);
 /** A file whose rows fill three batches. */
 const rows = `name,categoryId,status\n${names.map((name) => `${name},1,available\n`).join("")}`;
 const imports = "**/console/imports";
-const mayLeave = 'dispatchEvent(new Event("beforeunload", { cancelable: true }))';
 
 const petsIn = ({ store }: TestService) => readPets(store, { after: 0n, limit: 5000 });
 

@@ -17,6 +17,7 @@ import {
 	inTable,
 	names,
 	openAs,
+	openConsole,
 	opened,
 	panel,
 	pauseClock,
@@ -25,6 +26,7 @@ import {
 	row,
 	sell,
 	shows,
+	signIn,
 	takeOut,
 	toast,
 } from "./console.ts";
@@ -128,7 +130,7 @@ test("the line with the undo leaves after 8 seconds, but not under the pointer o
 	await undo.waitFor({ state: "detached" });
 	await page.clock.resume();
 	await page.keyboard.press("Control+z");
-	await inTable(page, "Rex: sold").waitFor();
+	await inTable(page, "Rex: available").waitFor();
 });
 
 test("where an animal covers the list, Back closes it, and leads no further than to the list", async (context) => {
@@ -251,10 +253,13 @@ for (const width of [1440, 768, 320]) {
 }
 
 test("a part of the console that cannot be loaded says so, and the page can be loaded again", async (context) => {
-	const { page, errors } = await opened(context, names);
-	await row(page, "Rex").waitFor();
+	const service = await testService(context);
+	await addPets(service, names);
+	const { page, errors } = await openConsole(context, service.url);
 	let isAway = true;
 	await page.route(/assets\/(pet-panel|send-edits)/, (route) => (isAway ? route.abort() : route.continue()));
+	await signIn(page, service.key);
+	await row(page, "Rex").waitFor();
 	await sell(page, "Rex: available");
 	const told = "Nothing was changed, because a part of the console could not be loaded. Reload the page.";
 	await toast(page).getByText(told).waitFor();

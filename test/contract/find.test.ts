@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FindReply } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import type { FindQuery, FoundPets } from "../../src/store/store.ts";
@@ -106,8 +107,21 @@ test("a search that nobody waits for any more is dropped, without an error", asy
 	const lines = () => service.log.filter((line) => line["http.route"] === "/console/find");
 	await until("two log lines", () => lines().length === 2);
 	assert.equal(begun[0]?.signal.aborted, false);
-	running.end();
+	const other = await createKey(service.issuer, { name: "other", scopes: ["pets:read"] });
+	const { keys } = service.store;
+	const findByHash = keys.findByHash.bind(keys);
+	const slowly: typeof findByHash = async (hash) => sleep(50).then(() => findByHash(hash));
+	const { mock } = context.mock.method(keys, "findByHash", slowly);
+	// The end of the connection is there before the key has been read.
+	new Connection(service.port).socket.end(text.replace(service.key, other.key));
 	await until("three log lines", () => lines().length === 3);
+	assert.deepEqual(
+		begun.splice(1).map(({ signal }) => signal.aborted),
+		[true],
+	);
+	mock.restore();
+	running.end();
+	await until("four log lines", () => lines().length === 4);
 	for (const line of lines())
 		assert.deepEqual([line["http.response.status_code"], line["error.type"]], [499, "client_abort"]);
 	assert.deepEqual([begun.length, begun[0]?.signal.aborted], [1, true]);

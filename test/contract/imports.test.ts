@@ -100,6 +100,9 @@ test("the rows of a day's imports are listed with their file and API key, newest
 	const second = await list(`?before=${first.next}`);
 	assert.deepEqual([second.rows.map(({ id }) => id), second.next], [[2, 1], undefined]);
 	assert.deepEqual((await list("?without=0c")).rows.length, 2);
+	await service.store.edits.apply({ petId: first.rows[0]?.id as never, editor: "me", action: "remove" });
+	const { rows: left, next } = await list();
+	assert.deepEqual([left.length, next], [999, first.next], "a page with a removed animal is not the last one");
 	const { rows: own } = await list("?of=0a1b&before=2");
 	assert.deepEqual(own, [{ import: 0, content: "c1", id: 1, number: "1" }]);
 	const { listKeys } = service.store;

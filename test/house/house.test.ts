@@ -40,10 +40,18 @@ const mayImport: Record<string, RegExp> = {
 	console: /^((console|client)\/src|console\/reference|openapi|src\/(contract|files))\/|^$/,
 };
 
+/** The rooms of the console, from the lowest: each imports only itself and those before it. */
+const consoleRooms = ["parts", "session", "categories", "edit", "add", "list"];
+
 function importsOf(path: string): string[] {
-	return [...read(path).matchAll(/(?:from|import\(|new URL\()\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
+	return [...read(path).matchAll(/(?:from|import|import\(|new URL\()\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
 		relative(checkout, join(checkout, dirname(path), target)),
 	);
+}
+
+function floorOf(path: string): number {
+	const at = consoleRooms.indexOf(path.split("/")[2] ?? "");
+	return at < 0 ? consoleRooms.length : at;
 }
 
 test("each folder imports only the folders that it may import", () => {
@@ -52,7 +60,10 @@ test("each folder imports only the folders that it may import", () => {
 		const [top = "", room = ""] = path.split("/");
 		const rule = mayImport[top === "src" ? room : top];
 		assert.ok(rule, `${path} is in no room`);
-		for (const target of importsOf(path)) assert.match(target, rule, `${path} imports ${target}`);
+		for (const target of importsOf(path)) {
+			assert.match(target, rule, `${path} imports ${target}`);
+			if (target.startsWith("console/src/")) assert.ok(floorOf(target) <= floorOf(path), `${path} imports ${target}`);
+		}
 	}
 });
 

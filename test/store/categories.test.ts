@@ -59,6 +59,12 @@ for (const [engine, make] of Object.entries(engines)) {
 			more.map(({ id }) => id),
 			[45n, 46n, 47n],
 		);
+		const between = await store.categories.apply([{ name: "m" }, { id: 49n, name: "n" }, { name: "o" }]);
+		assert.deepEqual(
+			between.map(({ id, name }) => `${id} ${name}`),
+			["48 m", "49 n", "50 o"],
+			"no number that another change of the same list has taken",
+		);
 		const folded = await runSql(databaseUrl, "SELECT name, folded FROM categories");
 		for (const row of folded) assert.equal(row["folded"], comparedName(String(row["name"])));
 	});

@@ -41,8 +41,8 @@ const inContract: Addition[] = [
 ];
 
 const ofFields: Addition[] = [
-	["console/src/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
-	["console/src/sentences.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
+	["console/src/add/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
+	["console/src/parts/sentences.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	["src/files/column-words.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],\n\tchip: [],"],
 	[
 		"src/store/tables.ts",
@@ -73,14 +73,14 @@ const ofOperation: Addition[] = [
 	],
 ];
 const inConsole: Addition[] = [
-	["console/src/add-panel.tsx", "status: StatusChoice,", "breed: Entry, chip: Entry,"],
+	["console/src/add/add-panel.tsx", "status: StatusChoice,", "breed: Entry, chip: Entry,"],
 	[
-		"console/src/pet-table.tsx",
+		"console/src/edit/fact.tsx",
 		"<Status status={pet.status} /> },",
 		'breed: { label: "Breed", cell: (pet) => pet.breed }, chip: { label: "Chip", cell: (pet) => String(pet.chip ?? "") },',
 	],
-	["console/src/route.ts", "find((status) => status === text),", "categoryId: (text) => text ?? undefined,"],
-	["console/src/list-tools.tsx", "= { status: StatusChips", ", categoryId: () => <></>"],
+	["console/src/parts/route.ts", "find((status) => status === text),", "categoryId: (text) => text ?? undefined,"],
+	["console/src/list/list-tools.tsx", "= { status: StatusChips", ", categoryId: () => <></>"],
 ];
 const schemaInDocument: Addition = [
 	"openapi/document.ts",

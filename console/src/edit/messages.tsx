@@ -1,0 +1,65 @@
+// What edits have done or could not do, over any view.
+
+import "./edit.css";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { Button } from "../parts/button.tsx";
+import { shortName } from "../parts/sentences.ts";
+import type { Message } from "./edit-queue.ts";
+import type { Edits } from "./use-edits.ts";
+
+interface MessagesProps {
+	edits: Edits;
+	/** Opens the animal with this id; absent while nobody is signed in. */
+	show: ((id: string) => void) | undefined;
+	/** Gives the focus to the row of an animal: the focused button goes with its message. */
+	focus(id: string | undefined): void;
+}
+
+export function Messages({ edits, show, focus }: MessagesProps) {
+	const undo = (message: Message) => {
+		edits.undo(message.step);
+		focus(String(message.undo[0]?.pet.id));
+	};
+	return edits.messages.map((message) => (
+		<Line key={message.key} {...{ message, show }} undo={undo} close={() => edits.close(message.key)} />
+	));
+}
+
+interface LineProps extends Pick<MessagesProps, "show"> {
+	message: Message;
+	undo(message: Message): void;
+	close(): void;
+}
+
+const shownMs = 8_000;
+
+/**
+ * The line that reports the outcome of edits made together, and offers the undo. It disappears after 8 seconds, but
+ * stays while it has the pointer or the focus. A problem stays until the user closes it.
+ */
+function Line({ message, show, undo, close }: LineProps) {
+	const { text, isProblem, isUndo, step, about } = message;
+	const [isHeld, setIsHeld] = useState(false);
+	useLayoutEffect(() => {
+		if (isProblem || isHeld) return;
+		const timer = setTimeout(close, shownMs);
+		return () => clearTimeout(timer);
+	}, [isHeld]);
+	useEffect(() => setIsHeld(false), []);
+	return (
+		<div
+			class="line wraps toast"
+			onPointerEnter={() => setIsHeld(true)}
+			onPointerLeave={({ currentTarget }) => setIsHeld(currentTarget.contains(document.activeElement))}
+			onFocusIn={() => setIsHeld(true)}
+			onFocusOut={({ currentTarget }) => setIsHeld(currentTarget.matches(":hover"))}
+		>
+			<p dir="auto">{text}</p>
+			{step && show && (
+				<Button label={isUndo ? "Redo" : ["Undo ", <kbd key="z">Ctrl Z</kbd>]} onClick={() => undo(message)} />
+			)}
+			{about && show && <Button label={`Show ${shortName(about.name)}`} onClick={() => show(String(about.id))} />}
+			{isProblem && <Button label="Close" onClick={close} />}
+		</div>
+	);
+}

@@ -1,0 +1,68 @@
+// The edits of a session as state of the app. They outlive the view, and a session whose key is refused: what was not
+// stored is still said after signing in with another key. Signing out deletes them.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { later } from "../parts/later.ts";
+import type { Session } from "../session/session.ts";
+import { createEditQueue, createSeenNames, type EditQueue } from "./edit-queue.ts";
+import type { Edit, Sent } from "./edits.ts";
+
+interface Editing {
+	session: Session;
+	/** The name of a category, or its number if it has no name. */
+	labelOf(categoryId: bigint): string;
+}
+
+export interface Edits extends EditQueue, ReturnType<typeof createSeenNames> {
+	/** Whoever is signed in; edits are sent with this key. */
+	setEditing(editing: Editing): void;
+	forget(): void;
+}
+
+export function useEdits(): Edits {
+	const [, draw] = useState({});
+	const editing = useRef<Editing | undefined>(undefined);
+	const create = () =>
+		Object.assign(
+			createEditQueue(
+				(edits) => sendOrFail(edits, editing.current),
+				() => draw({}),
+			),
+			createSeenNames(),
+			{
+				setEditing(next: Editing) {
+					editing.current = next;
+				},
+				forget: () => setEdits(create),
+			},
+		);
+	const [edits, setEdits] = useState<Edits>(create);
+	useEffect(() => {
+		const warn = (event: Event) => edits.underWay > 0 && event.preventDefault();
+		addEventListener("beforeunload", warn);
+		return () => removeEventListener("beforeunload", warn);
+	}, [edits]);
+	return edits;
+}
+
+/** Acts after each edit that is settled while the component is shown. */
+export function useSettled({ replies }: Edits, act: () => void): void {
+	const before = useRef(replies);
+	useEffect(() => {
+		if (replies !== before.current) act();
+		before.current = replies;
+	}, [replies]);
+}
+
+const loadSending = later(() => import("./send-edits.ts"));
+
+async function sendOrFail(edits: readonly Edit[], editing: Editing | undefined): Promise<Sent> {
+	try {
+		const { sendEdits } = await loadSending();
+		if (!editing) throw new Error("nobody is signed in");
+		return await sendEdits(editing.session, edits, editing.labelOf);
+	} catch {
+		const text = "Nothing was changed, because a part of the console could not be loaded. Reload the page.";
+		return { results: [], notice: { text, isProblem: true, undo: [], about: undefined } };
+	}
+}

@@ -1,0 +1,35 @@
+// The pages of one search: the search has only the next page's position, and only the first page has the total.
+
+import type { Page } from "../../../client/src/index.ts";
+import { type FindReply, findPageMax } from "../../../src/contract/console.ts";
+
+type Totals = Pick<FindReply, "total" | "isMore">;
+
+/** A page of a search. An empty `prev` leads to the first page. */
+export interface FoundPage extends Page<"bigint"> {
+	found: Totals & {
+		/** The number of animals on earlier pages; absent if the number is unknown. */
+		before?: number;
+	};
+}
+
+/** What is known of a search: the total, and the positions where its pages begin. */
+export interface Walk extends Totals {
+	places: string[];
+}
+
+export const newWalk = (): Walk => ({ places: [""] });
+
+/** The page that a reply shows. Adds what the reply says to `walk`. @param cursor the page's position */
+export function foundPage(walk: Walk, cursor = "", { pets, next, total, isMore }: FindReply): FoundPage {
+	const at = walk.places.indexOf(cursor);
+	if (total !== undefined) Object.assign(walk, { total, isMore });
+	if (next && at >= 0) walk.places[at + 1] = next;
+	const before = at < 0 ? {} : { before: at * findPageMax };
+	return {
+		pets,
+		found: { total: walk.total, isMore: walk.isMore, ...before },
+		...(next && { next }),
+		...(at > 0 && { prev: walk.places[at - 1] }),
+	} as FoundPage;
+}

@@ -1,0 +1,65 @@
+// The field that finds animals by name, id or category while a person types.
+
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { Form } from "../parts/fields.tsx";
+import type { AnimalsRoute } from "../parts/route.ts";
+import { beginSearch, endSearch, focusFirst } from "../parts/row-focus.ts";
+
+/** A search begins when no key has been pressed for this time. */
+const pauseMs = 150;
+
+export function SearchField({ route }: { route: AnimalsRoute }) {
+	const field = useRef<HTMLInputElement>(null);
+	const from = useRef<Element | undefined>(undefined);
+	const timer = useRef<number | undefined>(undefined);
+	const latest = useRef(route);
+	latest.current = route;
+	useLayoutEffect(() => {
+		// While the user types, the text in the field is newer than the address.
+		if (field.current && timer.current === undefined) field.current.value = route.name ?? "";
+	}, [route.name]);
+	useEffect(() => () => clearTimeout(timer.current), []);
+
+	function search(isTyping: boolean): void {
+		clearTimeout(timer.current);
+		timer.current = undefined;
+		const name = field.current?.value.trim() ?? "";
+		if (name === (latest.current.name ?? "")) return;
+		if (name) beginSearch(latest.current, name, from.current);
+		else endSearch(latest.current, isTyping);
+	}
+
+	return (
+		<Form class="search" onSubmit={() => search(false)}>
+			<input
+				type="search"
+				aria-label="Find by name"
+				placeholder="Find by name"
+				autocomplete="off"
+				spellcheck={false}
+				aria-keyshortcuts="/"
+				maxLength={255}
+				dir="auto"
+				onFocus={({ relatedTarget }) => {
+					from.current = relatedTarget instanceof Element ? relatedTarget : undefined;
+				}}
+				onInput={(event) => {
+					clearTimeout(timer.current);
+					// The field was emptied by Esc or its own button.
+					const isEmptied = !(event instanceof InputEvent) && event.currentTarget.value === "";
+					if (isEmptied) search(false);
+					else timer.current = setTimeout(search, pauseMs, true);
+				}}
+				onKeyDown={(event) => {
+					// Esc empties the field first.
+					const isLeft = event.key === "Escape" && event.currentTarget.value === "";
+					if (event.key !== "ArrowDown" && !isLeft) return;
+					event.preventDefault();
+					focusFirst();
+				}}
+				ref={field}
+			/>
+			<kbd>/</kbd>
+		</Form>
+	);
+}

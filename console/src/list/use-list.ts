@@ -1,0 +1,50 @@
+// The page in the Animals view. It comes from the interface or, if the list is sorted or filtered by name or category,
+// from the console's search.
+
+import { useRef } from "preact/hooks";
+import type { FindReply } from "../../../src/contract/console.ts";
+import { type AnimalsRoute, filterOf, hashOf, isFound, shownTexts } from "../parts/route.ts";
+import { storages } from "../parts/storages.ts";
+import { type RequestState, useRequest } from "../parts/use-request.ts";
+import { may, type PetPage, type Session } from "../session/session.ts";
+import { type FoundPage, foundPage, newWalk, type Walk } from "./found-pages.ts";
+
+export interface ListPage extends PetPage, Partial<Pick<FoundPage, "found">> {
+	/** The route of this page. While a newer request is pending, the view's route differs. */
+	of: AnimalsRoute;
+}
+
+export type ListRequest = RequestState<ListPage | undefined>;
+
+/** The rows of the previous reply stay until the next reply arrives. */
+export function useList(session: Session, route: AnimalsRoute): ListRequest {
+	const walks = useRef(new Map<string, Walk>([keptWalk()]));
+	async function load(signal: AbortSignal): Promise<ListPage | undefined> {
+		if (!may(session, "pets:read")) return undefined;
+		const { limit, cursor } = route;
+		if (!isFound(route))
+			return { ...(await session.store.listPage({ ...filterOf(route), limit, cursor }, { signal })), of: route };
+		const query = new URLSearchParams(shownTexts(route));
+		const walk = walks.current.get(String(query)) ?? newWalk();
+		walks.current.set(String(query), walk);
+		if (cursor) query.set("after", cursor);
+		const reply = await session.ask<FindReply>(`/console/find?${query}`, { signal });
+		const page = { ...foundPage(walk, cursor, reply), of: route };
+		storages()[0]?.setItem(walkName, JSON.stringify([String(new URLSearchParams(shownTexts(route))), walk]));
+		return page;
+	}
+	return useRequest(load, [session, hashOf({ ...route, id: undefined })]);
+}
+
+/** The latest search of this tab, so that a reload knows where its page is. It is deleted when the user signs out. */
+const walkName = "animal-store.search";
+
+function keptWalk(): [string, Walk] {
+	try {
+		return JSON.parse(storages()[0]?.getItem(walkName) ?? "");
+	} catch {
+		return ["", newWalk()];
+	}
+}
+
+export const forgetSearch = () => storages()[0]?.removeItem(walkName);

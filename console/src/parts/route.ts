@@ -1,0 +1,155 @@
+// The current view and its parameters, stored in the URL after the #, so that links and the Back button work. The key
+// is never in the URL.
+
+import { useEffect, useState } from "preact/hooks";
+import { type Filter, filterNames } from "../../../client/src/contract.ts";
+import { type Sort, sorts } from "../../../src/contract/console.ts";
+import { int64FromDecimal } from "../../../src/contract/json.ts";
+import type { PetStatus } from "../../../src/contract/pet.ts";
+import { shortName } from "./sentences.ts";
+
+export const petStatuses = Object.keys({
+	available: true,
+	pending: true,
+	sold: true,
+} satisfies Record<PetStatus, true>) as PetStatus[];
+
+export const pageSizes = [10, 20, 30, 50, 100];
+const defaultLimit = 30;
+
+/** Reads each filter from the URL; undefined for an invalid value. */
+const readFilter: { [Field in keyof Filter]-?: (text: string | null) => Filter[Field] } = {
+	status: (text) => petStatuses.find((status) => status === text),
+};
+
+export interface AnimalsRoute extends Filter {
+	view: "animals";
+	limit: number;
+	/** The cursor of the current page, or the `after` of a search; absent on the first page. */
+	cursor?: string | undefined;
+	/** Only animals whose name contains this text; a number also finds an id or a category. */
+	name?: string | undefined;
+	/** Only animals of the category with this id, as digits. */
+	category?: string | undefined;
+	/** If absent, the list is sorted by ascending id. */
+	sort?: Sort | undefined;
+	/** The id of the animal in the panel, as digits. */
+	id?: string | undefined;
+}
+
+const otherViews = ["activity", "add-many"] as const;
+export type Route = AnimalsRoute | { view: (typeof otherViews)[number] } | { view: "unknown" };
+
+export const firstAnimals: AnimalsRoute = { view: "animals", limit: defaultLimit };
+
+/** Ignores unknown and invalid parameters. */
+function routeOf(hash: string): Route {
+	const [path, query] = hash.replace(/^#/, "").split("?", 2);
+	const view = otherViews.find((name) => path === `/${name}`);
+	if (view) return { view };
+	if (path && path !== "/" && path !== "/animals") return { view: "unknown" };
+	const parameters = new URLSearchParams(query);
+	return {
+		view: "animals",
+		...Object.fromEntries(filterNames.map((field) => [field, readFilter[field](parameters.get(field))])),
+		limit: pageSizes.find((size) => String(size) === parameters.get("limit")) ?? defaultLimit,
+		cursor: parameters.get("cursor") || undefined,
+		name: parameters.get("name")?.trim() || undefined,
+		category: idOf(parameters.get("category") ?? ""),
+		sort: sorts.find((sort) => sort !== "id" && sort === parameters.get("sort")),
+		id: idOf(parameters.get("id") ?? ""),
+	};
+}
+
+export function hashOf(route: Route): string {
+	if (route.view !== "animals") return `#/${route.view}`;
+	const { limit, cursor, id } = route;
+	const query = new URLSearchParams({
+		...shownTexts(route),
+		...(limit !== defaultLimit && { limit: String(limit) }),
+		...(cursor && { cursor }),
+		...(id && { id }),
+	});
+	return query.size > 0 ? `#/animals?${query}` : "#/animals";
+}
+
+/** Keeps only the filters that the interface has. */
+export function filterOf(filter: Filter): Filter {
+	return Object.fromEntries(
+		filterNames.flatMap((field) => (filter[field] === undefined ? [] : [[field, filter[field]]])),
+	);
+}
+
+export function filterTexts(filter: Filter): Record<string, string> {
+	return Object.fromEntries(Object.entries(filterOf(filter)).map(([field, value]) => [field, String(value)]));
+}
+
+/** The parameters that select and sort animals. */
+export type Shown = Filter & Pick<AnimalsRoute, "name" | "category" | "sort">;
+
+export function shownTexts({ name, category, sort, ...filter }: Shown): Record<string, string> {
+	return { ...filterTexts(filter), ...(name && { name }), ...(category && { category }), ...(sort && { sort }) };
+}
+
+/** Whether the list needs the console's own search, because the interface has no such filter or order. */
+export const isFound = ({ name, category, sort }: Shown) => (name ?? category ?? sort) !== undefined;
+
+/** Describes the filter, such as “the status sold and “zo” in the name”; empty without a filter. */
+export function describeShown({ name, category, ...filter }: Shown, labelOf: (category: string) => string): string {
+	const words = Object.entries(filterTexts(filter)).map(([field, text]) => `the ${field} ${text}`);
+	if (category) words.push(`the category ${labelOf(category)}`);
+	if (name) words.push(describeName(name));
+	return words.join(" and ");
+}
+
+export const describeName = (name: string) =>
+	`“${shortName(name)}” in the ${idOf(name) ? "name, id or category" : "name"}`;
+
+export function go(route: Route): void {
+	location.hash = hashOf(route);
+}
+
+/** Goes to the first page with another filter, order or size, and closes the panel. */
+export function showFirst(route: AnimalsRoute, change: Partial<AnimalsRoute>): void {
+	go({ ...route, cursor: undefined, id: undefined, ...change });
+}
+
+/** Changes the view without a new entry for the Back button. */
+export function replace(route: Route, state: unknown = history.state): void {
+	history.replaceState(state, "", hashOf(route));
+	dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+/** Whether the panel covers the list, as in a narrow window. */
+export const coversList = () => matchMedia("(max-width: 900px)").matches;
+
+/** Marks a history entry of an animal or the form that covers the list: the previous entry is the list. */
+export const overList = "over the list";
+
+/**
+ * Opens this animal or, without an id, closes the open animal. Adds a history entry only if the panel covers the list;
+ * otherwise the Back button would step through every row.
+ */
+export function showPet(route: AnimalsRoute, id: string | undefined): void {
+	const isOverList = history.state === overList;
+	const isFirst = id !== undefined && route.id === undefined && coversList();
+	if (isFirst) history.pushState(overList, "");
+	replace({ ...route, id }, id === undefined ? null : history.state);
+	if (id === undefined && isOverList) history.back();
+}
+
+/** The digits of an id, without leading zeros; undefined if the text is not an id. */
+export function idOf(text: string): string | undefined {
+	const id = int64FromDecimal(text.trim());
+	return id === undefined ? undefined : String(id);
+}
+
+export function useRoute(): Route {
+	const [route, setRoute] = useState(() => routeOf(location.hash));
+	useEffect(() => {
+		const follow = () => setRoute(routeOf(location.hash));
+		addEventListener("hashchange", follow);
+		return () => removeEventListener("hashchange", follow);
+	}, []);
+	return route;
+}

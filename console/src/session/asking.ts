@@ -1,0 +1,20 @@
+// The parts of a session that send requests to the console's private endpoints.
+
+import type { ImportTarget } from "../../../src/files/import-request.ts";
+
+export interface Asking {
+	/**
+	 * Sends a request to an endpoint of the console; with a body, the request is a POST.
+	 * @returns the reply with exact integers
+	 * @throws ApiError, NoReply
+	 */
+	ask<Reply>(path: string, options: AskOptions): Promise<Reply>;
+}
+
+export interface AskOptions {
+	body?: string;
+	signal?: AbortSignal | undefined;
+}
+
+/** Where the rows go: the part of a session that an import needs. */
+export type Sender = Pick<ImportTarget, "url" | "key" | "fetch">;

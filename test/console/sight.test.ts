@@ -1,0 +1,190 @@
+// Nothing is lost from sight: what became of an edit, whoever removed an animal, where the focus and the page are.
+
+import assert from "node:assert/strict";
+import { hold, settled, test } from "../support/browser.ts";
+import { testService } from "../support/service.ts";
+import { readPet } from "../support/store-reads.ts";
+import { until } from "../support/until.ts";
+import {
+	addAnimals,
+	addPets,
+	assertAccessible,
+	assertBothAccessible,
+	button,
+	choose,
+	elsewhere,
+	focused,
+	goOn,
+	inTable,
+	mayLeave,
+	names,
+	namesOn,
+	numbered,
+	openConsole,
+	opened,
+	panel,
+	press,
+	resize,
+	row,
+	sell,
+	shows,
+	signIn,
+	toast,
+} from "./console.ts";
+
+test("an edit outlives its view with message and undo; a problem stays until it is closed", async (context) => {
+	const { service, page } = await opened(context, names);
+	const first = service.store.edits;
+	await row(page, "Rex").waitFor();
+	const release = await hold(page, "**/console/edits");
+	await sell(page, "Rex: available");
+	assert.deepEqual(await page.locator("button.waiting").allTextContents(), ["sold"]);
+	assert.equal(await page.evaluate(mayLeave), false, "the browser asks before a reload");
+	await page.getByRole("link", { name: "Activity" }).click();
+	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	release();
+	await toast(page).getByText("Rex is sold", { exact: true }).waitFor();
+	assert.equal(await page.evaluate(mayLeave), true);
+	await press(page, "Control+z");
+	await toast(page).getByText("Rex is available", { exact: true }).waitFor();
+	assert.equal((await readPet(service.store, 1n))?.status, "available");
+	await button(page, "Redo").click();
+	await toast(page).getByText("Rex is sold", { exact: true }).waitFor();
+	await page.getByRole("link", { name: "Animals", exact: true }).click();
+	await inTable(page, "Rex: sold").waitFor();
+	await settled(page);
+	await hold(page, "**/console/activity");
+	await elsewhere(page, () => first.apply({ petId: 2n, editor: "Jonas", action: "rename", name: "Lulu" }));
+	await sell(page, "Luna: pending");
+	const told = "Jonas was first and has renamed Luna to Lulu. Your change was not made.";
+	await toast(page).getByText(told, { exact: true }).waitFor();
+	await sell(page, "Kiwi: available");
+	await toast(page).getByText("Kiwi is sold", { exact: true }).waitFor();
+	assert.deepEqual(await toast(page).allTextContents(), [told, "Kiwi is sold"]);
+	await assertBothAccessible(page, "two messages");
+	await resize(page, 320);
+	await assertAccessible(page, "two messages, narrow");
+	await resize(page, 1440);
+	await page.getByRole("link", { name: "Activity" }).click();
+	await button(page, "Show Lulu").click();
+	await panel(page, "Lulu").waitFor();
+	await page.locator(".toast", { hasText: told }).getByRole("button", { name: "Close" }).click();
+	await toast(page).getByText(told, { exact: true }).waitFor({ state: "detached" });
+});
+
+test("who removed an animal is told by its name, in the panel and among the latest edits", async (context) => {
+	const { service, page, errors } = await opened(context, names);
+	await row(page, "Otto").click();
+	await panel(page, "Otto").getByText("Not edited since it was added.").waitFor();
+	await elsewhere(page, () => service.store.edits.apply({ petId: 4n, editor: "Ann", action: "remove" }));
+	await page.getByText("Ann removed Otto", { exact: true }).waitFor();
+	await press(page, "Escape");
+	await page.locator(".latest li", { hasText: /^Otto: Removed/ }).waitFor();
+	await page.evaluate("location.hash = '#/animals?id=99'");
+	await page.getByText("There is no animal 99", { exact: true }).waitFor();
+	for (const error of errors.splice(0)) assert.match(error, /404/);
+});
+
+test("Esc leaves one thing at a time, and the focus is in the list", async (context) => {
+	const { service, page } = await opened(context, names);
+	await service.store.categories.apply([{ id: 1n, name: "Guinea pig" }]);
+	await page.reload();
+	await row(page, "Rex").waitFor();
+	await press(page, "n");
+	const category = page.getByLabel("Category", { exact: true });
+	await category.fill("gui");
+	await page.getByRole("option", { name: "Guinea pig 1" }).waitFor();
+	await press(page, "Escape");
+	await page.getByRole("option", { name: "Guinea pig 1" }).waitFor({ state: "hidden" });
+	assert.equal(await category.inputValue(), "gui");
+	await press(page, "Escape");
+	await category.waitFor({ state: "detached" });
+	await page.getByLabel("Select Bella").check();
+	await button(page, "Set status s").focus();
+	await press(page, "Escape");
+	await page.getByRole("toolbar").waitFor({ state: "detached" });
+	assert.equal(await focused(page), "Bella");
+	await page.getByRole("heading", { name: "Animals" }).focus();
+	await press(page, "/");
+	await page.keyboard.type("zoë");
+	await shows(page, "1 animal with “zoë” in the name");
+	await press(page, "Escape");
+	await row(page, "Rex").waitFor();
+	await until("the focus in the list", async () => (await focused(page)) === "Rex");
+	await press(page, "/", "Escape");
+	assert.equal(await focused(page), "Rex");
+});
+
+test("on a phone Next begins at the top, and Back closes the form and nothing else", async (context) => {
+	const service = await testService(context);
+	await addPets(service, numbered(70));
+	const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+	const { page } = await openConsole(context, service.url, { page: options });
+	await signIn(page, service.key);
+	await row(page, "Animal 1").waitFor();
+	await button(page, "Next").tap();
+	await row(page, "Animal 31").waitFor();
+	await until("the top of the page", () => page.evaluate<boolean>("scrollY === 0"));
+	await button(page, "Add animal").tap();
+	await page.getByLabel("Name", { exact: true }).fill("Rosa");
+	await page.goBack();
+	await page.getByLabel("Name", { exact: true }).waitFor({ state: "detached" });
+	assert.equal((await namesOn(page))[0], "Animal 31");
+	await button(page, "Add animal").tap();
+	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Rosa", "what was entered is kept");
+	await page.getByRole("button", { name: "close" }).tap();
+	await page.getByLabel("Name", { exact: true }).waitFor({ state: "detached" });
+	await page.goBack();
+	await row(page, "Animal 1").waitFor();
+});
+
+test("a reload keeps the place in a search; a low window begins at its top", async (context) => {
+	const { service, page } = await opened(context, numbered(120));
+	await row(page, "Animal 1").waitFor();
+	await page.getByLabel("Find by name").fill("animal");
+	await shows(page, "1 to 50 of 120 animals");
+	await button(page, "Next").click();
+	await shows(page, "51 to 100 of 120 animals");
+	await page.reload();
+	await shows(page, "51 to 100 of 120 animals");
+	await button(page, "Previous").click();
+	await shows(page, "1 to 50 of 120 animals");
+	await page.getByLabel("Find by name").fill("W".repeat(255));
+	await shows(page, `“${"W".repeat(31)}…” in the name`);
+	const low = await openConsole(context, service.url, { page: { viewport: { width: 640, height: 400 } } });
+	await signIn(low.page, service.key);
+	await row(low.page, "Animal 1").waitFor();
+	await settled(low.page);
+	assert.equal(await low.page.evaluate("scrollY"), 0);
+});
+
+test("in forced colors, what is pressed, current, open or disabled looks different", async (context) => {
+	const { page } = await opened(context, names);
+	await row(page, "Rex").click();
+	await page.emulateMedia({ forcedColors: "active" });
+	const outline = (selector: string) =>
+		page.evaluate<string>(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).outlineStyle`);
+	await page.mouse.move(0, 0);
+	for (const selector of ["[aria-pressed=true]", "nav [aria-current=page]", "tr.on"])
+		assert.equal(await outline(selector), "solid", selector);
+	for (const selector of ["[aria-pressed=false]", "nav a:not([aria-current])", "tr:not(.on)"])
+		assert.equal(await outline(selector), "none", selector);
+	const [ready, disabled] = await page.evaluate<string[]>(`["Refresh", "Next"].map((text) =>
+		getComputedStyle([...document.querySelectorAll(".paging button")].find((one) => one.textContent === text)).color)`);
+	assert.notEqual(ready, disabled);
+	await assertAccessible(page, "forced colors");
+});
+
+test("an import whose service does not answer says so instead of a time", async (context) => {
+	const { page } = await opened(context, []);
+	await page.clock.install();
+	const release = await hold(page, "**/console/imports", { isStored: true });
+	await choose(page, "rows.csv", `name,categoryId\n${"Rex,1\n".repeat(5)}`);
+	await goOn(page, "Check");
+	await addAnimals(page, "5 animals");
+	await shows(page, "Adding …");
+	await page.clock.fastForward(4_000);
+	await shows(page, "The server does not answer. Still trying …");
+	release();
+	await shows(page, "5 of 5 animals added");
+});
