@@ -58,7 +58,7 @@ export function App() {
 	function show(id: string): void {
 		setIsAdding(false);
 		if (route.view === "animals") showPet(route, id);
-		else go({ ...firstAnimals, id });
+		else go({ ...firstAnimals(), id });
 	}
 	return (
 		<>
@@ -129,7 +129,7 @@ function SignedIn(props: SignedInProps) {
 	}
 
 	function startAdding(): void {
-		if (route.view !== "animals") go(firstAnimals);
+		if (route.view !== "animals") go(firstAnimals());
 		setIsAdding(true);
 	}
 
@@ -176,7 +176,7 @@ function UnknownAddress() {
 		<main id="main" class="view">
 			<Heading>Nothing is at this address</Heading>
 			<p>
-				Perhaps the address lacks a letter. <a href={hashOf(firstAnimals)}>Show the animals</a>
+				Perhaps the address lacks a letter. <a href={hashOf(firstAnimals())}>Show the animals</a>
 			</p>
 		</main>
 	);
@@ -201,7 +201,7 @@ function commandsOf(session: Session, add: () => void): Command[] {
 		{ label: "Add many animals from a file", keys: "m", run: () => go({ view: "add-many" }) },
 	];
 	return [
-		{ label: "Go to Animals", keys: "g a", run: () => go(firstAnimals) },
+		{ label: "Go to Animals", keys: "g a", run: () => go(firstAnimals()) },
 		{ label: "Go to Activity", keys: "g c", run: () => go({ view: "activity" }) },
 		{ label: "Go to the reference", keys: "g d", run: () => open("docs") },
 		...(may(session, "pets:write") ? writing : []),
@@ -217,9 +217,9 @@ function commandsFor(text: string, categories: Categories["all"]): Command[] {
 	return [
 		...named.map(({ id, name }) => ({
 			label: `Show the category ${name} ${id}`,
-			run: () => go({ ...firstAnimals, category: String(id) }),
+			run: () => go({ ...firstAnimals(), category: String(id) }),
 		})),
-		...(id ? [{ label: `Open the animal with the id ${id}`, run: () => go({ ...firstAnimals, id }) }] : []),
-		...(text ? [{ label: `Find animals named “${text}”`, run: () => beginSearch(firstAnimals, text) }] : []),
+		...(id ? [{ label: `Open the animal with the id ${id}`, run: () => go({ ...firstAnimals(), id }) }] : []),
+		...(text ? [{ label: `Find animals named “${text}”`, run: () => beginSearch(firstAnimals(), text) }] : []),
 	];
 }

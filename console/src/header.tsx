@@ -14,7 +14,7 @@ interface HeaderProps {
 }
 
 export function Header({ route, signedIn }: HeaderProps) {
-	const animals = useRef(firstAnimals);
+	const animals = useRef(firstAnimals());
 	if (route.view === "animals") animals.current = { ...route, id: undefined };
 	return (
 		<header>

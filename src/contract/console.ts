@@ -143,8 +143,8 @@ export interface CategoryResult {
 export const sorts = ["id", "-id", "name", "-name"] as const;
 export type Sort = (typeof sorts)[number];
 
-/** The most animals in one reply of `GET /console/find`. */
-export const findPageMax = 50;
+/** How many animals one reply of `GET /console/find` has at most, without a `limit`. */
+export const findLimitDefault = 50;
 
 /**
  * The reply of `GET /console/find`. Its query has any of `name` (part of the name of an animal or of its category; an

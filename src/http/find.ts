@@ -5,14 +5,14 @@ import {
 	type ExportOrder,
 	exportFormats,
 	type FindReply,
-	findPageMax,
+	findLimitDefault,
 	sorts,
 	tooManyPets,
 	workbookMaxPets,
 } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
 import { int64FromDecimal, isInt64, parseJson } from "../contract/json.ts";
-import { filters, optional } from "../contract/operations.ts";
+import { filters, operations, optional } from "../contract/operations.ts";
 import { NewPet, type Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
@@ -38,13 +38,14 @@ const Search = Type.Object(searched);
 type Search = Static<typeof Search>;
 
 const after = Type.String({ minLength: 1, description: "next of the previous reply, with the same sort" });
-const readFindQuery = createQueryReader(Type.Object({ ...searched, after: Type.Optional(after) }));
+const { limit } = operations.listPets.query.properties;
+const readFindQuery = createQueryReader(Type.Object({ ...searched, limit, after: Type.Optional(after) }));
 
 /** A page of a search. The first page also has the total, for which it does not wait again. */
 async function find({ findPets }: Store, inTurn: InTurn, exchange: Exchange): Promise<FindReply> {
-	const { after, ...search } = readFindQuery(exchange.query);
+	const { after, limit = findLimitDefault, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
-	const query = { ...search, after: position, limit: findPageMax, isCounted: position === undefined };
+	const query = { ...search, after: position, limit, isCounted: position === undefined };
 	const { pets, next, ...totals } = await inTurn(exchange, () => findPets(query, exchange.left));
 	return { pets: petsIn(pets), ...(next && { next: writePosition(next) }), ...totals };
 }

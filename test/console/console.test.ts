@@ -221,10 +221,10 @@ test("a link looks an animal up by id; without a clipboard, as over http, text i
 	const { page, errors } = await opened(context, numbered(12), "#/animals?limit=10&id=12");
 	await page.locator(".panel dd", { hasText: /^12$/ }).waitFor();
 	await shows(page, /will be removed on 5 December 2030/);
-	await page.evaluate("location.hash = '#/animals?id=99'");
+	await page.evaluate("location.hash = '#/animals?sort=id&id=99'");
 	await shows(page, "There is no animal 99");
 	takeOut(errors, /404/);
-	await page.evaluate("location.hash = '#/animals?id=1'");
+	await page.evaluate("location.hash = '#/animals?sort=id&id=1'");
 	await page.getByText("For developers").click();
 	await page.evaluate(`Object.defineProperty(navigator, "clipboard", { value: undefined })`);
 	await button(page, "Copy link").click();
@@ -292,7 +292,7 @@ test("a name is shown as text everywhere, for any content and text direction", a
 	await row(page, names[0] as string).waitFor();
 	assert.deepEqual(await namesOn(page), names);
 	for (const [index, name] of names.entries()) {
-		await page.evaluate(`location.hash = "#/animals?id=${index + 1}"`);
+		await page.evaluate(`location.hash = "#/animals?sort=id&id=${index + 1}"`);
 		await page
 			.locator(".panel dd", { hasText: new RegExp(`^${index + 1}$`) })
 			.first()

@@ -141,7 +141,8 @@ test("where an animal covers the list, Back closes it, and leads no further than
 	const entries = () => page.evaluate<number>("history.length");
 	await row(page, "Luna").click();
 	await panel(page, "Luna").waitFor();
-	await button(page, "Next animal").click();
+	// The newest animal comes first.
+	await button(page, "Previous animal").click();
 	await panel(page, "Bella").waitFor();
 	const before = await entries();
 	await page.goBack();

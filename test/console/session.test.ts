@@ -39,7 +39,7 @@ test("a reload and a deep link keep the key of a tab, which no other tab has", a
 	await row(page, "Rex").waitFor();
 	await page.reload();
 	await row(page, "Rex").waitFor();
-	await page.goto(`${service.url}/console#/animals?id=2`);
+	await page.goto(`${service.url}/console#/animals?id=2&sort=id`);
 	await page.reload();
 	await page.getByRole("complementary", { name: "Mia" }).waitFor();
 	const second = await page.context().newPage();

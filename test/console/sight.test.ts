@@ -13,6 +13,7 @@ import {
 	button,
 	choose,
 	elsewhere,
+	fillIn,
 	focused,
 	goOn,
 	inTable,
@@ -80,7 +81,7 @@ test("who removed an animal is told by its name, in the panel and among the late
 	await page.getByText("Ann removed Otto", { exact: true }).waitFor();
 	await press(page, "Escape");
 	await page.locator(".latest li", { hasText: /^Otto: Removed/ }).waitFor();
-	await page.evaluate("location.hash = '#/animals?id=99'");
+	await page.evaluate("location.hash = '#/animals?sort=id&id=99'");
 	await page.getByText("There is no animal 99", { exact: true }).waitFor();
 	for (const error of errors.splice(0)) assert.match(error, /404/);
 });
@@ -142,13 +143,13 @@ test("a reload keeps the place in a search; a low window begins at its top", asy
 	const { service, page } = await opened(context, numbered(120));
 	await row(page, "Animal 1").waitFor();
 	await page.getByLabel("Find by name").fill("animal");
-	await shows(page, "1 to 50 of 120 animals");
+	await shows(page, "1 to 30 of 120 animals");
 	await button(page, "Next").click();
-	await shows(page, "51 to 100 of 120 animals");
+	await shows(page, "31 to 60 of 120 animals");
 	await page.reload();
-	await shows(page, "51 to 100 of 120 animals");
+	await shows(page, "31 to 60 of 120 animals");
 	await button(page, "Previous").click();
-	await shows(page, "1 to 50 of 120 animals");
+	await shows(page, "1 to 30 of 120 animals");
 	await page.getByLabel("Find by name").fill("W".repeat(255));
 	await shows(page, `“${"W".repeat(31)}…” in the name`);
 	const low = await openConsole(context, service.url, { page: { viewport: { width: 640, height: 400 } } });
@@ -187,4 +188,40 @@ test("an import whose service does not answer says so instead of a time", async 
 	await shows(page, "The server does not answer. Still trying …");
 	release();
 	await shows(page, "5 of 5 animals added");
+});
+
+test("the newest animals come first and appear by themselves; another order is remembered", async (context) => {
+	const { service, page } = await opened(context, numbered(40), "#/animals?sort=id");
+	await row(page, "Animal 1").waitFor();
+	await page.evaluate("location.hash = '#/animals'");
+	await row(page, "Animal 40").waitFor();
+	assert.deepEqual(await namesOn(page), numbered(40).toReversed().slice(0, 30));
+	await shows(page, "1 to 30 of 40 animals");
+	await elsewhere(page, () => service.store.createPet({ name: "Newcomer", categoryId: 1n }));
+	await row(page, "Newcomer").waitFor();
+	assert.equal((await namesOn(page))[0], "Newcomer");
+	await press(page, "n");
+	await fillIn(page, "Rosa", "4");
+	await press(page, "Enter");
+	await page.locator("tr.newest", { hasText: "Rosa" }).waitFor();
+	assert.equal((await namesOn(page))[0], "Rosa");
+	await page.getByRole("columnheader", { name: "Id" }).getByRole("button").click();
+	await row(page, "Animal 1").waitFor();
+	await page.getByLabel("Per page").selectOption("10");
+	await shows(page, "10 animals, ids 1 to 10 · more follow");
+	await page.goto(`${service.url}/docs`);
+	await page.goto(`${service.url}/console`);
+	await shows(page, "10 animals, ids 1 to 10 · more follow");
+	await page.goto(`${service.url}/docs`);
+	await page.goto(`${service.url}/console#/animals`);
+	await shows(page, "1 to 30 of 42 animals");
+});
+
+test("a category that another window names has its name after half a minute", async (context) => {
+	const { service, page } = await opened(context, names);
+	await page.clock.install();
+	await row(page, "Rex").waitFor();
+	await elsewhere(page, () => service.store.categories.apply([{ id: 1n, name: "Guinea pig" }]));
+	await page.clock.fastForward(30_000);
+	await page.locator("tbody td.category", { hasText: "Guinea pig" }).first().waitFor();
 });

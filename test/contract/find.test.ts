@@ -28,6 +28,8 @@ test("a search that is not valid is refused", async (context) => {
 		"category=x",
 		"category=1&category=2",
 		"sort=age",
+		"limit=0",
+		"limit=101",
 		"after=",
 		"after=x",
 		`after=${base64("x")}`,
@@ -44,7 +46,7 @@ test("a search that is not valid is refused", async (context) => {
 	for (const query of [`after=${base64("9223372036854775807")}`, `sort=-name&after=${base64("5 \u{10ffff} Rex")}`])
 		assert.equal((await service.send({ path: `/console/find?${query}` })).body, '{"pets":[]}');
 	assert.deepEqual(await find(service, { name: "𝄞".repeat(255) }), { pets: [], total: 0 });
-	assertFailure(await service.send({ path: "/console/find?name=a&limit=5" }), "unknown_parameter");
+	assertFailure(await service.send({ path: "/console/find?name=a&page=5" }), "unknown_parameter");
 });
 
 test("a search has its filters, goes on in any order, and only its first reply has the total", async (context) => {
@@ -78,6 +80,11 @@ test("a search has its filters, goes on in any order, and only its first reply h
 		);
 		assert.equal(new Set(found.map(({ id }) => id)).size, 121);
 	}
+	const few: FindReply = await find(service, { sort: "-id", limit: "2" });
+	assert.deepEqual(
+		few.pets.map(({ id }) => id),
+		[121, 120],
+	);
 });
 
 /** Searches end only when the test ends them. @returns the searches that have begun */

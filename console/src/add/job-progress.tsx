@@ -84,7 +84,7 @@ function Actions({ job, session, onEnd, onAgain }: JobProgressProps) {
 	const { phase, failure, added, rejected, alreadyThere } = job.state;
 	function show(): void {
 		reload();
-		void showNewest(session);
+		go({ ...firstAnimals(), sort: undefined });
 	}
 	return (
 		<div class="line wraps actions">
@@ -102,10 +102,4 @@ function Actions({ job, session, onEnd, onAgain }: JobProgressProps) {
 			)}
 		</div>
 	);
-}
-
-/** Opens the page with the newest animals; if the request for it fails, opens the first page. */
-async function showNewest({ store }: Session): Promise<void> {
-	const { last } = await store.listPage({ limit: firstAnimals.limit }).catch(() => ({ last: undefined }));
-	go({ ...firstAnimals, cursor: last });
 }

@@ -54,7 +54,7 @@ export function StepList({ at }: { at: number }) {
 					</li>
 				))}
 			</ol>
-			{at < steps.length && <a href={hashOf(firstAnimals)}>Cancel</a>}
+			{at < steps.length && <a href={hashOf(firstAnimals())}>Cancel</a>}
 		</div>
 	);
 }

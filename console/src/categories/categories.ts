@@ -2,7 +2,7 @@
 // edits. A category without a name is shown as its number.
 
 import { createContext } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { ApiError } from "../../../client/src/index.ts";
 import type { CategoriesReply, Category, CategoryResult } from "../../../src/contract/console.ts";
 import { useRequest } from "../parts/use-request.ts";
@@ -29,6 +29,9 @@ export interface Categories {
 	name(name: string | undefined, id?: bigint): Promise<CategoryResult>;
 }
 
+/** Another window may name a category, which is no edit of an animal. */
+const everyMs = 30_000;
+
 const unread: readonly Category[] = [];
 export const CategoriesContext = createContext<Categories>({
 	...labelsOf(unread),
@@ -40,6 +43,15 @@ export const CategoriesContext = createContext<Categories>({
 
 export function useCategories(session: Session): Categories {
 	const { value, failure, reload } = useRequest((signal) => readCategories(session, signal), [session]);
+	useEffect(() => {
+		const refresh = () => document.visibilityState === "visible" && reload();
+		const timer = setInterval(refresh, everyMs);
+		addEventListener("focus", refresh);
+		return () => {
+			clearInterval(timer);
+			removeEventListener("focus", refresh);
+		};
+	}, [session]);
 	const read = value ?? unread;
 	/** The categories named since the last read. */
 	const [named, setNamed] = useState({ since: read, results: [] as CategoryResult[] });

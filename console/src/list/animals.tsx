@@ -9,7 +9,17 @@ import { type Editor, useEditor } from "../edit/use-editor.ts";
 import { type Edits, useSettled } from "../edit/use-edits.ts";
 import { LazyPart, lazy } from "../parts/lazy-view.tsx";
 import { Banner, FailureNote, MissingScope } from "../parts/notes.tsx";
-import { type AnimalsRoute, coversList, describeShown, go, hashOf, overList, showPet } from "../parts/route.ts";
+import {
+	type AnimalsRoute,
+	coversList,
+	describeShown,
+	go,
+	hashOf,
+	keepList,
+	overList,
+	showPet,
+	sortOf,
+} from "../parts/route.ts";
 import { endSearch, focusReturned, focusRow } from "../parts/row-focus.ts";
 import { moment } from "../parts/sentences.ts";
 import { may, type Session } from "../session/session.ts";
@@ -49,6 +59,7 @@ export function Animals(props: AnimalsProps) {
 		props.readTotals();
 		categories.reload();
 	};
+	useEffect(() => keepList(route), [route.limit, route.sort]);
 	useNewAnimals(request, categories.reload, totals && totalOf(totals), editCount, props.isAway);
 	edits.shows(page);
 	useEffect(() => edits.see(page?.pets ?? []), [page]);
@@ -120,8 +131,8 @@ const lazyIdlePanel = lazy(() => import("./idle-panel.tsx").then(({ IdlePanel })
 const lazyEditParts = lazy(() => import("../edit/edit-parts.tsx").then(({ EditParts }) => EditParts));
 
 /**
- * Reloads the list after an edit and, on the last page, after a create. Also reloads when the server does not answer,
- * so that the list reports this and shows the time of its rows.
+ * Reloads the list after an edit and, where the newest animals are shown, after a create. Also reloads when the server
+ * does not answer, so that the list reports this and shows the time of its rows.
  */
 function useNewAnimals(
 	{ value, reload }: ListRequest,
@@ -140,7 +151,8 @@ function useNewAnimals(
 		shown.current = { total, edits };
 		if (before.total === undefined || !value) return;
 		reloadCategories();
-		if (edits !== before.edits || !value.next) reload();
+		const hasNewest = sortOf(value.of) === "-id" ? value.of.cursor === undefined : !value.next;
+		if (edits !== before.edits || hasNewest) reload();
 	}, [total, edits]);
 }
 

@@ -2,16 +2,15 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findPageMax } from "../../../src/contract/console.ts";
 import { foundPage, newWalk } from "./found-pages.ts";
 
 test("each page of a search knows its place and the page before, even where only the first reply has the total", () => {
 	const walk = newWalk();
+	const pages = 30;
 	const show = (cursor?: string, reply: object = {}) => {
-		const { found, next, prev } = foundPage(walk, cursor, { pets: [], ...reply });
+		const { found, next, prev } = foundPage(walk, pages, cursor, { pets: [], ...reply });
 		return [found.before, found.total, found.isMore, prev, next];
 	};
-	const pages = findPageMax;
 	assert.deepEqual(show(undefined, { next: "b", total: 90, isMore: true }), [0, 90, true, undefined, "b"]);
 	assert.deepEqual(show("b", { next: "c" }), [pages, 90, true, "", "c"]);
 	assert.deepEqual(show("c"), [2 * pages, 90, true, "b", undefined]);

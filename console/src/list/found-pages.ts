@@ -1,7 +1,7 @@
 // The pages of one search: the search has only the next page's position, and only the first page has the total.
 
 import type { Page } from "../../../client/src/index.ts";
-import { type FindReply, findPageMax } from "../../../src/contract/console.ts";
+import type { FindReply } from "../../../src/contract/console.ts";
 
 type Totals = Pick<FindReply, "total" | "isMore">;
 
@@ -20,12 +20,16 @@ export interface Walk extends Totals {
 
 export const newWalk = (): Walk => ({ places: [""] });
 
-/** The page that a reply shows. Adds what the reply says to `walk`. @param cursor the page's position */
-export function foundPage(walk: Walk, cursor = "", { pets, next, total, isMore }: FindReply): FoundPage {
+/**
+ * The page that a reply shows. Adds what the reply says to `walk`.
+ * @param limit the animals of a page @param cursor the page's position
+ */
+export function foundPage(walk: Walk, limit: number, cursor = "", reply: FindReply): FoundPage {
+	const { pets, next, total, isMore } = reply;
 	const at = walk.places.indexOf(cursor);
 	if (total !== undefined) Object.assign(walk, { total, isMore });
 	if (next && at >= 0) walk.places[at + 1] = next;
-	const before = at < 0 ? {} : { before: at * findPageMax };
+	const before = at < 0 ? {} : { before: at * limit };
 	return {
 		pets,
 		found: { total: walk.total, isMore: walk.isMore, ...before },

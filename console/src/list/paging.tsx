@@ -19,19 +19,17 @@ export function Paging({ request, route }: { request: ListRequest; route: Animal
 				{value && describePage(value)}
 			</p>
 			<Waiting isPending={isPending} />
-			{!value?.found && (
-				<label class="soft wide-only">
-					Per page{" "}
-					<select
-						value={String(route.limit)}
-						onChange={({ currentTarget: { value: size } }) => showFirst(route, { limit: Number(size) })}
-					>
-						{pageSizes.map((size) => (
-							<option key={size}>{size}</option>
-						))}
-					</select>
-				</label>
-			)}
+			<label class="soft wide-only">
+				Per page{" "}
+				<select
+					value={String(route.limit)}
+					onChange={({ currentTarget: { value: size } }) => showFirst(route, { limit: Number(size) })}
+				>
+					{pageSizes.map((size) => (
+						<option key={size}>{size}</option>
+					))}
+				</select>
+			</label>
 			<Button class="quiet wide-only" label="Refresh" onClick={reload} />
 			{route.name !== undefined && <Button class="quiet" label="Back to the list" onClick={() => endSearch(route)} />}
 			<div class="pages">

@@ -6,7 +6,7 @@ import type { Pet } from "../../../src/contract/pet.ts";
 import { columns, Fact } from "../edit/fact.tsx";
 import type { Editor } from "../edit/use-editor.ts";
 import { Button } from "../parts/button.tsx";
-import { type AnimalsRoute, hashOf, showFirst, showPet } from "../parts/route.ts";
+import { type AnimalsRoute, hashOf, showFirst, showPet, sortOf } from "../parts/route.ts";
 
 interface PetTableProps {
 	pets: Pet[];
@@ -22,7 +22,7 @@ interface PetTableProps {
 export function PetTable({ pets, route, editor, newest, isPending }: PetTableProps) {
 	return (
 		<table aria-busy={isPending} class={editor?.selection.isShown ? "selecting" : ""}>
-			<caption class="hidden">Animals {sortings[route.sort ?? "id"]}</caption>
+			<caption class="hidden">Animals {sortings[sortOf(route)]}</caption>
 			<Head editor={editor} route={route} />
 			<tbody>
 				{pets.map((pet) => (
@@ -85,7 +85,7 @@ function HeadCell({ field, route }: { field: keyof Pet; route: AnimalsRoute | un
 				{label}
 			</th>
 		);
-	const { sort = "id" } = route;
+	const sort = sortOf(route);
 	const isDescending = sort === `-${field}`;
 	const order = isDescending ? "descending" : sort === field ? "ascending" : "none";
 	return (
@@ -96,7 +96,7 @@ function HeadCell({ field, route }: { field: keyof Pet; route: AnimalsRoute | un
 }
 
 export function sortBy(route: AnimalsRoute, sort: Sort): void {
-	showFirst(route, { sort: sort === "id" ? undefined : sort });
+	showFirst(route, { sort: sort === "-id" ? undefined : sort });
 }
 
 interface RowProps {

@@ -1,9 +1,9 @@
-// The page in the Animals view. It comes from the interface or, if the list is sorted or filtered by name or category,
-// from the console's search.
+// The page in the Animals view. It comes from the console's search or, if the list is sorted by ascending id and not
+// filtered by name or category, from the interface.
 
 import { useRef } from "preact/hooks";
 import type { FindReply } from "../../../src/contract/console.ts";
-import { type AnimalsRoute, filterOf, hashOf, isFound, shownTexts } from "../parts/route.ts";
+import { type AnimalsRoute, filterOf, hashOf, isFound, shownTexts, sortOf } from "../parts/route.ts";
 import { storages } from "../parts/storages.ts";
 import { type RequestState, useRequest } from "../parts/use-request.ts";
 import { may, type PetPage, type Session } from "../session/session.ts";
@@ -24,13 +24,14 @@ export function useList(session: Session, route: AnimalsRoute): ListRequest {
 		const { limit, cursor } = route;
 		if (!isFound(route))
 			return { ...(await session.store.listPage({ ...filterOf(route), limit, cursor }, { signal })), of: route };
-		const query = new URLSearchParams(shownTexts(route));
-		const walk = walks.current.get(String(query)) ?? newWalk();
-		walks.current.set(String(query), walk);
+		const query = new URLSearchParams({ ...shownTexts(route), sort: sortOf(route), limit: String(limit) });
+		const search = String(query);
+		const walk = walks.current.get(search) ?? newWalk();
+		walks.current.set(search, walk);
 		if (cursor) query.set("after", cursor);
 		const reply = await session.ask<FindReply>(`/console/find?${query}`, { signal });
-		const page = { ...foundPage(walk, cursor, reply), of: route };
-		storages()[0]?.setItem(walkName, JSON.stringify([String(new URLSearchParams(shownTexts(route))), walk]));
+		const page = { ...foundPage(walk, limit, cursor, reply), of: route };
+		storages()[0]?.setItem(walkName, JSON.stringify([search, walk]));
 		return page;
 	}
 	return useRequest(load, [session, hashOf({ ...route, id: undefined })]);

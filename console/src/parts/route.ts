@@ -7,6 +7,7 @@ import { type Sort, sorts } from "../../../src/contract/console.ts";
 import { int64FromDecimal } from "../../../src/contract/json.ts";
 import type { PetStatus } from "../../../src/contract/pet.ts";
 import { shortName } from "./sentences.ts";
+import { storages } from "./storages.ts";
 
 export const petStatuses = Object.keys({
 	available: true,
@@ -31,8 +32,8 @@ export interface AnimalsRoute extends Filter {
 	name?: string | undefined;
 	/** Only animals of the category with this id, as digits. */
 	category?: string | undefined;
-	/** If absent, the list is sorted by ascending id. */
-	sort?: Sort | undefined;
+	/** If absent, the newest animals come first. */
+	sort?: Exclude<Sort, "-id"> | undefined;
 	/** The id of the animal in the panel, as digits. */
 	id?: string | undefined;
 }
@@ -40,23 +41,37 @@ export interface AnimalsRoute extends Filter {
 const otherViews = ["activity", "add-many"] as const;
 export type Route = AnimalsRoute | { view: (typeof otherViews)[number] } | { view: "unknown" };
 
-export const firstAnimals: AnimalsRoute = { view: "animals", limit: defaultLimit };
+/** The list as this browser showed it last: its order, and the animals of a page. */
+export function firstAnimals(): AnimalsRoute {
+	const [limit, sort] = (storages()[1]?.getItem(listName) ?? "").split(" ");
+	return { view: "animals", limit: limitOf(limit), sort: orderOf(sort) };
+}
+
+export function keepList({ limit, sort }: AnimalsRoute): void {
+	storages()[1]?.setItem(listName, `${limit} ${sort ?? ""}`);
+}
+
+const listName = "animal-store.list";
+const limitOf = (text: string | null = "") => pageSizes.find((size) => String(size) === text) ?? defaultLimit;
+const orderOf = (text: string | null = "") =>
+	sorts.find((sort): sort is Exclude<Sort, "-id"> => sort !== "-id" && sort === text);
 
 /** Ignores unknown and invalid parameters. */
 function routeOf(hash: string): Route {
 	const [path, query] = hash.replace(/^#/, "").split("?", 2);
 	const view = otherViews.find((name) => path === `/${name}`);
 	if (view) return { view };
+	if (!path && !query) return firstAnimals();
 	if (path && path !== "/" && path !== "/animals") return { view: "unknown" };
 	const parameters = new URLSearchParams(query);
 	return {
 		view: "animals",
 		...Object.fromEntries(filterNames.map((field) => [field, readFilter[field](parameters.get(field))])),
-		limit: pageSizes.find((size) => String(size) === parameters.get("limit")) ?? defaultLimit,
+		limit: limitOf(parameters.get("limit")),
 		cursor: parameters.get("cursor") || undefined,
 		name: parameters.get("name")?.trim() || undefined,
 		category: idOf(parameters.get("category") ?? ""),
-		sort: sorts.find((sort) => sort !== "id" && sort === parameters.get("sort")),
+		sort: orderOf(parameters.get("sort")),
 		id: idOf(parameters.get("id") ?? ""),
 	};
 }
@@ -91,8 +106,10 @@ export function shownTexts({ name, category, sort, ...filter }: Shown): Record<s
 	return { ...filterTexts(filter), ...(name && { name }), ...(category && { category }), ...(sort && { sort }) };
 }
 
+export const sortOf = ({ sort }: Shown): Sort => sort ?? "-id";
+
 /** Whether the list needs the console's own search, because the interface has no such filter or order. */
-export const isFound = ({ name, category, sort }: Shown) => (name ?? category ?? sort) !== undefined;
+export const isFound = ({ name, category, sort }: Shown) => (name ?? category) !== undefined || sort !== "id";
 
 /** Describes the filter, such as “the status sold and “zo” in the name”; empty without a filter. */
 export function describeShown({ name, category, ...filter }: Shown, labelOf: (category: string) => string): string {
