@@ -6,7 +6,7 @@ import { int64FromDecimal } from "../contract/json.ts";
 import { filterNames } from "../contract/operations.ts";
 import { idOfPetJson } from "../contract/pet.ts";
 import type { Scan } from "./reads.ts";
-import type { FindQuery, FoundPets } from "./store.ts";
+import { type FindQuery, type FoundPets, isIndexed } from "./store.ts";
 import { type Column, tables } from "./tables.ts";
 
 export interface FindSql {
@@ -21,13 +21,15 @@ export interface FindSql {
 
 interface Finder {
 	scan: Scan;
+	scanList: Scan;
 	findSql: FindSql;
 }
 
 /** The largest total of a search for a text. */
 const countedMax = 10_000;
 
-export async function findPets(finder: Finder, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
+export async function findPets(engine: Finder, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
+	const finder = isIndexed(query) ? { ...engine, scan: engine.scanList } : engine;
 	const page = await readPage(finder, query, signal);
 	if (!query.isCounted) return page;
 	if (!page.next) return { ...page, total: page.pets.length };
@@ -87,7 +89,13 @@ function conditionsOf(query: FindQuery, { folded, contains, isWanted }: FindSql,
 }
 
 /** Counts the animals of a search: all, or at most `countedMax` if it has a text. */
-async function countFound({ findSql, scan }: Finder, query: FindQuery, signal?: AbortSignal) {
+async function countFound({ findSql, scan, scanList }: Finder, query: FindQuery, signal?: AbortSignal) {
+	if (query.name === undefined && filterNames.every((field) => field === "status" || query[field] === undefined)) {
+		const { conditions, values } = conditionsOf(query, findSql);
+		const table = query.category === undefined ? "pet_totals" : "pet_counts";
+		const [[sum] = []] = await scanList(["coalesce(sum(animals), 0)"], `FROM ${table} ${whereAll(conditions)}`, values);
+		return { total: Number(sum) };
+	}
 	const { conditions, values } = conditionsOf(query, findSql);
 	const limit = query.name === undefined ? "" : `LIMIT ${countedMax + 1}`;
 	const some = `FROM (SELECT 1 FROM pets ${whereAll(conditions)} ${limit}) AS found`;

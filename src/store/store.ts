@@ -248,6 +248,10 @@ export interface FindQuery extends Filter {
 	isCounted?: boolean;
 }
 
+/** Whether a page of the search is read from an index: then it takes as little as a page of the list. */
+export const isIndexed = ({ name, category, sort = "id" }: FindQuery) =>
+	name === undefined && category === undefined && !sort.endsWith("name");
+
 /** A position in the order of a search. It stays valid after its animal is edited or removed. */
 export interface FindPosition {
 	id: bigint;

@@ -63,7 +63,16 @@ test("an edit outlives its view with message and undo; a problem stays until it 
 	await toast(page).getByText("Kiwi is sold", { exact: true }).waitFor();
 	assert.deepEqual(await toast(page).allTextContents(), [told, "Kiwi is sold"]);
 	await assertBothAccessible(page, "two messages");
-	await resize(page, 320);
+	for (const width of [1440, 768, 320]) {
+		await resize(page, width);
+		for (const line of await page.locator(".toast, .toast button").all()) {
+			const { x = -1, width: long = 0 } = (await line.boundingBox()) ?? {};
+			const [left, right] = await page.evaluate<number[]>(
+				'(({ left, right }) => [left, right])(document.querySelector(".messages").getBoundingClientRect())',
+			);
+			assert.ok(x >= Math.max(0, left ?? 0) && x + long <= Math.min(width, right ?? 0), `cut off at ${width} pixels`);
+		}
+	}
 	await assertAccessible(page, "two messages, narrow");
 	await resize(page, 1440);
 	await page.getByRole("link", { name: "Activity" }).click();

@@ -266,6 +266,8 @@ for (const [engine, make] of Object.entries(engines)) {
 		const left = assert.rejects(store.findPets({ name: "nobody", limit: 9 }, leaving.signal), { message: "left" });
 		leaving.abort(new Error("left"));
 		assert.deepEqual([(await store.categories.list(9)).length, isSearching], [9, true], "categories do not wait");
+		const [newest] = (await find(store, { sort: "-id", isCounted: true })).pets;
+		assert.deepEqual([newest?.id, isSearching], [60_000n, true], "nor does a page of the list");
 		let answered = 0;
 		for (; isSearching; answered++) await store.getPet(1n);
 		assert.ok((await searching).every(({ pets }) => pets.length === 0));
@@ -298,7 +300,7 @@ test("sqlite: a search that nobody waits for ends while it runs, and the next on
 	const queries: Partial<FindQuery>[] = sorts.map((sort) => ({ sort, name: "Max" }));
 	for (const query of [...queries, { sort: "name" as const }, { name: "1 Max" }]) {
 		const leaving = new AbortController();
-		const finding = findPets({ scan, findSql }, { limit: 50, ...query }, leaving.signal);
+		const finding = findPets({ scan, scanList: scan, findSql }, { limit: 50, ...query }, leaving.signal);
 		const ended = assert.rejects(finding, { name: "AbortError" });
 		await tick(); // Until the thread has been asked.
 		leaving.abort();

@@ -55,11 +55,13 @@ function Line({ message, show, undo, close }: LineProps) {
 			onFocusOut={({ currentTarget }) => setIsHeld(currentTarget.matches(":hover"))}
 		>
 			<p dir="auto">{text}</p>
-			{step && show && (
-				<Button label={isUndo ? "Redo" : ["Undo ", <kbd key="z">Ctrl Z</kbd>]} onClick={() => undo(message)} />
-			)}
-			{about && show && <Button label={`Show ${shortName(about.name)}`} onClick={() => show(String(about.id))} />}
-			{isProblem && <Button label="Close" onClick={close} />}
+			<div class="line">
+				{step && show && (
+					<Button label={isUndo ? "Redo" : ["Undo ", <kbd key="z">Ctrl Z</kbd>]} onClick={() => undo(message)} />
+				)}
+				{about && show && <Button label={`Show ${shortName(about.name)}`} onClick={() => show(String(about.id))} />}
+				{isProblem && <Button label="Close" onClick={close} />}
+			</div>
 		</div>
 	);
 }

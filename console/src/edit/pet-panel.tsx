@@ -138,7 +138,7 @@ function LookedUp({ session, route, editor, edits }: Omit<DetailsProps, "pet">) 
 			{pet ? (
 				<Details key={id} {...{ session, pet, editor, edits }} route={{ ...route, cursor: undefined }} />
 			) : (
-				<h2>Animal {id}</h2>
+				<h2 dir="auto">{edits.nameOf(id) ?? `Animal ${id}`}</h2>
 			)}
 			<Waiting isPending={isPending} />
 			{failure !== undefined && retryAtMs !== undefined && (
