@@ -4,6 +4,7 @@
 import { hostname, userInfo } from "node:os";
 import { Argument, type Command } from "commander";
 import { readConfig } from "../config.ts";
+import { parseJson } from "../contract/json.ts";
 import { petStatuses } from "../contract/pet.ts";
 import { checkFields, describeFaults } from "../contract/validate.ts";
 import type { NewEdit, Store } from "../store/store.ts";
@@ -12,7 +13,7 @@ import { findCategory } from "./categories.ts";
 import { CommandError } from "./command-error.ts";
 import { changeStore, type DatabaseOptions, sayStore, withDatabase } from "./connection.ts";
 import { engineOf } from "./maintenance/work.ts";
-import { examples, printResult } from "./output.ts";
+import { askOnTerminal, examples, isOnTerminal, printResult } from "./output.ts";
 
 interface EditOptions extends DatabaseOptions {
 	by?: string;
@@ -53,13 +54,30 @@ export function withEdits(pets: Command): void {
 			edit(petId, () => ({ action: "rename", name }), "has its new name", options),
 		);
 	editing("remove", "remove an animal for good; backups keep it until they expire")
-		.addHelpText("after", examples("pets remove 42"))
-		.action((petId: bigint, options: EditOptions) => edit(petId, () => ({ action: "remove" }), "is removed", options));
+		.option("--yes", "without a question, as in a script")
+		.addHelpText("after", examples("pets remove 42", "pets remove 42 --yes"))
+		.action((petId: bigint, { yes, ...options }: EditOptions & { yes?: boolean }) => {
+			const confirmed = async (store: Store): Promise<Change> => {
+				if (!yes) await confirmRemoval(store, petId);
+				return { action: "remove" };
+			};
+			return edit(petId, confirmed, "is removed", options);
+		});
 	withDatabase(pets.command("erase-names"))
 		.description(
 			"rewrite the store without space where old names may be left (VACUUM); a SQLite store must not be in use",
 		)
 		.action(eraseNames);
+}
+
+/** Asks before an animal is removed; one that is gone needs no question. @throws CommandError */
+async function confirmRemoval(store: Store, petId: bigint): Promise<void> {
+	const { json } = await store.getPet(petId);
+	if (json === undefined) return;
+	const what = `${Object(parseJson(json)).name} (animal ${petId})`;
+	if (!isOnTerminal()) throw new CommandError(`a removal cannot be undone: to remove ${what}, add --yes`);
+	if (!/^\s*y(es)?\s*$/i.test(await askOnTerminal(`remove ${what}? This cannot be undone [y/N]`)))
+		throw new CommandError("nothing was removed");
 }
 
 /** @param result the state for the message, such as "is removed" @throws CommandError */

@@ -37,7 +37,18 @@ import {
 } from "./import-report.ts";
 import { interruptible } from "./interrupt.ts";
 import { importProgress } from "./long-work.ts";
-import { countOf, examples, formatPetTable, printJson, printResult, quoteWord, say, toStdout } from "./output.ts";
+import {
+	askOnTerminal,
+	countOf,
+	examples,
+	formatPetTable,
+	isOnTerminal,
+	printJson,
+	printResult,
+	quoteWord,
+	say,
+	toStdout,
+} from "./output.ts";
 
 interface ImportOptions extends ConnectionOptions {
 	map?: Mapped;
@@ -207,14 +218,9 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 
 /** Asks on a terminal whether all proposals are right; elsewhere they are not confirmed. */
 async function isConfirmed(path: string, signal: AbortSignal): Promise<boolean> {
-	if (!process.stdin.isTTY || !process.stderr.isTTY || path === "-") return false;
-	const { createInterface } = await import("node:readline");
-	say("go on as proposed above? New words become categories, and no status is set for others [Y/n]");
-	const lines = createInterface({ input: process.stdin, signal });
-	const { value = "no" } = await lines[Symbol.asyncIterator]().next(); // There is no line after Ctrl-D.
-	lines.close();
-	signal.throwIfAborted();
-	return /^\s*(y(es)?\s*)?$/i.test(value);
+	if (!isOnTerminal() || path === "-") return false;
+	const question = "go on as proposed above? New words become categories, and no status is set for others [Y/n]";
+	return /^\s*(y(es)?\s*)?$/i.test(await askOnTerminal(question, signal));
 }
 
 /** A dry run needs no connection: without one, each category name is unknown. @throws ConfigError */

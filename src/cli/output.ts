@@ -29,6 +29,20 @@ export function say(message: string, start = ""): void {
 	console.error(start + printable(message));
 }
 
+/** Whether a person can be asked. */
+export const isOnTerminal = () => Boolean(process.stdin.isTTY && process.stderr.isTTY);
+
+/** @returns the line that was typed; `no` after Ctrl-D @throws the reason of `signal` */
+export async function askOnTerminal(question: string, signal?: AbortSignal): Promise<string> {
+	const { createInterface } = await import("node:readline");
+	say(question);
+	const lines = createInterface({ input: process.stdin, signal });
+	const { value = "no" } = await lines[Symbol.asyncIterator]().next(); // There is no line after Ctrl-D.
+	lines.close();
+	signal?.throwIfAborted();
+	return value;
+}
+
 /** Quotes a word for a shell. Signs that a terminal would obey are written as bash, zsh and ksh read them. */
 export function quoteWord(text: string): string {
 	if (/^[\p{L}\p{N}:=_./-]+$/u.test(text)) return text;

@@ -33,7 +33,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
 			[["set-status", "1", "sold"], { id: 1, name: "Rex", categoryId: 1, status: "sold" }],
 			[["rename", "1", "Rex the 2nd"], { id: 1, name: "Rex the 2nd", categoryId: 1, status: "sold" }],
 			[["set-status", "1", "none"], { id: 1, name: "Rex the 2nd", categoryId: 1 }],
-			[["remove", "1"]],
+			[["remove", "1", "--yes"]],
 		];
 		for (const [index, [edit, pet]] of edits.entries()) {
 			const before = await Promise.all(paths.map(async (path) => (await one.get(path)).headers["etag"] ?? ""));
@@ -70,7 +70,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
 test("a refused edit gets one sentence and records nothing; each edit records its editor", async (context) => {
 	const store = await shop(context, "sqlite");
 	await withStore(store.databaseUrl, async ({ createPet }) => {
-		for (const name of ["Rex", "Mia"]) await createPet({ name, categoryId: 1n });
+		for (const name of ["Rex", "Mia", "Kai"]) await createPet({ name, categoryId: 1n });
 	});
 	const refusals: [string[], RegExp][] = [
 		[["pets", "remove", "9"], /^animal-store: there is no animal 9: .*\n$/],
@@ -78,6 +78,7 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 		[["pets", "rename", "1", " "], /^animal-store: name must be a string of 1 to 255 .*\n$/],
 		[["pets", "rename", "1", "Max", "--by", "a\tb"], /^error: option '--by <name>' .* printable characters.\n$/],
 		[["pets", "remove", "1", "--database-url", "sqlite:/tmp/none/here"], /^animal-store: there is no store at /],
+		[["pets", "remove", "1"], /^animal-store: a removal .*: to remove Rex \(animal 1\), add --yes\n$/],
 	];
 	await assertRefused(refusals, store);
 	assert.deepEqual((await store.run("audit", "list")).stdout, "");
@@ -87,11 +88,21 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 		[["pets", "set-status", "1", "sold", "--by", "Ann 犬"], "animal 1 has the status sold\n"],
 		[["pets", "set-status", "1", "sold"], "animal 1 has the status sold already\n"],
 		[["pets", "rename", "1", "Max"], "animal 1 has its new name\n"],
-		[["pets", "remove", "2", "--json"], '{"id":2,"action":"remove","outcome":"edited"}\n'],
+		[["pets", "remove", "2", "--yes", "--json"], '{"id":2,"action":"remove","outcome":"edited"}\n'],
 		[["pets", "remove", "2"], "animal 2 is removed already\n"],
 	] as const;
 	const expected = { code: 0, signal: null, stderr: `in ${store.databaseUrl}\n` };
 	for (const [parameters, stdout] of outputs) assert.deepEqual(await store.run(...parameters), { ...expected, stdout });
+	for (const [typed, code] of [
+		["\n", 1],
+		["", 1],
+		["n\n", 1],
+		["y\n", 0],
+	] as const) {
+		const asked = await call(["pets", "remove", "3"], { environment: store.environment, typed });
+		assert.match(asked.stderr, /^remove Kai \(animal 3\)\? This cannot be undone \[y\/N\]\n/);
+		assert.equal(asked.code, code, JSON.stringify(typed));
+	}
 	assert.match((await store.run("pets", "rename", "2", "Bo")).stderr, /^animal-store: animal 2 was removed: .*\n$/);
 	const { stdout } = await store.run("audit", "list");
 	const by = `${userInfo().username}@${hostname()}`;
@@ -101,6 +112,7 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 		"1  time  1  set-status  none → sold  Ann 犬",
 		`2  time  1  rename  ${by}`,
 		`3  time  2  remove  none  ${by}`,
+		`4  time  3  remove  none  ${by}`,
 		"",
 	]);
 });

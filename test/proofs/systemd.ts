@@ -154,7 +154,7 @@ function runTasks(run: Run, animals: number): number {
 		"keys list",
 		"pets set-status 1 sold",
 		"pets rename 2 Rex",
-		"pets remove 3",
+		"pets remove 3 --yes",
 		"audit list",
 		`backup ${backup}`,
 		`verify ${backup}`,
