@@ -51,6 +51,7 @@ test("an edit outlives its view with message and undo; a problem stays until it 
 	assert.equal((await readPet(service.store, 1n))?.status, "available");
 	await button(page, "Redo").click();
 	await toast(page).getByText("Rex is sold", { exact: true }).waitFor();
+	await button(page, "Undo Ctrl Z").waitFor();
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
 	await inTable(page, "Rex: sold").waitFor();
 	await settled(page);

@@ -7,6 +7,8 @@ import type { Edit, Notice, Sent } from "./edits.ts";
 
 /** Edits that were made together, and are undone together. */
 interface Step {
+	/** Whether it undoes another step, so that undoing it is doing that one again. */
+	isUndo: boolean;
 	/** The edits that undo it; none before it is settled, and after a removal. */
 	inverse: readonly Edit[];
 	isSettled: boolean;
@@ -19,9 +21,10 @@ export interface Message extends Notice {
 	key: number;
 	/** What `undo` would undo; undefined if nothing. */
 	step: Step | undefined;
-	/** Whether the message tells what an undo has done, so that undoing it is doing it again. */
-	isUndo: boolean;
 }
+
+/** How many steps can be undone. */
+const stepsMax = 100;
 
 export type EditQueue = ReturnType<typeof createEditQueue>;
 
@@ -40,11 +43,16 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 	/** The steps that can be undone, the latest one last. */
 	const steps = new Set<Step>();
 
+	function keep(step: Step): void {
+		steps.add(step);
+		for (const oldest of steps) if (steps.size > stepsMax) steps.delete(oldest);
+	}
+
 	/** @param now the edits, if they are known before the edits under way are settled: then they are shown at once */
 	function enqueue(edits: () => readonly Edit[], isUndo: boolean, now?: readonly Edit[]): void {
-		const step: Step = { inverse: [], isSettled: false, text: "" };
+		const step: Step = { isUndo, inverse: [], isSettled: false, text: "" };
 		const shown = now && animals.expect(now);
-		if (!isUndo) steps.add(step);
+		if (!isUndo) keep(step);
 		underWay++;
 		last = last.then(async () => {
 			const expected = shown ?? animals.expect(edits());
@@ -55,7 +63,7 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 				Object.assign(step, { inverse: notice.undo, text: notice.text });
 				// A message of success makes room for the next one; a problem stays until it is closed or told again.
 				messages = messages.filter(({ isProblem, text }) => isProblem && text !== notice.text);
-				messages = [...messages, { ...notice, key: ++count, isUndo, step: notice.undo.length > 0 ? step : undefined }];
+				messages = [...messages, { ...notice, key: ++count, step: notice.undo.length > 0 ? step : undefined }];
 			}
 			step.isSettled = true;
 			if (step.inverse.length === 0) steps.delete(step);
@@ -79,7 +87,7 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 			if (!step) return;
 			steps.delete(step);
 			messages = messages.filter((message) => message.step !== step);
-			enqueue(() => step.inverse, true, step.isSettled ? step.inverse : undefined);
+			enqueue(() => step.inverse, !step.isUndo, step.isSettled ? step.inverse : undefined);
 		},
 		/** What the next undo undoes; undefined if nothing. */
 		get undoable(): string | undefined {

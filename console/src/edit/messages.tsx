@@ -38,7 +38,7 @@ const shownMs = 8_000;
  * stays while it has the pointer or the focus. A problem stays until the user closes it.
  */
 function Line({ message, show, undo, close }: LineProps) {
-	const { text, isProblem, isUndo, step, about } = message;
+	const { text, isProblem, step, about } = message;
 	const [isHeld, setIsHeld] = useState(false);
 	useLayoutEffect(() => {
 		if (isProblem || isHeld) return;
@@ -57,7 +57,7 @@ function Line({ message, show, undo, close }: LineProps) {
 			<p dir="auto">{text}</p>
 			<div class="line">
 				{step && show && (
-					<Button label={isUndo ? "Redo" : ["Undo ", <kbd key="z">Ctrl Z</kbd>]} onClick={() => undo(message)} />
+					<Button label={step.isUndo ? "Redo" : ["Undo ", <kbd key="z">Ctrl Z</kbd>]} onClick={() => undo(message)} />
 				)}
 				{about && show && <Button label={`Show ${shortName(about.name)}`} onClick={() => show(String(about.id))} />}
 				{isProblem && <Button label="Close" onClick={close} />}

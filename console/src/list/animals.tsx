@@ -9,21 +9,12 @@ import { type Editor, useEditor } from "../edit/use-editor.ts";
 import { type Edits, useSettled } from "../edit/use-edits.ts";
 import { LazyPart, lazy } from "../parts/lazy-view.tsx";
 import { Banner, FailureNote, MissingScope } from "../parts/notes.tsx";
-import {
-	type AnimalsRoute,
-	coversList,
-	describeShown,
-	go,
-	hashOf,
-	keepList,
-	overList,
-	showPet,
-	sortOf,
-} from "../parts/route.ts";
-import { endSearch, focusReturned, focusRow } from "../parts/row-focus.ts";
+import { type AnimalsRoute, coversList, describeShown, go, hashOf, keepList, showPet, sortOf } from "../parts/route.ts";
+import { endSearch, focusReturned } from "../parts/row-focus.ts";
 import { moment } from "../parts/sentences.ts";
 import { may, type Session } from "../session/session.ts";
 import { totalOf } from "../session/use-watch.ts";
+import { useBackToList, useCovering, useReturnedFocus } from "./covering.ts";
 import { EmptyStore } from "./empty-store.tsx";
 import { ListTools } from "./list-tools.tsx";
 import { Paging } from "./paging.tsx";
@@ -154,46 +145,6 @@ function useNewAnimals(
 		const hasNewest = sortOf(value.of) === "-id" ? value.of.cursor === undefined : !value.next;
 		if (edits !== before.edits || hasNewest) reload();
 	}, [total, edits]);
-}
-
-/**
- * Gives the focus to the row of an animal when its panel closes.
- * @returns a function to call before closing the panel; the Back button closes the panel without this call
- */
-function useReturnedFocus(id: string | undefined): () => void {
-	const isClosing = useRef(false);
-	const before = useRef(id);
-	useLayoutEffect(() => {
-		const isFocusLost = document.activeElement === document.body;
-		if (id === undefined && (isClosing.current || isFocusLost)) focusRow(before.current);
-		isClosing.current = false;
-		before.current = id;
-	}, [id]);
-	return () => {
-		isClosing.current = true;
-	};
-}
-
-/** Whether the panel covers the list, as on a narrow screen. A panel that covers the list takes the focus. */
-function useCovering(isOpen: boolean): boolean {
-	const isCovered = isOpen && coversList();
-	useLayoutEffect(() => {
-		if (isCovered) document.querySelector<HTMLElement>(".panel .close")?.focus();
-	}, [isCovered]);
-	return isCovered;
-}
-
-/** Where the form covers the list, Back closes the form, and changes nothing beneath it. */
-function useBackToList(isOpen: boolean, close: () => void): void {
-	useEffect(() => {
-		if (!isOpen || !coversList()) return;
-		history.pushState(overList, "");
-		addEventListener("popstate", close);
-		return () => {
-			removeEventListener("popstate", close);
-			if (history.state === overList) history.back();
-		};
-	}, [isOpen]);
 }
 
 interface ContentProps extends AnimalsProps {
