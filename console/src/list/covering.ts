@@ -1,7 +1,7 @@
 // The panel beside the list, which covers it in a narrow window: where the focus goes, and what Back does.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { coversList, overList } from "../parts/route.ts";
+import { coversList } from "../parts/route.ts";
 import { focusRow } from "../parts/row-focus.ts";
 
 /**
@@ -31,15 +31,18 @@ export function useCovering(isOpen: boolean): boolean {
 	return isCovered;
 }
 
+/** Marks the history entry of the form, which differs from that of an animal: an animal may be opened over the form. */
+const formOverList = "the form over the list";
+
 /** Where the form covers the list, Back closes the form, and changes nothing beneath it. */
 export function useBackToList(isOpen: boolean, close: () => void): void {
 	useEffect(() => {
 		if (!isOpen || !coversList()) return;
-		history.pushState(overList, "");
+		history.pushState(formOverList, "");
 		addEventListener("popstate", close);
 		return () => {
 			removeEventListener("popstate", close);
-			if (history.state === overList) history.back();
+			if (history.state === formOverList) history.back();
 		};
 	}, [isOpen]);
 }

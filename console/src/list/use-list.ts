@@ -42,10 +42,10 @@ const walkName = "animal-store.search";
 
 function keptWalk(): [string, Walk] {
 	try {
-		return JSON.parse(storages()[0]?.getItem(walkName) ?? "");
-	} catch {
-		return ["", newWalk()];
-	}
+		const [search, walk] = JSON.parse(storages()[0]?.getItem(walkName) ?? "");
+		if (typeof search === "string" && Array.isArray(walk.places)) return [search, walk];
+	} catch {}
+	return ["", newWalk()];
 }
 
 export const forgetSearch = () => storages()[0]?.removeItem(walkName);

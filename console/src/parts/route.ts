@@ -140,8 +140,8 @@ export function replace(route: Route, state: unknown = history.state): void {
 /** Whether the panel covers the list, as in a narrow window. */
 export const coversList = () => matchMedia("(max-width: 900px)").matches;
 
-/** Marks a history entry of an animal or the form that covers the list: the previous entry is the list. */
-export const overList = "over the list";
+/** Marks a history entry of an animal that covers the list: the previous entry is the list. */
+const overList = "over the list";
 
 /**
  * Opens this animal or, without an id, closes the open animal. Adds a history entry only if the panel covers the list;
