@@ -43,9 +43,11 @@ export function App() {
 			setJob(undefined);
 			setChoosing(nothingChosen);
 			edits.forget();
-			forgetSearch();
 		},
 	});
+	useEffect(() => {
+		if (!session && !isOpening) forgetSearch();
+	}, [session, isOpening]);
 	/** Replies that arrive after the sign-out leave nothing for the next user. */
 	const unlessOut =
 		<T,>(set: (next: T) => void) =>

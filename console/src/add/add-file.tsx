@@ -35,7 +35,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	const [preview, setPreview] = useKept(file, "preview", () => file.preview);
 	const [mapping, setMapping] = useKept<Mapping>(file, "mapping", () => guessed(preview));
 	const [mapped, setMapped] = useKept<MappedValue[]>(file, "mapped", () => []);
-	const { all: categories, isRead, failure: unread } = useContext(CategoriesContext);
+	const { categories, isRead, failure: unread } = useNames();
 	const [wanted] = useKept(file, "wanted", () => ({ row: preview.headerRow }));
 	const [answers, setAnswers] = useKept<Answers>(file, "answers", () => ({}));
 	const { headerRow } = preview;
@@ -110,6 +110,13 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 			<Questions questions={questions} answer={answer} />
 		</Step>
 	);
+}
+
+/** The same array until an id or a name changes: numbers of animals are no reason to check the file again. */
+function useNames() {
+	const { all, isRead, failure } = useContext(CategoriesContext);
+	const known = all.map(({ id, name }) => `${id} ${name}`).join("\n");
+	return { categories: useMemo(() => all, [known, isRead]), isRead, failure };
 }
 
 function ColumnsLead({ file: { kind, sheets }, isTable }: { file: OpenFile; isTable: boolean }) {

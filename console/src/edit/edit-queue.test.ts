@@ -81,6 +81,28 @@ test("a problem stays until it is closed or told again; an edit that was refused
 	assert.deepEqual(texts(), ["Mia sold"]);
 });
 
+test("an undo that was lost is tried again by the next one, and a step is not undone twice", async () => {
+	const { queue, sent, answer } = slowQueue();
+	queue.apply([mark(rex, "sold")]);
+	await answer(mark(rex, "sold"));
+	queue.apply([mark(mia, "pending")]);
+	await answer(mark(mia, "pending"));
+	for (const isDone of [false, true]) {
+		queue.undo();
+		await answer(mark({ ...mia, status: "pending" }, "available"), isDone);
+		assert.equal(queue.undoable, isDone ? "Rex sold" : "Mia pending");
+	}
+	assert.deepEqual(sent.splice(0), ["Rex sold", "Mia pending", "Mia available", "Mia available"]);
+	queue.apply([mark(mia, "sold")]);
+	queue.undo();
+	await answer(mark(mia, "sold"));
+	assert.deepEqual(
+		queue.messages.map(({ step }) => step),
+		queue.messages.map(() => undefined),
+		"its undo is under way",
+	);
+});
+
 test("the names of the latest 10,000 animals are known, as they were last shown", () => {
 	const names = createSeenNames();
 	names.see([rex, mia]);

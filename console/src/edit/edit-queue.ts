@@ -12,6 +12,8 @@ interface Step {
 	/** The edits that undo it; none before it is settled, and after a removal. */
 	inverse: readonly Edit[];
 	isSettled: boolean;
+	/** Whether its undo is under way or done. */
+	isUndone: boolean;
 	/** What it has changed, in a sentence. */
 	text: string;
 }
@@ -25,6 +27,19 @@ export interface Message extends Notice {
 
 /** How many steps can be undone. */
 const stepsMax = 100;
+
+/** The steps that can be undone, the latest one last. */
+function createSteps() {
+	const steps = new Set<Step>();
+	return {
+		keep(step: Step): void {
+			steps.add(step);
+			for (const oldest of steps) if (steps.size > stepsMax) steps.delete(oldest);
+		},
+		delete: (step: Step) => steps.delete(step),
+		last: () => [...steps].at(-1),
+	};
+}
 
 export type EditQueue = ReturnType<typeof createEditQueue>;
 
@@ -40,19 +55,17 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 	let underWay = 0;
 	let replies = 0;
 	const animals = createEditedAnimals(() => reply);
-	/** The steps that can be undone, the latest one last. */
-	const steps = new Set<Step>();
+	const steps = createSteps();
 
-	function keep(step: Step): void {
-		steps.add(step);
-		for (const oldest of steps) if (steps.size > stepsMax) steps.delete(oldest);
-	}
-
-	/** @param now the edits, if they are known before the edits under way are settled: then they are shown at once */
-	function enqueue(edits: () => readonly Edit[], isUndo: boolean, now?: readonly Edit[]): void {
-		const step: Step = { isUndo, inverse: [], isSettled: false, text: "" };
+	/**
+	 * @param now the edits, if they are known before the edits under way are settled: then they are shown at once
+	 * @param undone the step that they undo
+	 */
+	function enqueue(edits: () => readonly Edit[], now: readonly Edit[] | undefined, undone?: Step): void {
+		const isUndo = undone !== undefined && !undone.isUndo;
+		const step: Step = { isUndo, inverse: [], isSettled: false, isUndone: false, text: "" };
 		const shown = now && animals.expect(now);
-		if (!isUndo) keep(step);
+		if (!isUndo) steps.keep(step);
 		underWay++;
 		last = last.then(async () => {
 			const expected = shown ?? animals.expect(edits());
@@ -61,9 +74,15 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 				animals.settle(expected, results);
 				replies++;
 				Object.assign(step, { inverse: notice.undo, text: notice.text });
+				if (undone && !undone.isUndo && results.length < expected.edits.length) {
+					// The rest was not undone, or nobody knows: the next undo tries it again.
+					Object.assign(undone, { inverse: expected.edits.slice(results.length), isUndone: false });
+					steps.keep(undone);
+				}
+				const canUndo = notice.undo.length > 0 && !step.isUndone;
 				// A message of success makes room for the next one; a problem stays until it is closed or told again.
 				messages = messages.filter(({ isProblem, text }) => isProblem && text !== notice.text);
-				messages = [...messages, { ...notice, key: ++count, step: notice.undo.length > 0 ? step : undefined }];
+				messages = [...messages, { ...notice, key: ++count, step: canUndo ? step : undefined }];
 			}
 			step.isSettled = true;
 			if (step.inverse.length === 0) steps.delete(step);
@@ -81,17 +100,18 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 		shows(latest: unknown): void {
 			reply = latest;
 		},
-		apply: (edits: readonly Edit[]) => enqueue(() => edits, false, edits),
+		apply: (edits: readonly Edit[]) => enqueue(() => edits, edits),
 		/** Undoes a step, by default the latest one that can be undone, even if it is still under way. */
-		undo(step: Step | undefined = [...steps].at(-1)): void {
+		undo(step: Step | undefined = steps.last()): void {
 			if (!step) return;
 			steps.delete(step);
+			step.isUndone = true;
 			messages = messages.filter((message) => message.step !== step);
-			enqueue(() => step.inverse, !step.isUndo, step.isSettled ? step.inverse : undefined);
+			enqueue(() => step.inverse, step.isSettled ? step.inverse : undefined, step);
 		},
 		/** What the next undo undoes; undefined if nothing. */
 		get undoable(): string | undefined {
-			const step = [...steps].at(-1);
+			const step = steps.last();
 			return step && (step.text || "the edit under way");
 		},
 		close(key: number): void {

@@ -54,7 +54,7 @@ export function PetPanel({ move, onClose, ...props }: PetPanelProps) {
 			) : pets === undefined ? (
 				<Waiting isPending />
 			) : (
-				<LookedUp {...props} />
+				<LookedUp key={route.id} {...props} />
 			)}
 		</aside>
 	);

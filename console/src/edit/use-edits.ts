@@ -21,21 +21,23 @@ export interface Edits extends EditQueue, ReturnType<typeof createSeenNames> {
 
 export function useEdits(): Edits {
 	const [, draw] = useState({});
-	const editing = useRef<Editing | undefined>(undefined);
-	const create = () =>
-		Object.assign(
-			createEditQueue(
-				(edits) => sendOrFail(edits, editing.current),
-				() => draw({}),
-			),
-			createSeenNames(),
-			{
-				setEditing(next: Editing) {
-					editing.current = next;
-				},
-				forget: () => setEdits(create),
-			},
+	function create(): Edits {
+		/** Of this queue alone: what is left in it at the sign-out is not sent with the next user's key. */
+		let editing: Editing | undefined;
+		const queue = createEditQueue(
+			(edits) => sendOrFail(edits, editing),
+			() => draw({}),
 		);
+		return Object.assign(queue, createSeenNames(), {
+			setEditing(next: Editing) {
+				editing = next;
+			},
+			forget() {
+				editing = undefined;
+				setEdits(create);
+			},
+		});
+	}
 	const [edits, setEdits] = useState<Edits>(create);
 	useEffect(() => {
 		const warn = (event: Event) => edits.underWay > 0 && event.preventDefault();

@@ -1,7 +1,7 @@
 // The panel beside the list, which covers it in a narrow window: where the focus goes, and what Back does.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { coversList } from "../parts/route.ts";
+import { coversList, formOverList } from "../parts/route.ts";
 import { focusRow } from "../parts/row-focus.ts";
 
 /**
@@ -30,9 +30,6 @@ export function useCovering(isOpen: boolean): boolean {
 	}, [isCovered]);
 	return isCovered;
 }
-
-/** Marks the history entry of the form, which differs from that of an animal: an animal may be opened over the form. */
-const formOverList = "the form over the list";
 
 /** Where the form covers the list, Back closes the form, and changes nothing beneath it. */
 export function useBackToList(isOpen: boolean, close: () => void): void {

@@ -4,7 +4,7 @@
 import { useRef } from "preact/hooks";
 import type { FindReply } from "../../../src/contract/console.ts";
 import { type AnimalsRoute, filterOf, hashOf, isFound, shownTexts, sortOf } from "../parts/route.ts";
-import { storages } from "../parts/storages.ts";
+import { keepText, storages } from "../parts/storages.ts";
 import { type RequestState, useRequest } from "../parts/use-request.ts";
 import { may, type PetPage, type Session } from "../session/session.ts";
 import { type FoundPage, foundPage, newWalk, type Walk } from "./found-pages.ts";
@@ -31,13 +31,13 @@ export function useList(session: Session, route: AnimalsRoute): ListRequest {
 		if (cursor) query.set("after", cursor);
 		const reply = await session.ask<FindReply>(`/console/find?${query}`, { signal });
 		const page = { ...foundPage(walk, limit, cursor, reply), of: route };
-		storages()[0]?.setItem(walkName, JSON.stringify([search, walk]));
+		keepText(0, walkName, JSON.stringify([search, walk]));
 		return page;
 	}
 	return useRequest(load, [session, hashOf({ ...route, id: undefined })]);
 }
 
-/** The latest search of this tab, so that a reload knows where its page is. It is deleted when the user signs out. */
+/** The latest search of this tab, so that a reload knows where its page is. It is deleted when the session ends. */
 const walkName = "animal-store.search";
 
 function keptWalk(): [string, Walk] {

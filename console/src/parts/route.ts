@@ -7,7 +7,7 @@ import { type Sort, sorts } from "../../../src/contract/console.ts";
 import { int64FromDecimal } from "../../../src/contract/json.ts";
 import type { PetStatus } from "../../../src/contract/pet.ts";
 import { shortName } from "./sentences.ts";
-import { storages } from "./storages.ts";
+import { keepText, storages } from "./storages.ts";
 
 export const petStatuses = Object.keys({
 	available: true,
@@ -48,7 +48,7 @@ export function firstAnimals(): AnimalsRoute {
 }
 
 export function keepList({ limit, sort }: AnimalsRoute): void {
-	storages()[1]?.setItem(listName, `${limit} ${sort ?? ""}`);
+	keepText(1, listName, `${limit} ${sort ?? ""}`);
 }
 
 const listName = "animal-store.list";
@@ -142,14 +142,19 @@ export const coversList = () => matchMedia("(max-width: 900px)").matches;
 
 /** Marks a history entry of an animal that covers the list: the previous entry is the list. */
 const overList = "over the list";
+/** Marks that of the form. */
+export const formOverList = "the form over the list";
 
 /**
  * Opens this animal or, without an id, closes the open animal. Adds a history entry only if the panel covers the list;
  * otherwise the Back button would step through every row.
  */
 export function showPet(route: AnimalsRoute, id: string | undefined): void {
+	const isOverForm = history.state === formOverList;
+	// The animal takes the place of the form.
+	if (isOverForm) history.replaceState(overList, "");
 	const isOverList = history.state === overList;
-	const isFirst = id !== undefined && route.id === undefined && coversList();
+	const isFirst = id !== undefined && route.id === undefined && coversList() && !isOverForm;
 	if (isFirst) history.pushState(overList, "");
 	replace({ ...route, id }, id === undefined ? null : history.state);
 	if (id === undefined && isOverList) history.back();

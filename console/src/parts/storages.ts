@@ -1,4 +1,4 @@
-// The storage of the browser, which it may refuse.
+// The storage of the browser, which it may refuse, or which may be full.
 
 /** The tab's storage, then the computer's; empty if the browser refuses storage, so that nothing is kept. */
 export function storages(): Storage[] {
@@ -7,4 +7,11 @@ export function storages(): Storage[] {
 	} catch {
 		return [];
 	}
+}
+
+/** Keeps a text that can be missed: in the tab's storage, or in the computer's. */
+export function keepText(place: 0 | 1, name: string, text: string): void {
+	try {
+		storages()[place]?.setItem(name, text);
+	} catch {}
 }
