@@ -1,6 +1,7 @@
 // Nothing is lost from sight: what became of an edit, whoever removed an animal, where the focus and the page are.
 
 import assert from "node:assert/strict";
+import { createKey } from "../../src/keys/issue.ts";
 import { hold, settled, test } from "../support/browser.ts";
 import { testService } from "../support/service.ts";
 import { readPet } from "../support/store-reads.ts";
@@ -30,6 +31,7 @@ import {
 	sell,
 	shows,
 	signIn,
+	signOut,
 	toast,
 } from "./console.ts";
 
@@ -240,11 +242,45 @@ test("the newest animals come first and appear by themselves; another order is r
 	await shows(page, "1 to 30 of 42 animals");
 });
 
-test("a category that another window names has its name after half a minute", async (context) => {
+test("a category named in another window arrives in half a minute; no file is checked again", async (context) => {
 	const { service, page } = await opened(context, names);
 	await page.clock.install();
 	await row(page, "Rex").waitFor();
 	await elsewhere(page, () => service.store.categories.apply([{ id: 1n, name: "Guinea pig" }]));
 	await page.clock.fastForward(30_000);
 	await page.locator("tbody td.category", { hasText: "Guinea pig" }).first().waitFor();
+	await choose(page, "animals.csv", "name,category\nMia,Guinea pig\nTom,Guinea pig\n");
+	await goOn(page, "Check");
+	await settled(page);
+	await page.evaluate(`globalThis.checks = 0;
+		new MutationObserver((seen) => globalThis.checks += seen.length).observe(document.querySelector(".go .primary"), { attributes: true })`);
+	const reply = page.waitForResponse("**/console/categories");
+	await page.clock.fastForward(30_000);
+	await (await reply).finished();
+	await settled(page);
+	assert.equal(await page.evaluate("globalThis.checks"), 0, "and a file is not checked again");
+});
+
+test("edits that wait when a person signs out are not sent with the next key", async (context) => {
+	const { service, page } = await opened(context, names);
+	const next = await createKey(service.issuer, { name: "next person", scopes: ["pets:read", "pets:edit"] });
+	await row(page, "Rex").waitFor();
+	const release = await hold(page, "**/console/edits");
+	const sent: string[] = [];
+	page.on("request", (request) => request.url().endsWith("/console/edits") && sent.push(request.postData() ?? ""));
+	await sell(page, "Rex: available");
+	await sell(page, "Kiwi: available");
+	await signOut(page);
+	await signIn(page, next.key);
+	await row(page, "Rex").waitFor();
+	release();
+	await until("the edit under way", async () => (await readPet(service.store, 1n))?.status === "sold");
+	await settled(page);
+	await sell(page, "Otto: available");
+	await toast(page).getByText("Otto is sold", { exact: true }).waitFor();
+	assert.equal(sent.length, 2, "not the edit of Kiwi");
+	assert.deepEqual(
+		(await service.store.edits.list(0n, 9)).map(({ petId, editor }) => `${petId} ${editor}`),
+		["1 test", "4 next person"],
+	);
 });
