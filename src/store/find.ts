@@ -90,13 +90,12 @@ function conditionsOf(query: FindQuery, { folded, contains, isWanted }: FindSql,
 
 /** Counts the animals of a search: all, or at most `countedMax` if it has a text. */
 async function countFound({ findSql, scan, scanList }: Finder, query: FindQuery, signal?: AbortSignal) {
+	const { conditions, values } = conditionsOf(query, findSql);
 	if (query.name === undefined && filterNames.every((field) => field === "status" || query[field] === undefined)) {
-		const { conditions, values } = conditionsOf(query, findSql);
 		const table = query.category === undefined ? "pet_totals" : "pet_counts";
 		const [[sum] = []] = await scanList(["coalesce(sum(animals), 0)"], `FROM ${table} ${whereAll(conditions)}`, values);
 		return { total: Number(sum) };
 	}
-	const { conditions, values } = conditionsOf(query, findSql);
 	const limit = query.name === undefined ? "" : `LIMIT ${countedMax + 1}`;
 	const some = `FROM (SELECT 1 FROM pets ${whereAll(conditions)} ${limit}) AS found`;
 	const [[counted] = []] = await scan(["count(*)"], some, values, signal);

@@ -5,7 +5,7 @@ import { later } from "./later.ts";
 import { FailureNote, Heading, Waiting } from "./notes.tsx";
 import { useRequest } from "./use-request.ts";
 
-export interface Lazy<P> {
+interface Lazy<P> {
 	load(): Promise<ComponentType<P>>;
 	/** Once it is loaded. */
 	View?: ComponentType<P>;
