@@ -62,6 +62,11 @@ export function App() {
 		if (route.view === "animals") showPet(route, id);
 		else go({ ...firstAnimals(), id });
 	}
+	/** A button that had the focus goes with its message. */
+	function focus(id?: string): void {
+		if (id === undefined || !focusRow(id)) document.querySelector("h1")?.focus({ preventScroll: true });
+	}
+	const mayUndo = session !== undefined && may(session, "pets:edit");
 	return (
 		<>
 			{session ? (
@@ -80,7 +85,7 @@ export function App() {
 			)}
 			<div class="messages" role="status">
 				{edits.messages.length > 0 && (
-					<LazyPart part={lazyMessages} props={{ edits, show: session && show, focus: focusRow }} />
+					<LazyPart part={lazyMessages} props={{ edits, mayUndo, show: session && show, focus }} />
 				)}
 			</div>
 		</>

@@ -84,6 +84,7 @@ test("an edit outlives its view with message and undo; a problem stays until it 
 	await panel(page, "Lulu").waitFor();
 	await page.locator(".toast", { hasText: told }).getByRole("button", { name: "Close" }).click();
 	await toast(page).getByText(told, { exact: true }).waitFor({ state: "detached" });
+	assert.equal(await focused(page), "Animals", "the heading, since the button has gone");
 });
 
 test("who removed an animal is told by its name, in the panel and among the latest edits", async (context) => {
@@ -241,6 +242,9 @@ test("the newest animals come first and appear by themselves; another order is r
 	await page.goto(`${service.url}/docs`);
 	await page.goto(`${service.url}/console#/animals`);
 	await shows(page, "1 to 30 of 42 animals");
+	await page.goto(`${service.url}/docs`);
+	await page.goto(`${service.url}/console`);
+	await shows(page, "10 animals, ids 1 to 10 · more follow");
 });
 
 test("a category named in another window arrives in half a minute; no file is checked again", async (context) => {

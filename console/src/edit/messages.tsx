@@ -1,7 +1,7 @@
 // What edits have done or could not do, over any view.
 
 import "./edit.css";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { shortName } from "../parts/sentences.ts";
 import type { Message } from "./edit-queue.ts";
@@ -11,24 +11,25 @@ interface MessagesProps {
 	edits: Edits;
 	/** Opens the animal with this id; absent while nobody is signed in. */
 	show: ((id: string) => void) | undefined;
-	/** Gives the focus to the row of an animal: the focused button goes with its message. */
-	focus(id: string | undefined): void;
+	mayUndo: boolean;
+	/** Gives the focus to the row of an animal, or to the heading of the view. */
+	focus(id?: string): void;
 }
 
-export function Messages({ edits, show, focus }: MessagesProps) {
+export function Messages({ edits, mayUndo, show, focus }: MessagesProps) {
 	const undo = (message: Message) => {
 		edits.undo(message.step);
 		focus(String(message.undo[0]?.pet.id));
 	};
 	return edits.messages.map((message) => (
-		<Line key={message.key} {...{ message, show }} undo={undo} close={() => edits.close(message.key)} />
+		<Line key={message.key} {...{ message, mayUndo, show, undo, focus }} leave={() => edits.close(message.key)} />
 	));
 }
 
-interface LineProps extends Pick<MessagesProps, "show"> {
+interface LineProps extends Omit<MessagesProps, "edits"> {
 	message: Message;
 	undo(message: Message): void;
-	close(): void;
+	leave(): void;
 }
 
 const shownMs = 8_000;
@@ -37,15 +38,18 @@ const shownMs = 8_000;
  * The line that reports the outcome of edits made together, and offers the undo. It disappears after 8 seconds, but
  * stays while it has the pointer or the focus. A problem stays until the user closes it.
  */
-function Line({ message, show, undo, close }: LineProps) {
+function Line({ message, mayUndo, show, undo, leave, focus }: LineProps) {
 	const { text, isProblem, step, about } = message;
 	const [isHeld, setIsHeld] = useState(false);
 	useLayoutEffect(() => {
 		if (isProblem || isHeld) return;
-		const timer = setTimeout(close, shownMs);
+		const timer = setTimeout(leave, shownMs);
 		return () => clearTimeout(timer);
 	}, [isHeld]);
-	useEffect(() => setIsHeld(false), []);
+	function close(): void {
+		leave();
+		focus();
+	}
 	return (
 		<div
 			class="line wraps toast"
@@ -56,7 +60,7 @@ function Line({ message, show, undo, close }: LineProps) {
 		>
 			<p dir="auto">{text}</p>
 			<div class="line">
-				{step && show && (
+				{step && mayUndo && (
 					<Button label={step.isUndo ? "Redo" : ["Undo ", <kbd key="z">Ctrl Z</kbd>]} onClick={() => undo(message)} />
 				)}
 				{about && show && <Button label={`Show ${shortName(about.name)}`} onClick={() => show(String(about.id))} />}

@@ -9,7 +9,7 @@ import { type Editor, useEditor } from "../edit/use-editor.ts";
 import { type Edits, useSettled } from "../edit/use-edits.ts";
 import { LazyPart, lazy } from "../parts/lazy-view.tsx";
 import { Banner, FailureNote, MissingScope } from "../parts/notes.tsx";
-import { type AnimalsRoute, coversList, describeShown, go, hashOf, keepList, showPet, sortOf } from "../parts/route.ts";
+import { type AnimalsRoute, coversList, describeShown, go, hashOf, showPet, sortOf } from "../parts/route.ts";
 import { endSearch, focusReturned } from "../parts/row-focus.ts";
 import { moment } from "../parts/sentences.ts";
 import { may, type Session } from "../session/session.ts";
@@ -50,7 +50,6 @@ export function Animals(props: AnimalsProps) {
 		props.readTotals();
 		categories.reload();
 	};
-	useEffect(() => keepList(route), [route.limit, route.sort]);
 	useNewAnimals(request, categories.reload, totals && totalOf(totals), editCount, props.isAway);
 	edits.shows(page);
 	useEffect(() => edits.see(page?.pets ?? []), [page]);

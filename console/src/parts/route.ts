@@ -41,13 +41,13 @@ export interface AnimalsRoute extends Filter {
 const otherViews = ["activity", "add-many"] as const;
 export type Route = AnimalsRoute | { view: (typeof otherViews)[number] } | { view: "unknown" };
 
-/** The list as this browser showed it last: its order, and the animals of a page. */
+/** The list with the order and the size of a page that a person chose last in this browser. */
 export function firstAnimals(): AnimalsRoute {
 	const [limit, sort] = (storages()[1]?.getItem(listName) ?? "").split(" ");
 	return { view: "animals", limit: limitOf(limit), sort: orderOf(sort) };
 }
 
-export function keepList({ limit, sort }: AnimalsRoute): void {
+function keepList({ limit, sort }: AnimalsRoute): void {
 	keepText(1, listName, `${limit} ${sort ?? ""}`);
 }
 
@@ -128,7 +128,9 @@ export function go(route: Route): void {
 
 /** Goes to the first page with another filter, order or size, and closes the panel. */
 export function showFirst(route: AnimalsRoute, change: Partial<AnimalsRoute>): void {
-	go({ ...route, cursor: undefined, id: undefined, ...change });
+	const next = { ...route, cursor: undefined, id: undefined, ...change };
+	if ("sort" in change || "limit" in change) keepList(next);
+	go(next);
 }
 
 /** Changes the view without a new entry for the Back button. */
