@@ -14,7 +14,7 @@ import { forgetSearch } from "./list/use-list.ts";
 import { loadAll } from "./parts/later.ts";
 import { LazyPart, LazyView, lazy } from "./parts/lazy-view.tsx";
 import { Heading, Waiting } from "./parts/notes.tsx";
-import { firstAnimals, go, hashOf, idOf, type Route, showPet, useRoute } from "./parts/route.ts";
+import { type AnimalsRoute, firstAnimals, go, hashOf, idOf, type Route, showPet, useRoute } from "./parts/route.ts";
 import { beginSearch, focusRow } from "./parts/row-focus.ts";
 import { areShortcutsOn, type Command, turnShortcuts, useCommands, useShortcuts } from "./parts/shortcuts.ts";
 import { may, type Session } from "./session/session.ts";
@@ -165,7 +165,10 @@ function SignedIn(props: SignedInProps) {
 			{open === "palette" && (
 				<LazyPart
 					part={lazyPalette}
-					props={{ commandsFor: (text: string) => commandsFor(text, categories.all), onClose: () => close("palette") }}
+					props={{
+						commandsFor: (text: string) => commandsFor(text, route, categories.all),
+						onClose: () => close("palette"),
+					}}
 				/>
 			)}
 		</CategoriesContext.Provider>
@@ -216,17 +219,19 @@ function commandsOf(session: Session, add: () => void): Command[] {
 	];
 }
 
-/** Commands built from the text in the palette. */
-function commandsFor(text: string, categories: Categories["all"]): Command[] {
+/** Commands built from the text in the palette, for all animals, in the order of the list that is shown. */
+function commandsFor(text: string, route: Route, categories: Categories["all"]): Command[] {
+	const { limit, sort } = route.view === "animals" ? route : firstAnimals();
+	const list: AnimalsRoute = { view: "animals", limit, sort };
 	const id = idOf(text);
 	const wanted = foldedText(text);
 	const named = text ? categories.filter(({ name = "" }) => foldedText(name).includes(wanted)).slice(0, 5) : [];
 	return [
 		...named.map(({ id, name }) => ({
 			label: `Show the category ${name} ${id}`,
-			run: () => go({ ...firstAnimals(), category: String(id) }),
+			run: () => go({ ...list, category: String(id) }),
 		})),
-		...(id ? [{ label: `Open the animal with the id ${id}`, run: () => go({ ...firstAnimals(), id }) }] : []),
-		...(text ? [{ label: `Find animals named “${text}”`, run: () => beginSearch(firstAnimals(), text) }] : []),
+		...(id ? [{ label: `Open the animal with the id ${id}`, run: () => go({ ...list, id }) }] : []),
+		...(text ? [{ label: `Find animals named “${text}”`, run: () => beginSearch(list, text) }] : []),
 	];
 }
