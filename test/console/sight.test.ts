@@ -1,6 +1,7 @@
 // Nothing is lost from sight: what became of an edit, whoever removed an animal, where the focus and the page are.
 
 import assert from "node:assert/strict";
+import type { Route } from "playwright-core";
 import { createKey } from "../../src/keys/issue.ts";
 import { hold, settled, test } from "../support/browser.ts";
 import { testService } from "../support/service.ts";
@@ -250,6 +251,7 @@ test("the newest animals come first and appear by themselves; another order is r
 test("a category named in another window arrives in half a minute; no file is checked again", async (context) => {
 	const { service, page } = await opened(context, names);
 	await page.clock.install();
+	await page.reload();
 	await row(page, "Rex").waitFor();
 	await elsewhere(page, () => service.store.categories.apply([{ id: 1n, name: "Guinea pig" }]));
 	await page.clock.fastForward(30_000);
@@ -288,4 +290,27 @@ test("edits that wait when a person signs out are not sent with the next key", a
 		(await service.store.edits.list(0n, 9)).map(({ petId, editor }) => `${petId} ${editor}`),
 		["1 test", "4 next person"],
 	);
+});
+
+test("a category made while the names are read again has its name in the message", async (context) => {
+	const { page } = await opened(context, names);
+	await row(page, "Luna").waitFor();
+	await settled(page);
+	const { promise: isMade, resolve: answer } = Promise.withResolvers<void>();
+	const read = async (route: Route) => {
+		await isMade;
+		await route.fulfill({ json: { categories: [] } });
+	};
+	await page.route("**/console/categories", read, { times: 1 });
+	const reading = page.waitForRequest("**/console/categories");
+	await page.evaluate('dispatchEvent(new Event("focus"))');
+	await reading;
+	const release = await hold(page, "**/console/categories", { isStored: true, when: (one) => one.method() === "POST" });
+	await page.locator("tbody").getByRole("button", { name: "Category of Luna: 2" }).click();
+	await page.getByRole("combobox", { name: "Name or number" }).fill("Guinea pig");
+	await page.getByRole("option", { name: "New category: Guinea pig" }).click();
+	answer();
+	await settled(page);
+	release();
+	await toast(page).getByText("Luna is in Guinea pig", { exact: true }).waitFor();
 });

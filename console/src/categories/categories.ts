@@ -2,7 +2,7 @@
 // edits. A category without a name is shown as its number.
 
 import { createContext } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError } from "../../../client/src/index.ts";
 import type { CategoriesReply, Category, CategoryResult } from "../../../src/contract/console.ts";
 import { useRequest } from "../parts/use-request.ts";
@@ -53,6 +53,9 @@ export function useCategories(session: Session): Categories {
 		};
 	}, [session]);
 	const read = value ?? unread;
+	/** Another read may end while a name is sent. */
+	const latest = useRef(read);
+	latest.current = read;
 	/** The categories named since the last read. */
 	const [named, setNamed] = useState({ since: read, results: [] as CategoryResult[] });
 	const results = named.since === read ? named.results : [];
@@ -64,7 +67,10 @@ export function useCategories(session: Session): Categories {
 		reload,
 		async name(name, id) {
 			const result = await sendName(session, name, id);
-			setNamed({ since: read, results: [...results, result] });
+			setNamed(({ since, results }) => ({
+				since: latest.current,
+				results: [...(since === latest.current ? results : []), result],
+			}));
 			reload();
 			return result;
 		},
