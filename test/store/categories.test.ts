@@ -2,15 +2,19 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { CategoryChange } from "../../src/contract/console.ts";
 import { comparedName } from "../../src/contract/equal-texts.ts";
 import type { Store } from "../../src/store/store.ts";
 import { runSql } from "../support/sql.ts";
 import { engines } from "./engines.ts";
 
-async function add({ categories }: Store, name: string): Promise<bigint | undefined> {
-	const [result] = await categories.apply([{ name }]);
-	return result?.id;
-}
+/** @returns what became of each change, such as `named 1 Dog` */
+const apply = async ({ categories }: Store, ...changes: CategoryChange[]) =>
+	(await categories.apply(changes)).map(({ outcome, id, name }) => `${outcome} ${id} ${name ?? "–"}`);
+
+/** The list of categories with their animals, such as `1 Dog: 5`. */
+const list = async ({ categories }: Store, limit: number) =>
+	(await categories.list(limit)).map(({ id, name, animals }) => `${id} ${name ?? "–"}: ${animals}`);
 
 for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: a category's name is kept as given, and is unique in all its spellings`, async (context) => {
@@ -31,40 +35,26 @@ for (const [engine, make] of Object.entries(engines)) {
 	test(`${engine}: a new category's number follows all that are named or used below 2^53`, async (context) => {
 		const { open, databaseUrl } = await make(context);
 		const store = await open();
-		await store.createPet({ name: "Rex", categoryId: -5n });
-		assert.equal(await add(store, "a"), 1n);
-		assert.equal(await add(store, "b"), 2n);
-		await store.createPet({ name: "Rex", categoryId: 7n });
-		assert.equal(await add(store, "c"), 8n);
-		for (const categoryId of [2n ** 53n, 2n ** 63n - 1n]) await store.createPet({ name: "Rex", categoryId });
-		assert.equal(await add(store, "d"), 9n);
+		const use = (categoryId: bigint) => store.createPet({ name: "Rex", categoryId });
+		await use(-5n);
+		assert.deepEqual(await apply(store, { name: "a" }), ["named 1 a"]);
+		assert.deepEqual(await apply(store, { name: "b" }), ["named 2 b"]);
+		await use(7n);
+		assert.deepEqual(await apply(store, { name: "c" }), ["named 8 c"]);
+		for (const categoryId of [2n ** 53n, 2n ** 63n - 1n]) await use(categoryId);
+		assert.deepEqual(await apply(store, { name: "d" }), ["named 9 d"]);
 		await store.edits.apply({ petId: 1n, editor: "a", action: "set-category", categoryId: 20n });
-		assert.equal(await add(store, "e"), 21n);
-		assert.deepEqual(
-			await store.categories.apply([{ id: 21n }, { id: 40n, name: "f" }, { name: "g" }, { name: "h" }]),
-			[
-				{ outcome: "forgotten", id: 21n },
-				{ outcome: "named", id: 40n, name: "f" },
-				{ outcome: "named", id: 41n, name: "g" },
-				{ outcome: "named", id: 42n, name: "h" },
-			],
-		);
-		await store.categories.apply([
-			{ id: 2n ** 53n - 1n, name: "last" },
-			{ id: 2n ** 53n, name: "more" },
-		]);
-		assert.equal(await add(store, "i"), 43n, "the largest gap, not a number that programs round");
-		const more = await store.categories.apply([{ id: 45n, name: "j" }, { name: "k" }, { name: "l" }]);
-		assert.deepEqual(
-			more.map(({ id }) => id),
-			[45n, 46n, 47n],
-		);
-		const between = await store.categories.apply([{ name: "m" }, { id: 49n, name: "n" }, { name: "o" }]);
-		assert.deepEqual(
-			between.map(({ id, name }) => `${id} ${name}`),
-			["48 m", "49 n", "50 o"],
-			"no number that another change of the same list has taken",
-		);
+		assert.deepEqual(await apply(store, { name: "e" }), ["named 21 e"]);
+		const several = await apply(store, { id: 21n }, { id: 40n, name: "f" }, { name: "g" }, { name: "h" });
+		assert.deepEqual(several, ["forgotten 21 –", "named 40 f", "named 41 g", "named 42 h"]);
+		await apply(store, { id: 2n ** 53n - 1n, name: "last" }, { id: 2n ** 53n, name: "more" });
+		const inGap = await apply(store, { name: "i" });
+		assert.deepEqual(inGap, ["named 43 i"], "the largest gap, not a number that programs round");
+		const more = await apply(store, { id: 45n, name: "j" }, { name: "k" }, { name: "l" });
+		assert.deepEqual(more, ["named 45 j", "named 46 k", "named 47 l"]);
+		// No number that another change of the same list has taken.
+		const between = await apply(store, { name: "m" }, { id: 49n, name: "n" }, { name: "o" });
+		assert.deepEqual(between, ["named 48 m", "named 49 n", "named 50 o"]);
 		const folded = await runSql(databaseUrl, "SELECT name, folded FROM categories");
 		for (const row of folded) assert.equal(row["folded"], comparedName(String(row["name"])));
 	});
@@ -75,91 +65,43 @@ for (const [engine, make] of Object.entries(engines)) {
 		const rows = Array.from({ length: 9999 }, (_, at) => `(${at + 1}, 'n${at}', 'n${at}')`);
 		await runSql(databaseUrl, `INSERT INTO categories VALUES ${rows.join()}`);
 		const full = { message: "a store has at most 10,000 names of categories: remove some first" };
-		await assert.rejects(store.categories.apply([{ id: 1n, name: "other" }, { name: "a" }, { name: "b" }]), full);
-		const once = await store.categories.apply([{ name: "a" }, { name: "A" }]);
-		assert.deepEqual(
-			once.map(({ outcome, id }) => [outcome, id]),
-			[
-				["named", 10_000n],
-				["unchanged", 10_000n],
-			],
-		);
-		await assert.rejects(add(store, "b"), full);
-		assert.equal(await add(store, "A"), 10_000n, "a name that is there");
-		const swap = [{ id: 1n, name: "other" }, { id: 2n }, { name: "b" }];
-		await assert.rejects(store.categories.apply(swap), full, "counted before a name is removed");
-		const changed = await store.categories.apply([{ id: 1n, name: "other" }, { id: 2n }]);
-		assert.deepEqual(
-			changed.map(({ outcome }) => outcome),
-			["named", "forgotten"],
-		);
+		await assert.rejects(apply(store, { id: 1n, name: "other" }, { name: "a" }, { name: "b" }), full);
+		assert.deepEqual(await apply(store, { name: "a" }, { name: "A" }), ["named 10000 a", "unchanged 10000 a"]);
+		await assert.rejects(apply(store, { name: "b" }), full);
+		assert.deepEqual(await apply(store, { name: "A" }), ["unchanged 10000 a"], "a name that is there");
+		const swap = apply(store, { id: 1n, name: "other" }, { id: 2n }, { name: "b" });
+		await assert.rejects(swap, full, "counted before a name is removed");
+		assert.deepEqual(await apply(store, { id: 1n, name: "other" }, { id: 2n }), ["named 1 other", "forgotten 2 –"]);
 		assert.equal((await store.categories.names()).length, 9999);
 		await store.createPet({ name: "Rex", categoryId: 9000n });
-		const listed = await store.categories.list(3);
-		assert.deepEqual(
-			listed.map(({ id, animals }) => [id, animals]),
-			[
-				[1n, 0],
-				[3n, 0],
-				[9000n, 1],
-			],
-		);
+		assert.deepEqual(await list(store, 3), ["1 other: 0", "3 n2: 0", "9000 n8999: 1"]);
 	});
 
 	test(`${engine}: nodes that name categories at once take neither the same name nor number`, async (context) => {
 		const { open } = await make(context);
-		const stores = [await open(), await open(), await open()] as Store[];
+		const stores = [await open(), await open(), await open()] as const;
 		const names = Array.from({ length: 8 }, (_, index) => `kind ${index}`);
-		await Promise.all(
-			stores.flatMap((store, place) => names.map((name) => add(store, place ? name : name.toUpperCase()))),
-		);
-		const named = await (stores[0] as Store).categories.names();
-		const ids = named.map(({ id }) => id);
-		assert.deepEqual(
-			ids,
-			names.map((_, index) => BigInt(index + 1)),
-		);
+		const spelled = (name: string, place: number) => (place === 0 ? name.toUpperCase() : name);
+		const add = (store: Store, place: number) => names.map((name) => apply(store, { name: spelled(name, place) }));
+		await Promise.all(stores.flatMap(add));
+		const named = await stores[0].categories.names();
+		assert.equal(`${named.map(({ id }) => id)}`, "1,2,3,4,5,6,7,8");
 		assert.deepEqual(new Set(named.map(({ name }) => comparedName(name))), new Set(names));
 	});
 
 	test(`${engine}: the list of categories has totals that follow edits, named ones first`, async (context) => {
 		const { open } = await make(context);
 		const store = await open();
-		for (const categoryId of [1n, 2n, 2n, 3n, 3n, 3n, -(2n ** 63n), 2n ** 63n - 1n])
-			await store.createPet({ name: "Rex", categoryId });
-		await store.categories.apply([
-			{ id: 1n, name: "one" },
-			{ id: 9n, name: "nine" },
-		]);
-		const counts = async (limit: number) =>
-			(await store.categories.list(limit)).map(({ id, name, animals }) => [id, name, animals]);
 		const [first, last] = [-(2n ** 63n), 2n ** 63n - 1n];
-		assert.deepEqual(await counts(99), [
-			[first, undefined, 1],
-			[1n, "one", 1],
-			[2n, undefined, 2],
-			[3n, undefined, 3],
-			[9n, "nine", 0],
-			[last, undefined, 1],
-		]);
-		assert.deepEqual(await counts(3), [
-			[1n, "one", 1],
-			[3n, undefined, 3],
-			[9n, "nine", 0],
-		]);
+		for (const categoryId of [1n, 2n, 2n, 3n, 3n, 3n, first, last]) await store.createPet({ name: "Rex", categoryId });
+		await apply(store, { id: 1n, name: "one" }, { id: 9n, name: "nine" });
+		const between = ["1 one: 1", "2 –: 2", "3 –: 3", "9 nine: 0"];
+		assert.deepEqual(await list(store, 99), [`${first} –: 1`, ...between, `${last} –: 1`]);
+		assert.deepEqual(await list(store, 3), ["1 one: 1", "3 –: 3", "9 nine: 0"]);
 		await store.edits.apply({ petId: 4n, editor: "a", action: "set-category", categoryId: 9n });
 		await store.edits.apply({ petId: 8n, editor: "a", action: "remove" });
-		assert.deepEqual((await counts(99)).slice(1), [
-			[1n, "one", 1],
-			[2n, undefined, 2],
-			[3n, undefined, 2],
-			[9n, "nine", 1],
-		]);
-		await store.categories.apply([{ id: 0n, name: "unused" }]);
-		const used = [
-			[1n, "one", 1],
-			[9n, "nine", 1],
-		];
-		assert.deepEqual(await counts(2), used);
+		assert.deepEqual((await list(store, 99)).slice(1), ["1 one: 1", "2 –: 2", "3 –: 2", "9 nine: 1"]);
+		await apply(store, { id: 0n, name: "unused" });
+		assert.deepEqual(await list(store, 2), ["1 one: 1", "9 nine: 1"]);
 	});
 }
