@@ -4,7 +4,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs, { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
@@ -17,10 +16,11 @@ import { assertRefused, call } from "../support/command.ts";
 import { begin, startProgram } from "../support/program.ts";
 import { seed } from "../support/random.ts";
 import { temporaryFolder } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
 import { withStore } from "../support/store-reads.ts";
 import { until, within } from "../support/until.ts";
 import { damagedCopies, damagedInside, editedCopy } from "./damaged-copies.ts";
-import { recordFileCalls } from "./file-calls.ts";
+import { applyMocks, recordFileCalls } from "./file-calls.ts";
 import { startStoreProcess } from "./process.ts";
 
 const never = new AbortController().signal;
@@ -31,13 +31,16 @@ async function someStore(context: TestContext, animals = 20) {
 	const path = (name: string) => join(folder, name);
 	const url = `sqlite:${path("s.db")}`;
 	await addTo(url, animals);
-	const run = (...parameters: string[]) => call(parameters, { environment: { DATABASE_URL: url } });
-	return { folder, path, url, run };
+	const environment = { DATABASE_URL: url };
+	const run = (...parameters: string[]) => call(parameters, { environment });
+	const backUp = (name: string) => backupStore(url, path(name), { signal: never });
+	const restore = (name: string, force = true) => restoreStore(path(name), url, { force, signal: never });
+	return { folder, path, url, environment, run, backUp, restore };
 }
 
 const addTo = (url: string, animals: number) =>
 	withStore(url, (store) =>
-		Promise.all(Array.from({ length: animals }, (_, n) => store.createPet({ name: `n${n}`, categoryId: 1n }))),
+		Promise.all(Array.from({ length: animals }, () => store.createPet({ name: "x".repeat(255), categoryId: 1n }))),
 	);
 
 /** The names of a folder's files, without the empty WAL that reading a store creates. */
@@ -49,30 +52,21 @@ function namesIn(folder: string): string[] {
 
 const countIn = async (file: string) => (await verifyStore(`sqlite:${file}`, { signal: never })).animals;
 
-test("a backup that would fill its disk is refused before it writes, and names what it needs", async (context) => {
-	const { path, run } = await someStore(context);
-	const free = context.mock.method(fs, "statfsSync", () => ({ bavail: 64 * 256, bsize: 4096 }));
-	syncBuiltinESMExports();
-	const { code, stderr } = await run("backup", path("b.db"));
-	free.mock.restore();
-	syncBuiltinESMExports();
-	assert.equal(code, 1);
-	assert.match(stderr, /^animal-store: \/.* has 64 MiB free, and a backup needs 65: free some, or use another disk\n$/);
-	assert.deepEqual(readdirSync(path("")), ["s.db"]);
-	assert.equal((await run("backup", path("b.db"))).code, 0);
-});
-
-test("a backup ends, and leaves no file, when others fill its disk meanwhile", async (context) => {
-	const { folder, path, run } = await someStore(context);
-	let looks = 0;
-	const free = context.mock.method(fs, "statfsSync", () => ({ bavail: looks++ > 0 ? 0 : 2 ** 20, bsize: 4096 }));
-	syncBuiltinESMExports();
-	const { code, stderr } = await run("backup", path("b.db"));
-	free.mock.restore();
-	syncBuiltinESMExports();
-	assert.equal(code, 1);
-	assert.match(stderr, /^animal-store: \/.* has 0 MiB free, and a backup needs 6\d: .*\n$/);
+test("a backup is refused if it would fill its disk, and ends without a file if others fill it", async (context) => {
+	const { folder, path, environment, backUp } = await someStore(context);
+	let freeMiB = [64];
+	context.mock.method(fs, "statfsSync", () => ({ bavail: (freeMiB.shift() ?? 0) * 256, bsize: 4096 }));
+	applyMocks(context);
+	const command = ["backup", path("b.db")];
+	const full = /^animal-store: \/.* has 64 MiB free, and a backup needs 65: free some, or use another disk\n$/;
+	await assertRefused([[command, full]], { environment });
+	assert.deepEqual(readdirSync(folder), ["s.db"]);
+	freeMiB = [4096];
+	const filled = /^animal-store: \/.* has 0 MiB free, and a backup needs 6\d: .*\n$/;
+	await assertRefused([[command, filled]], { environment });
 	assert.deepEqual(namesIn(folder), ["s.db"]);
+	freeMiB = Array(9).fill(4096);
+	assert.equal(await backUp("b.db"), 20);
 });
 
 test("a backup made under load restores over a crashed store, whose old WAL is never replayed", async (context) => {
@@ -82,53 +76,44 @@ test("a backup made under load restores over a crashed store, whose old WAL is n
 });
 
 test("a backup has the store as it was when the backup began, whatever is written meanwhile", async (context) => {
-	const folder = temporaryFolder(context);
-	const [file, copy] = [join(folder, "s.db"), join(folder, "b.db")];
-	const store = await openStore(`sqlite:${file}`, Date.now);
-	context.after(() => store.close());
-	const name = "x".repeat(255);
-	await Promise.all(Array.from({ length: 5000 }, () => store.createPet({ name, categoryId: 1n })));
-	const writer = new Database(file);
+	const { path, url } = await someStore(context, 5000);
+	const writer = new Database(path("s.db"));
 	context.after(() => writer.close());
 	const add = writer.prepare("INSERT INTO pets (name, category_id) VALUES ('late', 1)");
 	let added = 0;
 	const onProgress = () => {
 		if (added < 3) added += add.run().changes;
 	};
-	assert.equal(await backupStore(`sqlite:${file}`, copy, { signal: never, onProgress }), 5000);
+	assert.equal(await backupStore(url, path("b.db"), { signal: never, onProgress }), 5000);
 	assert.ok(added > 0, "animals were added during the backup");
 });
 
 test("a store killed after its first opening is not taken for a backup next to an old WAL", async (context) => {
-	const { path, run } = await someStore(context);
-	await run("backup", path("b.db"));
-	const killed = startStoreProcess(context, `sqlite:${path("b.db")}`);
+	const { path, backUp } = await someStore(context);
+	await backUp("b.db");
+	const backup = `sqlite:${path("b.db")}`;
+	const killed = startStoreProcess(context, backup);
 	for (const task of ["open", "die"] as const) await killed(task);
 	assert.ok(existsSync(path("b.db-wal")), "there is a WAL");
-	await addTo(`sqlite:${path("b.db")}`, 5);
-	assert.equal(await backupStore(`sqlite:${path("b.db")}`, path("c.db"), { signal: never }), 25, "a backup is a store");
+	await addTo(backup, 5);
+	assert.equal(await backupStore(backup, path("c.db"), { signal: never }), 25, "a backup is a store");
 	assert.equal(await countIn(path("c.db")), 25);
 });
 
 test("a backup is synced before it gets its name, and its name is synced before the command ends", async (context) => {
-	const { path, folder } = await someStore(context);
+	const { folder, backUp } = await someStore(context);
 	const { calls, fail } = recordFileCalls(context);
-	await backupStore(`sqlite:${path("s.db")}`, path("b.db"), { signal: never });
+	await backUp("b.db");
 	assert.deepEqual(calls, ["sync b.db.new", "link b.db.new b.db", `sync ${basename(folder)}`]);
 	fail("sync", "EIO");
-	await assert.rejects(backupStore(`sqlite:${path("s.db")}`, path("c.db"), { signal: never }), {
-		name: "StoreRefused",
-	});
+	await assert.rejects(backUp("c.db"), { name: "StoreRefused" });
 	fail("link", "EPERM");
-	await assert.rejects(
-		backupStore(`sqlite:${path("s.db")}`, path("c.db"), { signal: never }),
-		/its file system has no hard links \(EPERM\): use another one/,
-	);
+	await assert.rejects(backUp("c.db"), /its file system has no hard links \(EPERM\): use another one/);
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"], "failed backups left nothing");
 });
 
 test("a backup without the animals and ids of its snapshot is refused, and leaves no file", async (context) => {
-	const { folder, path } = await someStore(context);
+	const { folder, backUp } = await someStore(context);
 	const { backup } = Database.prototype;
 	let loss = "DELETE FROM pets WHERE id = 3";
 	context.mock.method(Database.prototype, "backup", async function (this: Database.Database, to: string) {
@@ -138,23 +123,21 @@ test("a backup without the animals and ids of its snapshot is refused, and leave
 		copy.close();
 		return result;
 	});
-	const make = () => backupStore(`sqlite:${path("s.db")}`, path("backup.db"), { signal: never });
+	const refusal = { name: "StoreRefused", message: /^the copy of .* is not complete: try again$/ };
 	for (loss of [loss, "DELETE FROM pets WHERE id = 20", "UPDATE sqlite_sequence SET seq = 19 WHERE name = 'pets'"])
-		await assert.rejects(make(), { name: "StoreRefused", message: /^the copy of .* is not complete: try again$/ });
+		await assert.rejects(backUp("b.db"), refusal);
 	assert.deepEqual(namesIn(folder), ["s.db"]);
 	loss = "";
-	assert.equal(await make(), 20);
+	assert.equal(await backUp("b.db"), 20);
 });
 
 test("an interrupted backup leaves no file; the next removes the files of a killed backup", async (context) => {
-	const { url, path, folder } = await someStore(context);
-	const database = new Database(path("s.db"));
-	database.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
-		INSERT INTO pets (name, category_id) SELECT hex(zeroblob(2500)), 1 FROM n`);
-	database.close();
+	const { url, path, folder, environment, backUp } = await someStore(context);
+	const numbers = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)";
+	await runSql(url, `${numbers} INSERT INTO pets (name, category_id) SELECT hex(zeroblob(2500)), 1 FROM n`);
 	const drafts = () => readdirSync(folder).filter((name) => name.includes(".new"));
 	for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-		const backup = begin(["backup", path("b.db")], { environment: { DATABASE_URL: url } });
+		const backup = begin(["backup", path("b.db")], { environment });
 		await until("the copy to begin", () => drafts().length > 0, { everyMs: 0 });
 		backup.child.kill(signal);
 		const { code, stderr } = await within("the backup to end", backup.finished);
@@ -166,45 +149,42 @@ test("an interrupted backup leaves no file; the next removes the files of a kill
 	// Drafts like those that a power loss leaves behind. Their names have the id of a process that has ended.
 	const { pid } = spawnSync("true");
 	for (const suffix of ["", "-journal"]) writeFileSync(path(`b.db.${pid}-0.new${suffix}`), "half a backup");
-	await backupStore(url, path("b.db"), { signal: never });
+	await backUp("b.db");
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"]);
 });
 
 test("a backup or restore that is not possible is refused in one sentence that names its file", async (context) => {
-	const { path, url } = await someStore(context);
+	const { path, environment } = await someStore(context);
 	writeFileSync(path("there"), "mine");
 	// Root can write everywhere except to the kernel's own file systems.
 	const unwritable = process.getuid?.() === 0 ? "/sys" : path("locked");
 	if (unwritable !== "/sys") mkdirSync(unwritable, 0o500);
 	const elsewhere = (url: string) => ["backup", path("b.db"), "--database-url", url];
 	// The messages blame the command's own file, not DATABASE_URL.
-	const cannotWrite =
-		/^animal-store: cannot write .*\/[br]\.db or its folder: check the permissions, or name another .*\n$/;
+	const cannotWrite = /^animal-store: cannot write .*\/[br]\.db or its folder: check the permissions, or name .*\n$/;
+	const isThere = /there already exists: name another .* with --to, or .* --force\n$/;
 	const rows: [parameters: string[], said: RegExp][] = [
 		[["backup", path("there")], /^animal-store: .*there already exists: name a new file\n$/],
 		[["backup", join(path("none"), "b.db")], /^animal-store: .*b\.db: its folder does not exist\n$/],
 		[["backup", "/etc/passwd/b.db"], /^animal-store: cannot write .*b\.db: its folder does not exist\n$/],
 		[["backup", join(unwritable, "b.db")], cannotWrite],
 		[["restore", path("s.db"), "--to", join(unwritable, "r.db")], cannotWrite],
-		[
-			["restore", path("s.db"), "--to", path("there")],
-			/there already exists: name another .* with --to, or .* --force\n$/,
-		],
+		[["restore", path("s.db"), "--to", path("there")], isThere],
 		[["restore", path("there"), "--to", path("r.db")], /^animal-store: .*there is not an .* or name another file\n$/],
 		[elsewhere(`sqlite:${path("none.db")}`), /^animal-store: there is no store at .*none\.db: fix DATABASE_URL.*\n$/],
 		[elsewhere("postgres://a/b"), /^animal-store: .*: use pg_dump .*\n$/],
 		[["restore", path("s.db"), "--to", "postgres://u:secret@h/d"], /^animal-store: a URL is no file: name a file\n$/],
 		[["verify", "postgres://u:secret@h/d"], /^animal-store: a URL is no file: name a file\n$/],
 	];
-	await assertRefused(rows, { environment: { DATABASE_URL: url } });
+	await assertRefused(rows, { environment });
 	assert.equal(readFileSync(path("there"), "utf8"), "mine");
 });
 
 test("a restore does not replace a store that a service has open, even if the service is idle", async (context) => {
-	const { url, path, run } = await someStore(context);
-	await run("backup", path("b.db"));
+	const { url, path, environment, run, backUp } = await someStore(context);
+	await backUp("b.db");
 	await addTo(url, 1);
-	const service = await startProgram(context, { DATABASE_URL: url });
+	const service = await startProgram(context, environment);
 	const { code, stderr } = await run("restore", path("b.db"), "--force");
 	assert.deepEqual([code, stderr], [1, `animal-store: ${path("s.db")} is in use: stop the service, then restore\n`]);
 	assert.equal((await ask(`${service.url}/readyz`)).status, 200);
@@ -215,11 +195,10 @@ test("a restore does not replace a store that a service has open, even if the se
 });
 
 test("a restore replaces a damaged or missing store, or one next to an old WAL", async (context) => {
-	const { url, path, folder, run } = await someStore(context);
-	await run("backup", path("b.db"));
-	const restored = { force: true, signal: never };
+	const { url, path, folder, backUp, restore } = await someStore(context);
+	await backUp("b.db");
 	writeFileSync(path("s.db"), "damaged");
-	await restoreStore(path("b.db"), url, restored);
+	await restore("b.db");
 	assert.equal(await countIn(path("s.db")), 20);
 	rmSync(path("s.db"));
 	writeFileSync(path("s.db-wal"), "the WAL of another store after a crash");
@@ -229,56 +208,46 @@ test("a restore replaces a damaged or missing store, or one next to an old WAL",
 	renameSync(path("b.db"), path("s.db"));
 	await assert.rejects(openStore(url, Date.now), /s\.db is a backup next to the WAL of another store/);
 	renameSync(path("s.db"), path("b.db"));
-	await restoreStore(path("b.db"), url, { ...restored, force: false });
+	await restore("b.db", false);
 	assert.deepEqual(readdirSync(folder).sort(), ["b.db", "s.db"]);
 	assert.equal(await countIn(path("s.db")), 20);
 });
 
 test("a restored store is synced before it replaces the old one, and the old WAL is removed last", async (context) => {
-	const { url, path, folder } = await someStore(context);
-	await backupStore(url, path("b.db"), { signal: never });
+	const { url, path, folder, backUp, restore } = await someStore(context);
+	await backUp("b.db");
 	const { calls, fail } = recordFileCalls(context);
-	await restoreStore(path("b.db"), url, { force: true, signal: never });
-	const place = basename(folder);
-	assert.deepEqual(calls, [
-		"link s.db s.db.new-locked",
-		"sync s.db.new",
-		"rename s.db.new s.db",
-		`sync ${place}`,
-		`sync ${place}`,
-	]);
+	await restore("b.db");
+	const steps = ["link s.db s.db.new-locked", "sync s.db.new", "rename s.db.new s.db"];
+	assert.deepEqual(calls, [...steps, ...Array(2).fill(`sync ${basename(folder)}`)]);
 	await addTo(url, 1);
 	fail("sync", "EIO");
-	await assert.rejects(restoreStore(path("b.db"), url, { force: true, signal: never }), { name: "StoreRefused" });
+	await assert.rejects(restore("b.db"), { name: "StoreRefused" });
 	assert.equal(await countIn(path("s.db")), 21, "the store is unchanged");
 	assert.deepEqual(namesIn(folder), ["b.db", "s.db"]);
 });
 
 test("an invalid backup is refused with one sentence, and the store is not changed", async (context) => {
-	const { path, url, run, folder } = await someStore(context);
-	await run("backup", path("b.db"));
+	const { path, environment, folder, backUp, restore } = await someStore(context);
+	await backUp("b.db");
 	const before = readFileSync(path("s.db"));
-	const rows: [parameters: string[], said: RegExp][] = [
-		...[...damagedCopies(path("b.db")), ...damagedInside(path("b.db"))].map(([copy, said]): [string[], RegExp] => [
-			[copy],
-			said,
-		]),
-		[
-			[editedCopy(path("b.db"), "later", "INSERT OR REPLACE INTO settings VALUES ('applied_schema', x'3939')")],
-			/was migrated by a newer animal-store: restore it with that version/,
-		],
-		[[path("none.db")], /there is no backup at .*none\.db: name an existing file/],
-		[[path("s.db")], /is the file to restore to: move it to another name/],
-		[[path("b.db"), "--to", folder], /is a directory: name a file/],
-		[[path("b.db"), "--database-url", "postgres://a/b"], /use pg_restore/],
+	const later = "INSERT OR REPLACE INTO settings VALUES ('applied_schema', x'3939')";
+	const rows: [file: string, said: RegExp, ...more: string[]][] = [
+		...damagedCopies(path("b.db")),
+		...damagedInside(path("b.db")),
+		[editedCopy(path("b.db"), "later", later), /was migrated by a newer animal-store: restore it with that version/],
+		[path("none.db"), /there is no backup at .*none\.db: name an existing file/],
+		[path("s.db"), /is the file to restore to: move it to another name/],
+		[path("b.db"), /is a directory: name a file/, "--to", folder],
+		[path("b.db"), /use pg_restore/, "--database-url", "postgres://a/b"],
 	];
-	const commands = rows.map(([parameters, { source }]): [string[], RegExp] => [
-		["restore", ...parameters, "--force"],
+	const commands = rows.map(([file, { source }, ...more]): [string[], RegExp] => [
+		["restore", file, ...more, "--force"],
 		new RegExp(`^animal-store: .*${source}.*\n$`),
 	]);
-	await assertRefused(commands, { environment: { DATABASE_URL: url } });
+	await assertRefused(commands, { environment });
 	assert.ok(readFileSync(path("s.db")).equals(before));
 	const drafts = readdirSync(folder).filter((name) => name.includes(".new"));
 	assert.deepEqual(drafts, []);
-	assert.equal(await restoreStore(path("b.db"), url, { force: true, signal: never }), 20);
+	assert.equal(await restore("b.db"), 20);
 });
