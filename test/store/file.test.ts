@@ -4,13 +4,12 @@ import assert from "node:assert/strict";
 import fs, { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { test } from "node:test";
-import { openStore } from "../../src/store/open.ts";
 import { openSqliteWriter } from "../../src/store/sqlite/file.ts";
 import { assertRefused, call, callWell } from "../support/command.ts";
 import { databaseFor } from "../support/postgres.ts";
 import { begin, runProgram, startProgram, startRefused } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
-import { runSql } from "../support/sql.ts";
+import { withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { applyMocks, recordFileCalls } from "./file-calls.ts";
 
@@ -23,10 +22,8 @@ test("sqlite: a new store and its folder are synced before the store gets its na
 	assert.ok(isNew);
 	assert.deepEqual(calls, [`sync ${basename(folder)}`, "sync s.db.new", "link s.db.new s.db", "sync data"]);
 	fail("link", "EPERM");
-	assert.throws(
-		() => openSqliteWriter(join(folder, "t.db")),
-		/t\.db: its file system has no hard links \(EPERM\): use another one$/,
-	);
+	const noLinks = /t\.db: its file system has no hard links \(EPERM\): use another one$/;
+	assert.throws(() => openSqliteWriter(join(folder, "t.db")), noLinks);
 	assert.deepEqual(readdirSync(folder), ["data"]);
 });
 
@@ -40,18 +37,11 @@ test("sqlite: a start killed while it creates the store does no harm; the next o
 		const { signal } = await starting.finished;
 		assert.equal(signal, "SIGKILL");
 		const draft = `s.db.${starting.child.pid}-1.new`;
-		writeFileSync(join(folder, draft), "half a draft");
-		writeFileSync(join(folder, `${draft}-journal`), "and its journal");
-		writeFileSync(join(folder, `${draft}.mine`), "");
-		writeFileSync(join(folder, "other.db.1-1.new"), "of another store");
-		writeFileSync(join(folder, `s.db.${process.pid}-0.new`), "of a process that runs");
-		const store = await openStore(environment.DATABASE_URL, Date.now);
-		assert.equal((await store.createPet({ name: "a", categoryId: 1n })).id, 1n);
-		await store.close();
-		assert.deepEqual(
-			readdirSync(folder).sort(),
-			["other.db.1-1.new", "s.db", `s.db.${process.pid}-0.new`, `${draft}.mine`].sort(),
-		);
+		const ofOthers = [`${draft}.mine`, "other.db.1-1.new", `s.db.${process.pid}-0.new`];
+		for (const name of [draft, `${draft}-journal`, ...ofOthers]) writeFileSync(join(folder, name), "half a draft");
+		const created = withStore(environment.DATABASE_URL, ({ createPet }) => createPet({ name: "a", categoryId: 1n }));
+		assert.equal((await created).id, 1n);
+		assert.deepEqual(new Set(readdirSync(folder)), new Set(["s.db", ...ofOthers]));
 	}
 });
 
@@ -73,31 +63,20 @@ test("only the owner can read a store, its WAL, folder and backups; a folder kee
 	await service.stop();
 });
 
-const readers = [
-	["keys", "list"],
-	["keys", "rotate", "key_none"],
-	["keys", "revoke", "key_none"],
-	["backup", "b.db"],
-];
-
-test("sqlite: a command that creates no store refuses a mistyped DATABASE_URL", async (context) => {
+test("a command that creates no store refuses a mistyped DATABASE_URL, or a database without one", async (context) => {
+	const { url, query } = await databaseFor(context);
 	const folder = temporaryFolder(context);
-	const url = `sqlite:${join(folder, "data", "typo.db")}`;
-	const copy = ["copy", "--from", url, "--to", `sqlite:${join(folder, "target.db")}`];
-	const said = /^animal-store: there is no store at .*typo\.db: fix DATABASE_URL, or create one with .*\n$/;
-	const rows = [...readers, copy].map((parameters): [string[], RegExp] => [parameters, said]);
-	await assertRefused(rows, { environment: { DATABASE_URL: url }, folder });
-	assert.deepEqual(readdirSync(folder), []);
-});
-
-test("postgres: a command that creates no store refuses a database without one", async (context) => {
-	const { url } = await databaseFor(context);
-	const folder = temporaryFolder(context);
-	const copy = ["copy", "--from", url, "--to", `sqlite:${join(folder, "target.db")}`];
-	const said = /^animal-store: there is no store in this database: fix DATABASE_URL\n$/;
-	const rows = [...readers.slice(0, 3), copy].map((parameters): [string[], RegExp] => [parameters, said]);
-	await assertRefused(rows, { environment: { DATABASE_URL: url }, folder });
-	const tables = await runSql(url, "SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace");
+	const file = `sqlite:${join(folder, "data", "typo.db")}`;
+	const noFile = /^animal-store: there is no store at .*typo\.db: fix DATABASE_URL, or create one with .*\n$/;
+	const noTables = /^animal-store: there is no store in this database: fix DATABASE_URL\n$/;
+	for (const [DATABASE_URL, said] of Object.entries({ [file]: noFile, [url]: noTables })) {
+		const copy = `copy --from ${DATABASE_URL} --to sqlite:${join(folder, "target.db")}`;
+		const commands = ["keys list", "keys rotate key_none", "keys revoke key_none", copy];
+		if (said === noFile) commands.push("backup b.db");
+		const rows = commands.map((command): [string[], RegExp] => [command.split(" "), said]);
+		await assertRefused(rows, { environment: { DATABASE_URL }, folder });
+	}
+	const tables = await query("SELECT FROM pg_class WHERE relnamespace = 'public'::regnamespace");
 	assert.deepEqual([tables, readdirSync(folder)], [[], []]);
 });
 
