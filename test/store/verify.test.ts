@@ -50,72 +50,54 @@ test("a sound store and a sound backup are verified with counts, by name or by D
 	const names = "INSERT INTO categories VALUES (1, 'Dog', 'dog'), (2, 'DOG', 'ID 2')";
 	const copied = await verify(editedCopy(path("s.db"), "replicated", `${added}; ${names}; ANALYZE`));
 	assert.match(copied.stdout, /2000 Idempotency-Keys, 2 category names, schema 8, /);
-	const report = JSON.parse((await verify("--json")).stdout);
-	const { animals, keys, idempotencyKeys, schema, problems } = report;
+	const { animals, keys, idempotencyKeys, schema, problems } = JSON.parse((await verify("--json")).stdout);
 	assert.deepEqual([animals, keys, idempotencyKeys, schema, problems], [2000, 1, 2000, 8, []]);
 });
 
 test("verify ends with 1 for each kind of damage, and names it", async (context) => {
 	const { path, environment, verify } = await someStore(context);
-	const edited = (name: string, sql: string) => editedCopy(path("s.db"), name, sql);
-	const lost = edited("page", "");
-	const gone = "DELETE FROM pets WHERE id = 1; END";
-	fillWithZeros(lost, 8 * 4096);
+	const last = 2n ** 63n - 1n;
+	const editOfLastNumber = `INSERT INTO edits (id, at_ms, editor, action, pet_id) VALUES (${last}, 0, 'a', 'remove', 1)`;
+	const schemaDiffers = "the schema is not that";
+	const ofOneAnimal = "1 of the animals have an id, a name or a status";
+	const removed = "CREATE TRIGGER pets_removed AFTER DELETE ON pets BEGIN DELETE FROM pets WHERE id = 1; END";
+	const newer = "INSERT OR REPLACE INTO settings VALUES ('applied_schema', CAST('99' AS BLOB))";
+	const edits: [sql: string, found: string][] = [
+		["DELETE FROM sqlite_schema WHERE name = 'pets_by_status'", schemaDiffers],
+		["UPDATE pets SET status = 'lost' WHERE id = 7", ofOneAnimal],
+		["CREATE TABLE t (a)", "it has a table that no"],
+		["CREATE INDEX i ON pets (name)", "it has an index"],
+		[`DROP TRIGGER pets_removed; ${removed}`, schemaDiffers],
+		[newer, "a newer animal-store has"],
+		[`UPDATE sqlite_sequence SET seq = ${last}`, "the last id that an animal got"],
+		["UPDATE sqlite_sequence SET seq = 1", "the last id that an animal got"],
+		[editOfLastNumber, "an edit has a number"],
+		["UPDATE pets SET id = 0 WHERE id = 1", ofOneAnimal],
+		["UPDATE pets SET name = 'a' || char(0) || char(27) WHERE id = 7", ofOneAnimal],
+		["UPDATE pets SET name = char(8195) WHERE id = 7", ofOneAnimal],
+		["INSERT INTO categories VALUES (1, 'Dog', 'cat')", "a category has a name"],
+		["INSERT INTO categories VALUES (1, char(27), char(27))", "a category has a name"],
+		["PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM", "the pages are not of 4096 bytes"],
+		["UPDATE pet_totals SET animals = 1999", "the numbers of animals by category"],
+		["UPDATE pet_counts SET animals = 2001", "the numbers of animals by category"],
+		["UPDATE pet_counts SET animals = 1999", "the numbers of animals by category"],
+		["DELETE FROM settings WHERE name = 'cursor_secret'", "the secret of the cursors is missing"],
+		["UPDATE pets SET name = '' WHERE id < 3", "2 of the animals have an id, a name"],
+	];
+	const edited = edits.map(([sql], index) => editedCopy(path("s.db"), `edited ${index}`, sql));
+	const withoutPage = editedCopy(path("s.db"), "page", "");
+	fillWithZeros(withoutPage, 8 * 4096);
 	const rows: [file: string, said: RegExp][] = [
 		...damagedCopies(path("s.db")),
 		...damagedInside(path("s.db")),
-		[lost, /is damaged: restore .*\n.*found: /],
-		[edited("index", "DELETE FROM sqlite_schema WHERE name = 'pets_by_status'"), /found: the schema is not that/],
-		[
-			edited("status", "UPDATE pets SET status = 'lost' WHERE id = 7"),
-			/found: 1 of the animals have an id, a name or a status/,
-		],
-		[edited("table", "CREATE TABLE t (a)"), /found: it has a table that no/],
-		[edited("own index", "CREATE INDEX i ON pets (name)"), /found: it has an index/],
-		[
-			edited("changed", `DROP TRIGGER pets_removed; CREATE TRIGGER pets_removed AFTER DELETE ON pets BEGIN ${gone}`),
-			/found: the schema is not that/,
-		],
-		[
-			edited("applied", "INSERT OR REPLACE INTO settings VALUES ('applied_schema', CAST('99' AS BLOB))"),
-			/found: a newer animal-store has/,
-		],
-		[edited("last", `UPDATE sqlite_sequence SET seq = ${2n ** 63n - 1n}`), /found: the last id that an animal got/],
-		[edited("first", "UPDATE sqlite_sequence SET seq = 1"), /found: the last id that an animal got/],
-		[
-			edited(
-				"edit",
-				`INSERT INTO edits (id, at_ms, editor, action, pet_id) VALUES (${2n ** 63n - 1n}, 0, 'a', 'remove', 1)`,
-			),
-			/found: an edit has a number/,
-		],
-		[edited("id", "UPDATE pets SET id = 0 WHERE id = 1"), /found: 1 of the animals have an id/],
-		[
-			edited("nul", "UPDATE pets SET name = 'a' || char(0) || char(27) WHERE id = 7"),
-			/found: 1 of the animals have an id, a name/,
-		],
-		[edited("blank", "UPDATE pets SET name = char(8195) WHERE id = 7"), /found: 1 of the animals have an id, a name/],
-		[edited("folded", "INSERT INTO categories VALUES (1, 'Dog', 'cat')"), /found: a category has a name/],
-		[edited("category", "INSERT INTO categories VALUES (1, char(27), char(27))"), /found: a category has a name/],
-		[
-			edited("size", "PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM"),
-			/found: the pages are not of 4096 bytes/,
-		],
-		[edited("names", "UPDATE pets SET name = '' WHERE id < 3"), /found: 2 of the animals have an id, a name/],
-		[edited("totals", "UPDATE pet_totals SET animals = 1999"), /found: the numbers of animals by category/],
-		[edited("more", "UPDATE pet_counts SET animals = 2001"), /found: the numbers of animals by category/],
-		[edited("counts", "UPDATE pet_counts SET animals = 1999"), /found: the numbers of animals by category/],
-		[
-			edited("secret", "DELETE FROM settings WHERE name = 'cursor_secret'"),
-			/found: the secret of the cursors is missing/,
-		],
+		...edits.map(([, found], index): [string, RegExp] => [String(edited[index]), new RegExp(`found: ${found}`)]),
+		[withoutPage, /is damaged: restore .*\n.*found: /],
 		[path("none.db"), /there is no file at .*none\.db/],
 	];
 	const commands = rows.map(([file, said]): [string[], RegExp] => [["verify", file], said]);
-	const url = "postgres://a/b";
-	commands.push([["verify", "--database-url", url], /use pg_amcheck for a database, and pg_verifybackup/]);
+	commands.push([["verify", "--database-url", "postgres://a/b"], /use pg_amcheck for a database, and pg_verifybackup/]);
 	await assertRefused(commands, { environment });
-	const { code, stdout } = await verify(path("names"), "--json");
+	const { code, stdout } = await verify(String(edited.at(-1)), "--json");
 	assert.deepEqual([code, JSON.parse(stdout).problems.length], [1, 1]);
 });
 
@@ -176,13 +158,9 @@ test("a store with damage inside starts; verify, backup and copy find it and wri
 	const { create, get } = callerOf(service.url, key);
 	assert.deepEqual([(await get()).status, (await create()).status], [200, 201]);
 	assert.equal((await service.stop()).code, 0);
-	const isDamaged = /s\.db is damaged: restore a backup/;
-	const commands: [string[], RegExp][] = [
-		[["verify"], isDamaged],
-		[["backup", join(folder, "b.db")], isDamaged],
-		[["copy", "--from", environment.DATABASE_URL, "--to", `sqlite:${join(folder, "c.db")}`], isDamaged],
-	];
-	await assertRefused(commands, { environment });
+	const copy = `copy --from ${environment.DATABASE_URL} --to sqlite:${join(folder, "c.db")}`;
+	for (const command of ["verify", `backup ${join(folder, "b.db")}`, copy])
+		await assertRefused([[command.split(" "), /s\.db is damaged: restore a backup/]], { environment });
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
 	assert.ok(!names.some((name) => name.includes(".db")), names.join());
 });
