@@ -44,11 +44,9 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	const { database: writer } = openSqliteWriter(file);
 	context.after(() => writer.close());
 	writer.exec("DELETE FROM idempotency_keys WHERE key = '1'");
-	assert.deepEqual(
-		[writer.pragma("journal_mode", { simple: true }), writer.pragma("synchronous", { simple: true })],
-		["wal", 2],
-	);
-	const [{ version }] = writer.prepare("SELECT sqlite_version() AS version").all() as [{ version: string }];
+	const pragmas = ["journal_mode", "synchronous"].map((name) => writer.pragma(name, { simple: true }));
+	assert.deepEqual(pragmas, ["wal", 2]);
+	const version = writer.prepare("SELECT sqlite_version()").pluck().get() as string;
 	const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
 	assert.ok(major * 1e6 + minor * 1e3 + patch > 3_051_002, `SQLite ${version} can corrupt its WAL`);
 });
@@ -118,11 +116,9 @@ test("sqlite: the WAL grows during a long read transaction, and is truncated soo
 	const bytesOfWal = () => statSync(`${file}-wal`).size;
 	// Another process adds these animals, as far as the store can see, because that takes less time.
 	const made = 40_000;
-	await runSql(
-		`sqlite:${file}`,
-		`WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${made})
-		INSERT INTO pets (name, category_id) SELECT replace(hex(zeroblob(127)), '0', '🐾'), 1 FROM n`,
-	);
+	const numbers = `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${made})`;
+	const columns = "SELECT replace(hex(zeroblob(127)), '0', '🐾'), 1 FROM n";
+	await runSql(`sqlite:${file}`, `${numbers} INSERT INTO pets (name, category_id) ${columns}`);
 	assert.ok(bytesOfWal() > 2 * walMaxBytes, "the WAL grows");
 	await store.createPet({ name: "b", categoryId: 1n });
 	assert.equal((await store.readUse()).files?.walBytes, bytesOfWal());
@@ -192,11 +188,8 @@ test("sqlite: a start is reported as slow after a second, and only then", async 
 	const file = join(temporaryFolder(context), "s.db");
 	const notices: string[] = [];
 	for (const ms of [1000, 1000, 999]) {
-		const starting = startWriter({
-			file,
-			onFatal() {},
-			onNotice: (text) => void notices.push(text.split(":")[0] ?? ""),
-		});
+		const onNotice = (text: string) => void notices.push(text.split(":")[0] ?? "");
+		const starting = startWriter({ file, onFatal() {}, onNotice });
 		context.mock.timers.tick(ms);
 		const writer = await starting;
 		context.mock.timers.tick(1000);
