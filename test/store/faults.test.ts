@@ -2,20 +2,19 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { Worker } from "node:worker_threads";
-import Database from "better-sqlite3";
 import { createKey } from "../../src/keys/issue.ts";
 import { proveFullDisk } from "../proofs/full.ts";
 import { proveNodeCrashes, stopAtOnce } from "../proofs/nodes.ts";
 import { listAll } from "../support/ledger.ts";
 import { freePort } from "../support/postgres-server.ts";
-import { keyFor, startProgram } from "../support/program.ts";
+import { startProgram } from "../support/program.ts";
 import { withKey } from "../support/proof.ts";
 import { seed } from "../support/random.ts";
 import { figureOf } from "../support/scrape.ts";
-import { assertFailure, create, type TestService, temporaryFolder, testService } from "../support/service.ts";
+import { assertFailure, create, type TestService, temporaryStore, testService } from "../support/service.ts";
+import { runSql } from "../support/sql.ts";
 import { slowMs, until, within } from "../support/until.ts";
 import { engines } from "./engines.ts";
 
@@ -34,9 +33,7 @@ for (const [engine, make] of Object.entries(engines)) {
 }
 
 test("with a full disk, creates get 503, reads work, and the service recovers by itself", async (context) => {
-	const file = join(temporaryFolder(context), "animals.db");
-	const environment = { DATABASE_URL: `sqlite:${file}` };
-	const key = await keyFor(environment.DATABASE_URL);
+	const { environment, key } = await withKey(temporaryStore(context));
 	// A limit on the size of files simulates a full disk, because writes beyond the limit fail.
 	const under = ["bash", "-c", 'ulimit -S -f 400; exec "$@"', "-"];
 	const service = await startProgram(context, environment, { under });
@@ -45,9 +42,7 @@ test("with a full disk, creates get 503, reads work, and the service recovers by
 	const { code, stdout } = await service.stop();
 	assert.equal(code, 0);
 	assert.ok(/"level":"error".*SQLITE_/.test(stdout), "operators see the cause");
-	const database = new Database(file, { readonly: true });
-	assert.equal(database.pragma("integrity_check", { simple: true }), "ok");
-	database.close();
+	assert.deepEqual(await runSql(environment.DATABASE_URL, "PRAGMA integrity_check"), [{ integrity_check: "ok" }]);
 });
 
 test("a clock jump of an hour in either direction affects only expiry", async (context) => {

@@ -39,6 +39,7 @@ const [expanding, contracting] = await Promise.all([
 	nextVersion(expand, "-- oldest writer: 10\nALTER TABLE pets DROP COLUMN breed;\n"),
 ]);
 
+const pet = { name: "Rex", categoryId: 1n };
 const keyOf = (index: number) => ({ caller: "a", key: `k${index}` });
 
 /** The SQL of an older schema, as the program of that time created it. */
@@ -52,8 +53,7 @@ const olderSchema = (engine: "sqlite" | "postgres", schema: number) =>
 /** A store of an older schema, with an edit of each kind. Its oldest writer is the first version. */
 const makeOlder: Record<string, (url: string, schema: number, rows?: string) => Promise<unknown>> = {
 	async sqlite(url, schema, rows = "") {
-		const file = url.slice("sqlite:".length);
-		const database = new Database(file);
+		const database = new Database(url.slice("sqlite:".length));
 		database.pragma(`application_id = ${applicationId}`);
 		database.exec(`${olderSchema("sqlite", schema)}${someRows};${rows}`);
 		database.exec(`INSERT INTO settings VALUES ('applied_schema', CAST('${schema}' AS BLOB)); PRAGMA user_version = 5`);
@@ -94,10 +94,7 @@ for (const [engine, make] of Object.entries(engines)) {
 			assert.deepEqual([known?.outcome, known?.id], ["unchanged", id], name);
 		}
 		const added = await categories.apply([{ name: "Katzchen" }, { name: "หมี" }, { id: 9n }, { name: "Dog" }]);
-		assert.deepEqual(
-			added.map(({ outcome }) => outcome),
-			["named", "named", "forgotten", "unchanged"],
-		);
+		assert.equal(`${added.map(({ outcome }) => outcome)}`, "named,named,forgotten,unchanged");
 		if (engine === "sqlite") {
 			const { problems, schema } = await verifyStore(url, { signal: new AbortController().signal });
 			assert.deepEqual([problems, schema], [[], 8]);
@@ -123,13 +120,8 @@ for (const [engine, make] of Object.entries(engines)) {
 		const values = "5, 50, 'Ann', 'rename', 3, NULL, NULL, NULL";
 		const columns = "id, at_ms, editor, action, pet_id, from_status, to_status, erased_at_ms";
 		await runSql(url, `INSERT INTO edits (${columns}) VALUES (${values})`);
-		assert.deepEqual(
-			(await store.edits.list(3n, 9)).map(({ action, toCategoryId }) => [action, toCategoryId]),
-			[
-				["set-category", 5n],
-				["rename", undefined],
-			],
-		);
+		const later = (await store.edits.list(3n, 9)).map(({ action, toCategoryId }) => `${action} ${toCategoryId}`);
+		assert.deepEqual(later, ["set-category 5", "rename undefined"]);
 		const found = async (name: string) => (await store.findPets({ name, limit: 9 })).pets.length;
 		assert.deepEqual([await found("alter"), await found("newer"), await found("mia")], [1, 1, 0]);
 		await assert.rejects(runSql(url, "UPDATE edits SET action = 'sell'"), /constraint/i);
@@ -140,7 +132,6 @@ for (const [engine, make] of Object.entries(engines)) {
 		const reasons: string[] = [];
 		const open = (version: Pick<Version, "openStore">) =>
 			version.openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
-		const pet = { name: "Rex", categoryId: 1n };
 		const older = await open({ openStore });
 		const expanded = await open(expanding);
 		assert.equal((await older.createPet(pet)).id, 1n);
@@ -153,33 +144,29 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(reasons, []);
 		const last = await open(contracting);
 		const unchanged = await last.categories.names();
-		await assert.rejects(again.categories.apply([{ name: "Dog" }]), { name: "StorageUnavailable" });
-		await assert.rejects(again.edits.apply({ petId: 2n, editor: "a", action: "remove" }), {
-			name: "StorageUnavailable",
-		});
+		const refused = { name: "StorageUnavailable" };
+		await assert.rejects(again.categories.apply([{ name: "Dog" }]), refused);
+		await assert.rejects(again.edits.apply({ petId: 2n, editor: "a", action: "remove" }), refused);
 		assert.deepEqual([await last.categories.names(), await last.edits.list(1n, 9)], [unchanged, []]);
-		for (const idempotencyKey of [undefined, keyOf(2), undefined])
-			await assert.rejects(again.createPet(pet, idempotencyKey), { name: "StorageUnavailable" });
+		for (const key of [undefined, keyOf(2), undefined]) await assert.rejects(again.createPet(pet, key), refused);
 		assert.equal(again.writeState(), "stopped");
 		assert.equal(reasons.length, 1);
 		assert.match(reasons[0] ?? "", /^a newer animal-store has upgraded .*: writes are rejected until /);
 		assert.equal((await readPets(again, { after: 0n, limit: 10 })).length, 2, "the older version keeps reading");
 		assert.equal((await expanded.createPet(pet)).id, 4n);
 		assert.equal((await last.createPet(pet)).id, 5n);
-		await assert.rejects(open({ openStore }), {
-			name: "StoreRefused",
-			message: /was written by a newer animal-store \(schema 10, this one supports 9\): upgrade this installation$/,
-		});
+		const message =
+			/was written by a newer animal-store \(schema 10, this one supports 9\): upgrade this installation$/;
+		await assert.rejects(open({ openStore }), { name: "StoreRefused", message });
 		for (const store of [again, expanded, last, await open(expanding)]) await store.close();
 	});
 }
 
 test("a node without creates notices an upgrade through its probes", async (context) => {
 	const nodes = Object.entries(engines).map(async ([engine, make]) => {
-		const { databaseUrl: url } = await make(context);
+		const { databaseUrl: url, open } = await make(context);
 		const reasons: string[] = [];
-		const store = await openStore(url, Date.now, { onFatal: (reason) => void reasons.push(reason) });
-		context.after(() => store.close());
+		const store = await open({ onFatal: (reason) => void reasons.push(reason) });
 		await runSql(url, engine === "sqlite" ? "PRAGMA user_version = 99" : "UPDATE schema_version SET version = 99");
 		const now = performance.now.bind(performance);
 		context.mock.method(performance, "now", () => now() + 5_000);
@@ -208,15 +195,16 @@ test("postgres: where the engine refuses triggers, numbers of animals are counte
 	await database.query(`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS
 			$$ BEGIN RAISE EXCEPTION 'triggers are not supported' USING ERRCODE = 'XX000'; END $$;
 		CREATE EVENT TRIGGER none ON ddl_command_start WHEN TAG IN ('CREATE TRIGGER') EXECUTE FUNCTION refuse()`);
-	const store = await openStore(database.url, Date.now);
-	context.after(() => store.close());
-	for (const categoryId of [1n, 2n, 2n]) await store.createPet({ name: "a", categoryId, status: "sold" });
-	await store.edits.apply({ petId: 3n, editor: "a", action: "remove" });
-	assert.deepEqual((await store.countPets()).counts, { available: 0, pending: 0, sold: 2, none: 0 });
-	assert.deepEqual(
-		await store.categories.list(10),
-		[1n, 2n].map((id) => ({ id, animals: 1 })),
-	);
+	await withStore(database.url, async ({ createPet, edits, countPets, categories }) => {
+		for (const categoryId of [1n, 2n, 2n]) await createPet({ name: "a", categoryId, status: "sold" });
+		await edits.apply({ petId: 3n, editor: "a", action: "remove" });
+		assert.deepEqual((await countPets()).counts, { available: 0, pending: 0, sold: 2, none: 0 });
+		const one = { animals: 1 };
+		assert.deepEqual(await categories.list(10), [
+			{ id: 1n, ...one },
+			{ id: 2n, ...one },
+		]);
+	});
 });
 
 test("postgres: sweeps of two nodes add the rows of counts together, and no number changes", async (context) => {
@@ -242,10 +230,10 @@ test("postgres: sweeps of two nodes add the rows of counts together, and no numb
 
 test("postgres: a store is in the schema for new tables, even if a later one has another store", async (context) => {
 	const { url, query } = await databaseFor(context);
-	await withStore(url, ({ createPet }) => createPet({ name: "Rex", categoryId: 1n }));
+	await withStore(url, ({ createPet }) => createPet(pet));
 	await query("CREATE SCHEMA tenant");
 	const tenant = withSettings(url, { search_path: "tenant,public" });
 	await assert.rejects(openStore(tenant, Date.now, { mustExist: true }), /there is no store in this database/);
-	assert.equal((await withStore(tenant, ({ createPet }) => createPet({ name: "Mia", categoryId: 1n }))).id, 1n);
+	assert.equal((await withStore(tenant, ({ createPet }) => createPet({ ...pet, name: "Mia" }))).id, 1n);
 	assert.deepEqual(await query("SELECT name FROM public.pets"), [{ name: "Rex" }]);
 });

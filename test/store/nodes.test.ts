@@ -16,7 +16,7 @@ import { passedSocket, type Running, startProgram } from "../support/program.ts"
 import { withKey } from "../support/proof.ts";
 import { figureOf } from "../support/scrape.ts";
 import { temporaryFolder, temporaryStore } from "../support/service.ts";
-import { readPet } from "../support/store-reads.ts";
+import { animalsIn } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { engines } from "./engines.ts";
 import { startStoreProcess } from "./process.ts";
@@ -52,19 +52,17 @@ for (const [engine, make] of Object.entries(engines)) {
 		const created = (node: Running) =>
 			figureOf(node, "animal_store_request_duration_seconds_count", { operation: "createPet" });
 		const each = await Promise.all(nodes.map(created));
-		assert.ok(
-			Math.min(...each) >= 1 && each.reduce((sum, count) => sum + count) === ledger.acknowledged.size,
-			`${each}`,
+		assert.ok(Math.min(...each) >= 1, `${each}`);
+		assert.equal(
+			each.reduce((sum, count) => sum + count),
+			ledger.acknowledged.size,
 		);
 		await stopAtOnce([first]);
 		await createOn(second.url, key, 1, ledger);
 		ledger.verify(await listAll(second.url, key));
 		await stopAtOnce([second]);
-		const listed: { name: string }[] = JSON.parse(await callWell(["keys", "list", "--json"], { environment }));
-		assert.deepEqual(
-			listed.map(({ name }) => name),
-			["first key"],
-		);
+		const listed = JSON.parse(await callWell(["keys", "list", "--json"], { environment }));
+		assert.deepEqual([listed.length, listed[0].name], [1, "first key"]);
 	});
 }
 
@@ -88,8 +86,7 @@ test("processes that close a store at the same moment leave no WAL", async (cont
 test("a WAL that a killed process left is removed at the next close; its animals are kept", async (context) => {
 	const file = join(temporaryFolder(context), "animals.db");
 	const killed = startStoreProcess(context, `sqlite:${file}`);
-	for (const task of ["open", "create"] as const) await killed(task);
-	await killed("die");
+	for (const task of ["open", "create", "die"] as const) await killed(task);
 	assert.ok(existsSync(`${file}-wal`));
 	const store = await openStore(`sqlite:${file}`, Date.now);
 	assert.equal(statSync(`${file}-wal`).size, 0, "the WAL's content is in the file");
@@ -100,7 +97,5 @@ test("a WAL that a killed process left is removed at the next close; its animals
 	other.close();
 	removeLeftWal(file);
 	assert.ok(!existsSync(`${file}-wal`));
-	const again = await openStore(`sqlite:${file}`, Date.now);
-	context.after(() => again.close());
-	assert.equal((await readPet(again, 1n))?.name, "Rex");
+	assert.deepEqual(await animalsIn(`sqlite:${file}`), [{ id: 1n, name: "Rex", categoryId: 1n }]);
 });

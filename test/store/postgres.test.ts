@@ -7,9 +7,9 @@ import { openStore } from "../../src/store/open.ts";
 import { createAll } from "../../src/store/postgres/creates.ts";
 import { createRetry } from "../../src/store/postgres/errors.ts";
 import { openPool } from "../../src/store/postgres/pool.ts";
-import { StorageUnavailable } from "../../src/store/store.ts";
+import { StorageUnavailable, type Store } from "../../src/store/store.ts";
 import { databaseFor, withSettings } from "../support/postgres.ts";
-import { connect } from "../support/sql.ts";
+import { connect, runSql } from "../support/sql.ts";
 import { petsOf } from "../support/store-reads.ts";
 import { type Link, startProxy } from "../support/tcp-proxy.ts";
 import { until } from "../support/until.ts";
@@ -18,19 +18,18 @@ import { storeSuite } from "./suite.ts";
 
 storeSuite("postgres");
 
+const pet = { name: "a", categoryId: 1n };
+
 test("postgres: ids ascend in commit order on all nodes: polling the last page misses nothing", async (context) => {
 	const { open } = await engines.postgres(context);
 	const [reader, ...writers] = await Promise.all([open(), open(), open()]);
 	let isWriting = true;
 	let created = 0;
-	const writing = Promise.all(
-		[...writers, ...writers, ...writers, ...writers].map(async (store) => {
-			for (let count = 0; count < 100; count++) {
-				await Promise.all([1, 2, 3].map(() => store.createPet({ name: "a", categoryId: 1n })));
-				created += 3;
-			}
-		}),
-	).finally(() => {
+	const write = async (store: Store) => {
+		for (let count = 0; count < 100; count++, created += 3)
+			await Promise.all([1, 2, 3].map(() => store.createPet(pet)));
+	};
+	const writing = Promise.all([...writers, ...writers, ...writers, ...writers].map(write)).finally(() => {
 		isWriting = false;
 	});
 	let seen = 0n;
@@ -47,7 +46,6 @@ test("postgres: ids ascend in commit order on all nodes: polling the last page m
 
 test("postgres: one Idempotency-Key, new or expired, on two nodes together makes one animal", async (context) => {
 	let nowMs = Date.now();
-	const pet = { name: "a", categoryId: 1n };
 	for (const level of ["read committed", "repeatable read"]) {
 		const { url } = await databaseFor(context);
 		const isolated = withSettings(url, { default_transaction_isolation: level });
@@ -69,16 +67,15 @@ test("postgres: one Idempotency-Key, new or expired, on two nodes together makes
 });
 
 test("postgres: a search that nobody waits for is cancelled, even while it runs", async (context) => {
-	const { url, query } = await databaseFor(context);
-	const store = await openStore(url, Date.now);
-	context.after(() => store.close());
+	const { open, databaseUrl: url } = await engines.postgres(context);
+	const store = await open();
 	const locking = await connect(context, url);
 	await locking.query("BEGIN; LOCK pets");
 	const leaving = new AbortController();
 	const finding = store.findPets({ name: "a", limit: 50 }, leaving.signal);
 	const cancelled = assert.rejects(finding, /57014: canceling statement due to user request/);
 	const searches = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%FROM pets%'";
-	await until("the search to run", async () => (await query(searches)).length > 0);
+	await until("the search to run", async () => (await runSql(url, searches)).length > 0);
 	leaving.abort();
 	await cancelled;
 	await locking.query("ROLLBACK");
@@ -86,18 +83,18 @@ test("postgres: a search that nobody waits for is cancelled, even while it runs"
 });
 
 test("postgres: a commit of more than a second is waited for as long as CREATE_WAIT_MAX allows", async (context) => {
-	const { url, query } = await databaseFor(context);
-	const store = await openStore(url, Date.now, { writeWaitMaxMs: 60_000 });
-	context.after(() => store.close());
-	await query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.2); RETURN NULL; END $$;
-		CREATE TRIGGER waits AFTER INSERT ON pets EXECUTE FUNCTION wait()`);
-	assert.equal((await store.createPet({ name: "a", categoryId: 1n })).id, 1n);
+	const { open, databaseUrl } = await engines.postgres(context);
+	const store = await open({ writeWaitMaxMs: 60_000 });
+	const wait = "LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.2); RETURN NULL; END $$";
+	const trigger = "CREATE TRIGGER waits AFTER INSERT ON pets EXECUTE FUNCTION wait()";
+	await runSql(databaseUrl, `CREATE FUNCTION wait() RETURNS trigger ${wait}; ${trigger}`);
+	assert.equal((await store.createPet(pet)).id, 1n);
 });
 
 test("postgres: reads of one tick use one statement, and equal lists share one result", async (context) => {
 	const { open } = await engines.postgres(context);
 	const store = await open();
-	await Promise.all([1, 2, 3].map(() => store.createPet({ name: "a", categoryId: 1n })));
+	await Promise.all([1, 2, 3].map(() => store.createPet(pet)));
 	const query = context.mock.method(pg.Client.prototype, "query");
 	const gets = Array.from({ length: 100 }, (_, index) => store.getPet(BigInt(index % 5)));
 	const lists = Array.from({ length: 50 }, () => store.listPets({ after: 0n, limit: 20 }));
@@ -108,7 +105,7 @@ test("postgres: reads of one tick use one statement, and equal lists share one r
 	assert.equal(texts.filter((text) => text.includes("FROM pets")).length, 2, texts.join("\n"));
 	const laterMs = performance.now() + 5_000;
 	context.mock.method(performance, "now", () => laterMs);
-	for (let count = 0; count < 3; count++) await store.createPet({ name: "a", categoryId: 1n });
+	for (let count = 0; count < 3; count++) await store.createPet(pet);
 	const searches = query.mock.calls.filter(({ arguments: [sent] }) => /relkind = 'f'/.test(String(sent)));
 	assert.equal(searches.length, 1, "after five seconds, the first create searches for shards");
 });
@@ -120,12 +117,8 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 	const query = context.mock.method(pg.Client.prototype, "query");
 	const createIn = async (isPlaced: boolean, ...keys: (string | undefined)[]) => {
 		const before = query.mock.callCount();
-		const pet = { name: "a", categoryId: 1n };
-		const batch = keys.map((key) => ({
-			pet,
-			idempotencyKey: key ? { caller: "a", key } : undefined,
-			nowMs: Date.now(),
-		}));
+		const keyOf = (key?: string) => (key ? { caller: "a", key } : undefined);
+		const batch = keys.map((key) => ({ pet, idempotencyKey: keyOf(key), nowMs: Date.now() }));
 		const results = await createAll(pool, createRetry(Math.random), batch, () => isPlaced);
 		const said = results.map(({ id, outcome }) => `${outcome} ${id}`).join(", ");
 		return `${query.mock.callCount() - before}: ${said}`;
