@@ -72,6 +72,9 @@ test("no line is wider than 120 columns", () => {
 });
 
 test("requests, SQL, environment, clock and Node's own functions stay in their rooms", () => {
+	// Only API keys are joined with their secrets in PostgreSQL.
+	const joins = /\bJOIN\b|\b(?:FROM|USING) \w+(?: (?:AS )?\w+)?, (?!unnest\()/;
+	const clockOrChance = /Date\.now|Math\.random|randomBytes|randomUUID|new Date\(\)\.get/;
 	const rules: [files: RegExp, mustNotContain: RegExp][] = [
 		// The console imports these files.
 		[/^src\/files\//, /"node:|\bBuffer\b|\bprocess\b/],
@@ -81,17 +84,10 @@ test("requests, SQL, environment, clock and Node's own functions stay in their r
 		[/^src\/http\//, /sqlite|postgres/i],
 		// One function makes texts of strangers harmless for a terminal.
 		[/^src\/cli\/(?!output\.)/, /console\.(error|log)|std(out|err)\.write\((?!"\\n")/],
-		// Only API keys are joined with their secrets in PostgreSQL.
-		[
-			/^src\/store\/(postgres\/.*|(?!reads\.)[^/]*)\.ts$/,
-			/\bJOIN\b|\b(?:FROM|USING) \w+(?: (?:AS )?\w+)?, (?!unnest\()/,
-		],
+		[/^src\/store\/(postgres\/.*|(?!reads\.)[^/]*)\.ts$/, joins],
 		// The code samples are texts for readers. The client, which is outside the service, reads its own defaults.
 		[/^(?!(src\/config|openapi\/code-samples|client\/src\/options)\.ts)/, /process\??\.env/],
-		[
-			/^src\/(contract|http|keys|store|cli\/maintenance)\//,
-			/Date\.now|Math\.random|randomBytes|randomUUID|new Date\(\)\.get/,
-		],
+		[/^src\/(contract|http|keys|store|cli\/maintenance)\//, clockOrChance],
 	];
 	for (const [files, mustNotContain] of rules) {
 		const found = sources.filter((path) => files.test(path));

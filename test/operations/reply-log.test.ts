@@ -157,12 +157,10 @@ test("the log line of a 500 has URL, route, ids and stack, and neither the body 
 	assert.equal(listed.status, 400, "an unknown parameter");
 	const trace = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` };
 	const path = "/v1/pets?limit=7&status=sold";
+	const secret = create({ name: "a secret name", categoryId: 1 });
 	for (const [request, expected] of [
 		[{ path, headers: trace }, ["GET", path, "/v1/pets", "a".repeat(32), undefined, undefined]],
-		[
-			create({ name: "a secret name", categoryId: 1 }),
-			["POST", "/v1/pets", "/v1/pets", undefined, "39", "application/json"],
-		],
+		[secret, ["POST", "/v1/pets", "/v1/pets", undefined, "39", "application/json"]],
 	] as const) {
 		const reply = await service.send(request);
 		assert.equal(reply.status, 500);

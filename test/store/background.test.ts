@@ -55,11 +55,8 @@ async function obstructPostgres(context: TestContext, { databaseUrl }: TestServi
 	const triggers = written.map(
 		(table) => `CREATE TRIGGER obstruct BEFORE INSERT OR UPDATE OR DELETE ON ${table} EXECUTE FUNCTION obstruct();`,
 	);
-	await runSql(
-		databaseUrl,
-		`CREATE FUNCTION obstruct() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${bodies[state]}; RETURN NULL; END $$;
-		${triggers.join("\n")}`,
-	);
+	const obstruct = `LANGUAGE plpgsql AS $$ BEGIN ${bodies[state]}; RETURN NULL; END $$`;
+	await runSql(databaseUrl, `CREATE FUNCTION obstruct() RETURNS trigger ${obstruct}; ${triggers.join("\n")}`);
 	return () => runSql(databaseUrl, "DROP FUNCTION obstruct() CASCADE");
 }
 
@@ -115,15 +112,13 @@ for (const state of states) {
 		await end();
 
 		await until("the next create", async () => (await send(create({ name: "next", categoryId: 1 }))).status === 201);
-		const isUsed = async () => (await service.store.keys.list()).some(({ usedAtMs }) => usedAtMs["createPet"]);
-		await until("the use of the key to be stored", () => {
+		await until("the use of the key to be stored", async () => {
 			context.mock.timers.tick(5_000);
-			return isUsed();
+			return (await service.store.keys.list()).some(({ usedAtMs }) => usedAtMs["createPet"]);
 		});
-		const failed: [string, number][] = Object.entries(await failures());
-		const tasks = failed.map(([task]) => task);
-		assert.deepEqual(tasks, backgroundTasks);
-		for (const [task, count] of failed)
+		const failed = await failures();
+		assert.deepEqual(Object.keys(failed), backgroundTasks);
+		for (const [task, count] of Object.entries(failed))
 			assert.equal(log.filter((line) => line["task"] === task).length, Math.min(count, 1), `${task}: ${count}`);
 		const names = (await listAll(service.url, key)).map(({ name }) => name);
 		for (const { name, code } of answers)

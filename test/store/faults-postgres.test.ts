@@ -2,46 +2,39 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openStore } from "../../src/store/open.ts";
 import { proveFrozen } from "../proofs/pooler.ts";
 import { ask, type Caller, callerOf } from "../support/caller.ts";
-import { call, callWell } from "../support/command.ts";
+import { assertRefused, callWell } from "../support/command.ts";
 import { listAll } from "../support/ledger.ts";
 import { startMixedLoad } from "../support/mixed-load.ts";
 import { databaseFor } from "../support/postgres.ts";
-import type { PostgresServer } from "../support/postgres-server.ts";
 import { keyFor, startProgram } from "../support/program.ts";
 import { testService } from "../support/service.ts";
 import { connect, runSql, setOnServer } from "../support/sql.ts";
 import { serviceOnServer } from "../support/standby.ts";
 import { withStore } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
+import { engines } from "./engines.ts";
 
 const rex = { name: "Rex", categoryId: 1n };
 const status = async (url: string) => (await ask(url)).status;
 
-interface Fault {
-	begin(server: PostgresServer): unknown;
-	end(server: PostgresServer): unknown;
-}
-
-const faults: Record<string, Fault> = {
-	"down (kill -9)": { begin: ({ kill }) => kill(), end: ({ start }) => start() },
-	"frozen (SIGSTOP)": { begin: ({ signal }) => signal("STOP"), end: ({ signal }) => signal("CONT") },
-};
-
 test("while the server is down or frozen, requests get 503, and all succeed after its return", async (context) => {
 	const { server, service, key } = await serviceOnServer(context);
 	const { ledger, statuses, acknowledges, isRefused, stop } = startMixedLoad([service.url], key);
+	const faults = {
+		"down (kill -9)": { begin: server.kill, end: server.start },
+		"frozen (SIGSTOP)": { begin: () => server.signal("STOP"), end: () => server.signal("CONT") },
+	};
 	for (const [fault, { begin, end }] of Object.entries(faults)) {
 		await acknowledges(100);
-		await begin(server);
+		await begin();
 		// One more for each client: while the server is frozen, a create waits for 5 s.
 		await isRefused((statuses.get(503) ?? 0) + 8);
 		const probes = await Promise.all(["readyz", "livez"].map((path) => status(`${service.url}/${path}`)));
 		assert.deepEqual(probes, [503, 200], fault);
 		assert.equal((await ask(`${service.url}/v1/pets`, { key })).status, 503, fault);
-		await end(server);
+		await end();
 		await acknowledges(50);
 		assert.equal(await status(`${service.url}/readyz`), 200, fault);
 	}
@@ -109,15 +102,12 @@ test("a commit that no standby confirms is a 503, until one does: then a repeat 
 	context.after(() => clearInterval(cancelling));
 	for (const idempotencyKey of [undefined, "a", "a", "before"])
 		assert.equal(await create(idempotencyKey), "503 first", idempotencyKey ?? "plain");
-	const environment = { DATABASE_URL: url };
-	const rename = await call(["pets", "rename", "1", "Max"], { environment });
-	assert.equal(rename.code, 1, rename.stdout);
-	assert.match(rename.stderr, /the outcome is unknown/);
+	const rename = ["pets", "rename", "1", "Max"];
+	await assertRefused([[rename, /the outcome is unknown/]], { environment: { DATABASE_URL: url } });
 	clearInterval(cancelling);
 	await setOnServer(url, "synchronous_standby_names", "");
 	assert.deepEqual([await create("a"), await create("before")], ["201 true", "201 true"]);
-	const pets = await listAll(service.url, key);
-	const names = pets.map(({ name }) => name);
+	const names = (await listAll(service.url, key)).map(({ name }) => name);
 	assert.deepEqual(names, ["Max", "plain", "a"]);
 });
 
@@ -128,16 +118,15 @@ test("a program that is frozen in an edit delays other edits for less than 5 s",
 });
 
 test("edits that wait for a lock hold a quarter of the connections; the node lists and creates", async (context) => {
-	const { url, query } = await databaseFor(context);
-	const store = await openStore(url, Date.now);
-	context.after(() => store.close());
+	const { open, databaseUrl: url } = await engines.postgres(context);
+	const store = await open();
 	await store.createPet(rex);
 	const edit = () => store.edits.apply({ petId: 1n, editor: "desk", action: "rename", name: "Max" });
 	const holder = await connect(context, url);
 	await holder.query("BEGIN; SELECT FROM counters WHERE name = 'edits' FOR UPDATE");
 	const refused = Array.from({ length: 12 }, () => assert.rejects(edit, { name: "StorageUnavailable" }));
 	const isWaiting = "datname = current_database() AND wait_event_type = 'Lock'";
-	const waiting = async () => (await query(`SELECT FROM pg_stat_activity WHERE ${isWaiting}`)).length;
+	const waiting = async () => (await runSql(url, `SELECT FROM pg_stat_activity WHERE ${isWaiting}`)).length;
 	const inUse = async () => (await store.readUse()).pool?.inUse ?? 0;
 	await until("edits to wait", async () => (await waiting()) > 0 && (await inUse()) > 0);
 	// Lists with different limits are different statements, and each statement needs a connection.

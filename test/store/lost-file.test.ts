@@ -14,7 +14,7 @@ import { ask } from "../support/caller.ts";
 import { call } from "../support/command.ts";
 import { attempt, idOf, isShed, post, record } from "../support/create.ts";
 import { addAnimals, assertSeen, keepingCaller, keepLinks, statusOf } from "../support/histories.ts";
-import { type Attempt, Ledger, listAll } from "../support/ledger.ts";
+import { Ledger, listAll } from "../support/ledger.ts";
 import { isServing } from "../support/listen.ts";
 import { type Finished, keyFor, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
@@ -48,8 +48,8 @@ async function loaded(context: TestContext, isLink = false) {
 		let isDone = false;
 		const client = async (isKeyed: boolean) => {
 			for (let refused = 0; refused < 3; ) {
-				const mine: Attempt = attempt(number++);
-				if (isKeyed) mine.idempotencyKey = `key-${number}`;
+				const mine = { ...attempt(number), idempotencyKey: isKeyed ? `key-${number}` : undefined };
+				number++;
 				const wasDone = isDone;
 				const answer = await record(ledger, service.url, key, agent, mine);
 				if (!answer && isDone && isEnd) return;
@@ -105,9 +105,8 @@ test("nothing is acknowledged if the file is moved away during its transaction",
 	context.after(() => store.close());
 	const other = new Database(file, { timeout: 0 });
 	context.after(() => other.close());
-	const count =
-		"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT max(i) FROM n";
-	other.exec(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN ${count}; END`);
+	const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000)";
+	other.exec(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN ${numbers} SELECT max(i) FROM n; END`);
 	const refused = assert.rejects(store.createPet({ name: "a", categoryId: 1n }), { name: "StorageUnavailable" });
 	const isWriting = () => {
 		try {
@@ -165,11 +164,8 @@ test("nothing is acknowledged after a sync failed in another process; a later no
 	await assertEnds(it.service.finished, `a sync of ${it.file} failed`, 1);
 	it.ledger.verify(await listAll(later.url, it.key));
 	other.reportFailedSync();
-	assert.equal(
-		(await post(later.url, it.key, new Agent(), attempt(-2))).status,
-		503,
-		"a second failure is noticed, too",
-	);
+	const { status } = await post(later.url, it.key, new Agent(), attempt(-2));
+	assert.equal(status, 503, "a second failure is noticed, too");
 });
 
 test("a service whose folder was removed reads on, and liveness fails, even without a create", async (context) => {

@@ -75,13 +75,9 @@ test("a start whose connection breaks at any of its statements ends with one sen
 });
 
 test("a database of another program is refused as it is; a role without CREATE may start", async (context) => {
-	for (const [sql, name] of [
-		["CREATE TABLE settings (id INTEGER)", "settings"],
-		["CREATE TABLE pets (id INTEGER)", "pets"],
-		["CREATE TABLE schema_version (installed_rank INTEGER)", "schema_version"],
-	] as const) {
+	for (const [name, column] of Object.entries({ settings: "id", pets: "id", schema_version: "installed_rank" })) {
 		const { url, query } = await databaseFor(context);
-		await query(sql);
+		await query(`CREATE TABLE ${name} (${column} INTEGER)`);
 		const said = `the table ${name} of the database belongs to another program: name another database or schema`;
 		await assert.rejects(openStore(url, Date.now), { name: "StoreRefused", message: said });
 		const names = await query("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()");
@@ -138,23 +134,20 @@ test("sslmode controls the check of the server's certificate, as in PostgreSQL's
 	const otherRoot = join(folder, "other.crt");
 	writeFileSync(root, ours.cert);
 	writeFileSync(otherRoot, foreign.cert);
-
+	const isForeign = /no TLS connection .*self-signed certificate/;
+	const isOfOther = /no TLS connection .*127\.0\.0\.1 is not in the cert's list/;
 	const rows: [host: string, parameters: string, refused?: RegExp][] = [
 		["localhost", `sslmode=verify-full&sslrootcert=${root}`],
-		[
-			"127.0.0.1",
-			`sslmode=verify-full&sslrootcert=${root}`,
-			/no TLS connection .*127\.0\.0\.1 is not in the cert's list/,
-		],
+		["127.0.0.1", `sslmode=verify-full&sslrootcert=${root}`, isOfOther],
 		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${root}`],
-		["localhost", `sslmode=verify-full&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
-		["localhost", "sslmode=verify-full&sslrootcert=system", /no TLS connection .*self-signed certificate/],
-		["localhost", "sslrootcert=system", /no TLS connection .*self-signed certificate/],
-		["127.0.0.1", `sslrootcert=${root}`, /no TLS connection .*127\.0\.0\.1 is not in the cert's list/],
+		["localhost", `sslmode=verify-full&sslrootcert=${otherRoot}`, isForeign],
+		["localhost", "sslmode=verify-full&sslrootcert=system", isForeign],
+		["localhost", "sslrootcert=system", isForeign],
+		["127.0.0.1", `sslrootcert=${root}`, isOfOther],
 		["127.0.0.1", `sslmode=require&sslrootcert=${root}`],
-		["127.0.0.1", `sslmode=require&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
-		["localhost", "sslmode=verify-full", /no TLS connection .*self-signed certificate/],
-		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${otherRoot}`, /no TLS connection .*self-signed certificate/],
+		["127.0.0.1", `sslmode=require&sslrootcert=${otherRoot}`, isForeign],
+		["localhost", "sslmode=verify-full", isForeign],
+		["127.0.0.1", `sslmode=verify-ca&sslrootcert=${otherRoot}`, isForeign],
 		["127.0.0.1", "sslmode=require"],
 		["127.0.0.1", "sslmode=disable"],
 		["localhost", `sslmode=verify-full&sslrootcert=${folder}/none.crt`, /cannot read .*none\.crt.*: fix sslrootcert/],
