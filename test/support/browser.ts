@@ -127,11 +127,7 @@ export interface Holding {
  * Holds requests to this address until the test ends or calls the function.
  * @returns a function that lets them pass; from then on, no request is held
  */
-export async function hold(
-	page: Page,
-	address: string,
-	{ isStored = false, when = () => true }: Holding = {},
-): Promise<() => void> {
+export async function hold(page: Page, address: string, { isStored = false, when = () => true }: Holding = {}) {
 	const { promise: released, resolve } = Promise.withResolvers<void>();
 	let isReleased = false;
 	// The route stays after the release: while a route is removed, the browser may lose a request.

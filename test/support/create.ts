@@ -2,21 +2,16 @@
 
 import type { Agent } from "node:http";
 import { petStatuses } from "../../src/contract/pet.ts";
-import { ask } from "./caller.ts";
+import { type Ask, ask } from "./caller.ts";
 import type { Attempt, Ledger } from "./ledger.ts";
 import type { Reply } from "./wire.ts";
 
 /** A create with a long name, so that it fills space, a large category id, and one of the statuses or none. */
 export function attempt(number: number): Attempt {
 	const status = petStatuses[number % 4];
-	return {
-		pet: {
-			name: `animal ${number} 🐾 ${"x".repeat(100)}`,
-			categoryId: BigInt(number) * 2n ** 32n - 2n ** 62n,
-			...(status && { status }),
-		},
-		idempotencyKey: undefined,
-	};
+	const name = `animal ${number} 🐾 ${"x".repeat(100)}`;
+	const categoryId = BigInt(number) * 2n ** 32n - 2n ** 62n;
+	return { pet: { name, categoryId, ...(status && { status }) }, idempotencyKey: undefined };
 }
 
 export const idOf = ({ body }: Reply) => BigInt(/^\{"id":(\d+)/.exec(body)?.[1] ?? 0);
@@ -30,12 +25,8 @@ export function isShed({ status, body }: Reply): boolean {
 export function post(url: string, key: string, agent: Agent, { pet, idempotencyKey }: Attempt): Promise<Reply> {
 	const { name, categoryId, status } = pet;
 	const body = `{"name":${JSON.stringify(name)},"categoryId":${categoryId}${status ? `,"status":"${status}"` : ""}}`;
-	return ask(`${url}/v1/pets`, {
-		key,
-		agent,
-		body,
-		headers: idempotencyKey ? { "idempotency-key": idempotencyKey } : {},
-	});
+	const headers: Ask["headers"] = idempotencyKey ? { "idempotency-key": idempotencyKey } : {};
+	return ask(`${url}/v1/pets`, { key, agent, body, headers });
 }
 
 /** Sends a create, and records its outcome in the ledger. @returns the reply; undefined if the connection broke */

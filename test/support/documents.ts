@@ -16,21 +16,13 @@ export const pages = new Map([
 /** Blocks that run elsewhere: the page, the block's first words, and the path of a script or a part of a test's title. */
 export const elsewhere: [page: string, start: string, by: string][] = [
 	["README.md", "npm ci && npm start", "package/try-release.ts"],
-	[
-		"docs/embedded-store.md",
-		"npx animal-store serve",
-		"npm 10 and Node 20 install the service without warnings, start it, and end it with npm",
-	],
+	["docs/embedded-store.md", "npx animal-store serve", "npm 10 and Node 20 install the service without warnings"],
 	["docs/postgresql.md", "DATABASE_URL=postgres://", "sslmode controls the check of the server's certificate"],
 	["docs/postgresql.md", "npx animal-store copy --from sqlite", "a store can be copied to PostgreSQL and back"],
 	["docs/embedded-store.md", "BACKUP_TO=/var/backups/animals", "a failed backup is logged as one error line"],
 	["docs/embedded-store.md", "npx animal-store restore", "a backup made under load restores over a crashed store"],
 	["docs/kubernetes.md", "cd deploy/kubernetes/postgresql", "kubernetes: the database's address is in a file"],
-	[
-		"client/README.md",
-		"npm install @animal-store/client",
-		"the installed client works in every Node from version 20, and Bun and Deno on the PATH",
-	],
+	["client/README.md", "npm install @animal-store/client", "the installed client works in every Node from version 20"],
 	["CONTRIBUTING.md", "npm ci", ".ci/run"],
 ];
 

@@ -60,10 +60,8 @@ export async function assertSeen(scene: Scene, callers: (() => Promise<string[]>
 	const rows = await scene.sql("SELECT id, name FROM pets ORDER BY id");
 	const animals = rows.map(({ id, name }) => `${id} ${name}`);
 	for (const list of [...callers, keepingCaller(scene)]) assert.deepEqual(await list(), animals);
-	await until(
-		`${animals.length} animals in the metrics`,
-		async () => (await figureOf(scene.service, "animal_store_animals")) === animals.length,
-	);
+	const counted = () => figureOf(scene.service, "animal_store_animals");
+	await until(`${animals.length} animals in the metrics`, async () => (await counted()) === animals.length);
 }
 
 /**
@@ -96,10 +94,8 @@ export async function leaveBehind(primary: PostgresServer, standby: PostgresServ
 	await until("the standby to follow", async () => JSON.stringify(await count(standby)) === expected);
 	const url = standby.databaseUrl;
 	await setOnServer(url, "primary_conninfo", "");
-	await until(
-		"the standby to be alone",
-		async () => (await runSql(url, "SELECT FROM pg_stat_wal_receiver")).length === 0,
-	);
+	const receivers = () => runSql(url, "SELECT FROM pg_stat_wal_receiver");
+	await until("the standby to be alone", async () => (await receivers()).length === 0);
 }
 
 /**
@@ -107,10 +103,8 @@ export async function leaveBehind(primary: PostgresServer, standby: PostgresServ
  * before its promotion, and shows nothing of the abandoned timeline after it.
  * @param standbyMs how long requests are sent before the promotion: a pooler needs time to connect to the standby
  */
-export async function proveFailover(
-	{ service, key, primary, standby, lead }: ServiceWithStandby,
-	standbyMs = 500,
-): Promise<void> {
+export async function proveFailover(services: ServiceWithStandby, standbyMs = 500): Promise<void> {
+	const { service, key, primary, standby, lead } = services;
 	let server = primary;
 	const scene: Scene = { service, key, sql: (statement) => runSql(server.databaseUrl, statement) };
 	const rename = (petId: bigint, name: string) =>

@@ -16,9 +16,7 @@ const image = "animal-store";
 const arch = process.arch === "x64" ? "amd64" : process.arch;
 
 export const imageNeeds: Need[] = [linux, root, program("buildah"), program("debootstrap"), program("npm")];
-export const imageOptions = {
-	mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" },
-};
+export const imageOptions = { mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" } };
 
 type Place = Pick<Trial, "folder" | "option" | "after" | "say">;
 
@@ -38,14 +36,9 @@ export function buildImage(trial: Place, platforms = [`linux/${arch}`]) {
 	const certificates = process.env["NODE_EXTRA_CA_CERTS"];
 	const secret = certificates ? ["--secret", `id=certificates,src=${certificates}`] : [];
 	const flags = ["--format", "docker", "--isolation", "chroot", ...secret];
-	const parameters = [
-		"--build-arg",
-		`NODE_IMAGE=${base.name}`,
-		"--file",
-		join(checkout, "deploy/Dockerfile"),
-		checkout,
-	];
-	buildah(["bud", ...flags, "--layers", "--platform", platforms.join(), "--manifest", image, ...parameters]);
+	const target = ["--layers", "--platform", platforms.join(), "--manifest", image];
+	const source = ["--build-arg", `NODE_IMAGE=${base.name}`, "--file", join(checkout, "deploy/Dockerfile"), checkout];
+	buildah(["bud", ...flags, ...target, ...source]);
 	trial.say("the image is built");
 	return {
 		base,
@@ -134,10 +127,8 @@ export async function serveEmbedded(
 	const running = startIn(ports.PORT, "buildah", [...buildah.storage, ...parameters(...start)], trial);
 	const [kind, ...healthcheck] = config.Healthcheck.Test;
 	assert.equal(kind, "CMD");
-	assert.throws(
-		() => buildah(parameters("env", "OPS_PORT=1", ...healthcheck)),
-		"the health check fails without a node",
-	);
+	const withoutNode = parameters("env", "OPS_PORT=1", ...healthcheck);
+	assert.throws(() => buildah(withoutNode), "the health check fails without a node");
 	await ready(ports.OPS_PORT);
 	buildah(parameters(...healthcheck));
 	const key = await until("the first key", () => /pets_\w{49}/.exec(running.output())?.[0]);

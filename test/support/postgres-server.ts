@@ -66,11 +66,7 @@ function initialize(folder: string, programs?: string): void {
 }
 
 /** A server that is removed with the test. */
-export async function startPostgresFor(
-	context: CleanUps,
-	flags?: string[],
-	programs?: string,
-): Promise<PostgresServer> {
+export async function startPostgresFor(context: CleanUps, flags?: string[], programs?: string) {
 	const server = await startPostgres(flags, programs);
 	context.after(() => server.remove());
 	return server;
@@ -158,14 +154,11 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 
 	async function start(): Promise<void> {
 		// A new server exits immediately while a process of a killed one still runs.
-		await until(
-			`PostgreSQL on port ${port} to start`,
-			() => {
-				if (!isRunning()) main = launch();
-				return isAnswering(port);
-			},
-			{ everyMs: 50 },
-		);
+		const isStarted = () => {
+			if (!isRunning()) main = launch();
+			return isAnswering(port);
+		};
+		await until(`PostgreSQL on port ${port} to start`, isStarted, { everyMs: 50 });
 	}
 
 	return {

@@ -57,13 +57,9 @@ export interface TrialStore {
 	key: string;
 }
 
-export async function newStore(name: string, folder: string): Promise<TrialStore> {
-	return withKey(`sqlite:${join(folder, `${name}.db`)}`);
-}
+export const newStore = (name: string, folder: string) => withKey(`sqlite:${join(folder, `${name}.db`)}`);
 
-export async function newDatabase(trial: Trial): Promise<TrialStore> {
-	return withKey((await startPostgresFor(trial)).databaseUrl);
-}
+export const newDatabase = async (trial: Trial) => withKey((await startPostgresFor(trial)).databaseUrl);
 
 export async function withKey(databaseUrl: string): Promise<TrialStore> {
 	return { environment: { DATABASE_URL: databaseUrl }, key: await keyFor(databaseUrl) };

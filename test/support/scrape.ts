@@ -23,13 +23,7 @@ export async function samplesOf({ opsUrl }: { opsUrl: string }, name: string): P
 }
 
 /** The sum of all samples with this name and these labels. */
-export async function figureOf(
-	service: { opsUrl: string },
-	name: string,
-	labels: Record<string, string> = {},
-): Promise<number> {
-	const samples = await samplesOf(service, name);
-	return samples
-		.filter((sample) => Object.entries(labels).every(([label, value]) => sample.labels[label] === value))
-		.reduce((sum, { value }) => sum + value, 0);
+export async function figureOf(service: { opsUrl: string }, name: string, labels: Record<string, string> = {}) {
+	const isMeant = (sample: Sample) => Object.entries(labels).every(([label, text]) => sample.labels[label] === text);
+	return (await samplesOf(service, name)).filter(isMeant).reduce((sum, { value }) => sum + value, 0);
 }

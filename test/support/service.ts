@@ -167,10 +167,8 @@ export async function consoleReply({ send }: TestService, request: TestRequest):
 
 /** Asserts that no log line has the level `error`. */
 export function assertNoErrors({ log }: TestService): void {
-	assert.deepEqual(
-		log.filter(({ level }) => level === "error"),
-		[],
-	);
+	const lines = log.filter(({ level }) => level === "error");
+	assert.deepEqual(lines, []);
 }
 
 /** Revokes a key, and waits until the service refuses it. */

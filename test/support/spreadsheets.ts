@@ -9,15 +9,6 @@ import { fileURLToPath } from "node:url";
 import { listAll } from "./ledger.ts";
 import type { TestService } from "./service.ts";
 
-export interface Spreadsheet {
-	file: string;
-	path: string;
-	/** The beginning of the description of the file's kind. */
-	kind: string;
-	/** The name, category and status of each animal. */
-	pets: string[];
-}
-
 /** The items of a text, which | separates. */
 const list = (text: string) => text.split("|").map((item) => item.trim());
 
@@ -31,11 +22,10 @@ const french = list(`
 	Félix 2 available | Chloé 1 sold | L'Éclair 1 pending | Noisette 3 pending | Zoé II 2 sold |
 	Max, dit "le Gros" 2 – | Œuf 12 sold | Pelu 🐾 1 sold | Mme Michu 9007199254740993 available`);
 
-const at = (file: string) => ({ file, path: fileURLToPath(new URL(`../spreadsheets/${file}`, import.meta.url)) });
-const spreadsheet = (file: string, kind: string, pets: string[]): Spreadsheet => ({
-	...at(file),
-	...{ kind, pets },
-});
+const pathOf = (file: string) => fileURLToPath(new URL(`../spreadsheets/${file}`, import.meta.url));
+
+/** @param kind the beginning of the description of the file's kind @param pets name, category and status of each animal */
+const spreadsheet = (file: string, kind: string, pets: string[]) => ({ file, path: pathOf(file), kind, pets });
 
 export const spreadsheets = [
 	spreadsheet("excel-german.csv", "CSV with semicolons, Windows-1252", german),
@@ -46,58 +36,32 @@ export const spreadsheets = [
 	spreadsheet("libreoffice.xlsx", 'sheet "Animaux" of a workbook', french),
 ];
 
-/** Tables of shelters: LibreOffice wrote six, openpyxl three. */
-export const shelterTables: (Pick<Spreadsheet, "file" | "path"> & {
-	/** The name, category name and status of each animal. */
-	pets: string[];
-	/** An unknown status, whose rows are left out. */
-	unknown?: string;
-})[] = [
-	{
-		...at("tierheim-bestand.xlsx"),
-		pets: list(`
-			Bello Hund available | Mausi Katze pending | Hansi Vogel sold | Frieda Hund pending |
-			Möhre Kaninchen available | Krümel Kaninchen available | Minka Katze sold`),
-	},
-	{
-		...at("refuge-registre.xlsx"),
-		pets: list("Praline Chienne available | Gribouille Chat pending | Œdipe Chat sold | Noisette Lapin sold"),
-	},
-	{
-		...at("protectora-inventario.xlsx"),
-		pets: list(`
-			Canelo Perro available | Luna Gato pending | Toby Perro sold | Nieve Gato sold | Pipo Pájaro available |
-			Rayo Tortuga –`),
-	},
-	{
-		...at("adoptions-table.xlsx"),
-		pets: list(`
-			Biscuit Dog available | Whiskers Cat sold | Thumper Rabbit pending | O'Brien Dog pending |
-			Sir Purr-a-Lot, III Cat available | Shelly Tortoise available`),
-	},
-	{
-		...at("fundtiere.xlsx"),
-		pets: list("Struppi Hund sold | Tapsi Katze pending | Lotte Katze available | Speedy Schildkröte sold"),
-		unknown: "nicht vermittelbar",
-	},
-	{
-		...at("asile-tierasyl.xlsx"),
-		pets: list("Filou Chien available | Mina Chat pending | Max Chien sold | Coco Oiseau available | Lili Chat sold"),
-	},
-	{
-		...at("template-marine.xlsx"),
-		pets: list(`
-			Rex Hund sold | Mia Katze available | Coco Vogel pending | Bello Hund available | Findus Frettchen –`),
-	},
-	{
-		...at("template-autumn-leaves.xlsx"),
-		pets: list("Médor Chien sold | Félix Chat available | Kiwi Perruche pending | Zoé Chat available"),
-	},
-	{
-		...at("template-pool-party.xlsx"),
-		pets: list("Toby Perro sold | Luna Gata available | Nala Perro pending"),
-	},
-];
+/** The name, category name and status of each animal in the tables of shelters. */
+const shelters = {
+	"tierheim-bestand.xlsx": `
+		Bello Hund available | Mausi Katze pending | Hansi Vogel sold | Frieda Hund pending |
+		Möhre Kaninchen available | Krümel Kaninchen available | Minka Katze sold`,
+	"refuge-registre.xlsx": "Praline Chienne available | Gribouille Chat pending | Œdipe Chat sold | Noisette Lapin sold",
+	"protectora-inventario.xlsx": `
+		Canelo Perro available | Luna Gato pending | Toby Perro sold | Nieve Gato sold | Pipo Pájaro available |
+		Rayo Tortuga –`,
+	"adoptions-table.xlsx": `
+		Biscuit Dog available | Whiskers Cat sold | Thumper Rabbit pending | O'Brien Dog pending |
+		Sir Purr-a-Lot, III Cat available | Shelly Tortoise available`,
+	"fundtiere.xlsx": "Struppi Hund sold | Tapsi Katze pending | Lotte Katze available | Speedy Schildkröte sold",
+	"asile-tierasyl.xlsx": `
+		Filou Chien available | Mina Chat pending | Max Chien sold | Coco Oiseau available | Lili Chat sold`,
+	"template-marine.xlsx": `
+		Rex Hund sold | Mia Katze available | Coco Vogel pending | Bello Hund available | Findus Frettchen –`,
+	"template-autumn-leaves.xlsx": "Médor Chien sold | Félix Chat available | Kiwi Perruche pending | Zoé Chat available",
+	"template-pool-party.xlsx": "Toby Perro sold | Luna Gata available | Nala Perro pending",
+};
+
+/** Tables of shelters: LibreOffice wrote six, openpyxl three. The rows of an `unknown` status are left out. */
+export const shelterTables = Object.entries(shelters).map(([file, pets]) => ({
+	...{ file, path: pathOf(file), pets: list(pets) },
+	unknown: file === "fundtiere.xlsx" ? "nicht vermittelbar" : undefined,
+}));
 
 interface ListedPet {
 	name: string;

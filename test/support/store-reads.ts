@@ -6,12 +6,8 @@ import { openStore } from "../../src/store/open.ts";
 import type { PageQuery, PetPage, Store } from "../../src/store/store.ts";
 
 /** Opens a store, works on it and closes it. */
-export async function withStore<Result>(
-	databaseUrl: string,
-	work: (store: Store) => Promise<Result>,
-	now = Date.now,
-): Promise<Result> {
-	const store = await openStore(databaseUrl, now);
+export async function withStore<Result>(databaseUrl: string, work: (store: Store) => Promise<Result>) {
+	const store = await openStore(databaseUrl, Date.now);
 	return work(store).finally(() => store.close());
 }
 

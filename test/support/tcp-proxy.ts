@@ -27,15 +27,12 @@ export function startProxy(
 			far.destroy();
 		};
 		const link = { near, number: connections++, end };
-		for (const [from, to] of [
-			[near, far],
-			[far, near],
-		] as const)
-			from
-				.setNoDelay(true)
-				.on("data", (bytes) => pass(bytes, to, link))
-				.on("error", () => {})
-				.on("close", end);
+		const forward = (from: Socket, to: Socket) => {
+			from.setNoDelay(true).on("data", (bytes) => pass(bytes, to, link));
+			from.on("error", () => {}).on("close", end);
+		};
+		forward(near, far);
+		forward(far, near);
 	});
 	return listenFor(context, server);
 }
