@@ -25,7 +25,7 @@ import { startStoreProcess } from "./process.ts";
 
 const never = new AbortController().signal;
 
-/** A store with this many animals, and a function that runs commands on it. */
+/** A store with this many animals, and functions that run commands on it, back it up and restore it. */
 async function someStore(context: TestContext, animals = 20) {
 	const folder = temporaryFolder(context);
 	const path = (name: string) => join(folder, name);
@@ -54,6 +54,7 @@ const countIn = async (file: string) => (await verifyStore(`sqlite:${file}`, { s
 
 test("a backup is refused if it would fill its disk, and ends without a file if others fill it", async (context) => {
 	const { folder, path, environment, backUp } = await someStore(context);
+	/** The free space at each look; later ones find none. */
 	let freeMiB = [64];
 	context.mock.method(fs, "statfsSync", () => ({ bavail: (freeMiB.shift() ?? 0) * 256, bsize: 4096 }));
 	applyMocks(context);
@@ -218,8 +219,9 @@ test("a restored store is synced before it replaces the old one, and the old WAL
 	await backUp("b.db");
 	const { calls, fail } = recordFileCalls(context);
 	await restore("b.db");
+	const syncOfFolder = `sync ${basename(folder)}`;
 	const steps = ["link s.db s.db.new-locked", "sync s.db.new", "rename s.db.new s.db"];
-	assert.deepEqual(calls, [...steps, ...Array(2).fill(`sync ${basename(folder)}`)]);
+	assert.deepEqual(calls, [...steps, syncOfFolder, syncOfFolder]);
 	await addTo(url, 1);
 	fail("sync", "EIO");
 	await assert.rejects(restore("b.db"), { name: "StoreRefused" });

@@ -161,7 +161,7 @@ for (const [engine, make] of Object.entries(engines)) {
 			if (sort?.startsWith("-")) expected.reverse();
 			const query = { name, status, category, sort };
 			const found = await findAll(store, { ...query, limit: 1 + Math.floor(random() * 20) });
-			const shown = Object.values(query).join();
+			const shown = String(Object.entries(query));
 			assert.equal(`${found.map(({ id }) => id)}`, `${expected.map(({ id }) => id)}`, shown);
 			const { total, isMore } = await find(store, { ...query, limit: 5, isCounted: true });
 			assert.deepEqual([total, isMore], [expected.length, undefined], shown);
