@@ -108,10 +108,7 @@ test("quotes after a blank are quotes, and lines may end with CR alone", async (
 	await assertLists(context, [
 		{ rows: '"name", "type", "status"\n"Pico", "Dog", "sold"\n"Moss, Jr.", "Cat", ""\n', animals },
 		{ rows: 'Name,Species,Status\rPico,Dog,sold\r"Moss, Jr.",Cat,\r', animals },
-		{
-			rows: '{"name":"Pico","species":"Dog"}\r{"name":"Moss","species":"Cat"}',
-			animals: ["Pico Dog", "Moss Cat"],
-		},
+		{ rows: '{"name":"Pico","species":"Dog"}\r{"name":"Moss","species":"Cat"}', animals: ["Pico Dog", "Moss Cat"] },
 		{ rows: "name,species\n", animals: [], said: /no row is an animal; nothing was sent\n$/, code: 1 },
 	]);
 });
@@ -137,11 +134,7 @@ test("a State beside a City is no status, and the coarser of two kinds is the ca
 			asked: "--map status:Adoptado=sold",
 			animals: ["Pico Dog sold"],
 		},
-		{
-			rows: "Name,Species,City,State\nPico,Dog,Springfield,WA\n",
-			animals: ["Pico Dog"],
-			said: /ignored.*"State"/,
-		},
+		{ rows: "Name,Species,City,State\nPico,Dog,Springfield,WA\n", animals: ["Pico Dog"], said: /ignored.*"State"/ },
 		{
 			rows: "Name,Breed,Animal Type,Outcome Type\nPico,Beagle,Dog,Adoption\nMoss,Manx,Cat,Transfer\n",
 			animals: ["Pico Dog", "Moss Cat"],
@@ -223,14 +216,8 @@ test("sums and repeated headings are left out and named; Total may be the name o
 			animals,
 			said: /row 4 \("Summe"\), row 5/,
 		},
-		{
-			rows: "Name,Category\nTotal,1\nTotalita,2\n",
-			animals: ["Total Dog", "Totalita Cat"],
-		},
-		{
-			rows: "Name,Species\nTotal,Dog\nSum,Cat\n",
-			animals: ["Total Dog", "Sum Cat"],
-		},
+		{ rows: "Name,Category\nTotal,1\nTotalita,2\n", animals: ["Total Dog", "Totalita Cat"] },
+		{ rows: "Name,Species\nTotal,Dog\nSum,Cat\n", animals: ["Total Dog", "Sum Cat"] },
 	]);
 });
 
@@ -285,10 +272,7 @@ test("missing names, a list of one species and repeated ids are asked about, eac
 			question: '\n"Animal ID" repeats: 3 rows, 2 animals; --once-per "" takes each row; proposed: ',
 			animals: ["Pico Dog", "Moss Cat"],
 		},
-		{
-			rows: "Owner ID,Name,Species\n1,Pico,Dog\n1,Moss,Cat\n",
-			animals: ["Pico Dog", "Moss Cat"],
-		},
+		{ rows: "Owner ID,Name,Species\n1,Pico,Dog\n1,Moss,Cat\n", animals: ["Pico Dog", "Moss Cat"] },
 	]);
 	const { write, run, pets } = await importer(context);
 	write("a", `${intakes}Z3,,Dog,2024\n`);
@@ -538,11 +522,7 @@ test("kinds are known by their words; comments are left out; the first animals a
 		},
 		{ rows: "Tag,Name,Nickname,Type\n1,,Pico,Dog\n2,,Moss,Cat\n", animals },
 		{ rows: "Tag,Name,Type\n1,Pico,Dog\n1,Moss,Cat\n", animals },
-		{
-			rows: "Patient Name,Species,Client Name\nPico,Dog,Ann\nMoss,Cat,Bo\n",
-			asked: "--map 'name=#1'",
-			animals,
-		},
+		{ rows: "Patient Name,Species,Client Name\nPico,Dog,Ann\nMoss,Cat,Bo\n", asked: "--map 'name=#1'", animals },
 		{
 			rows: "Nome;Specie;Sesso\nPico;cane;M\n",
 			asked: "--map 'categoryId=#2' --create-categories",
@@ -619,10 +599,7 @@ test("the fields of JSON are those of all its objects, and columns like those of
 			said: /rejected:\n {2}"species" is empty: .*, line 2\n$/,
 			code: 2,
 		},
-		{
-			rows: '{"name":"Pico","photos":[{"name":"front"},{"name":"side"}],"species":"Dog"}',
-			animals: ["Pico Dog"],
-		},
+		{ rows: '{"name":"Pico","photos":[{"name":"front"},{"name":"side"}],"species":"Dog"}', animals: ["Pico Dog"] },
 		{
 			rows: '{"name":"Pico","photos":[{"name":"front"}]}',
 			asked: "--category list-2 --create-categories",

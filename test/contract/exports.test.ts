@@ -99,10 +99,9 @@ test("an export has every animal once, in order, over any number of searches and
 	const service = await testService(context);
 	const names = Array.from({ length: 10_150 }, (_, at) => `animal ${at + 1}`);
 	for (let at = 0; at < names.length; at += 1000) {
-		const rows = names.slice(at, at + 1000).map((name) => ({
-			pet: { name, categoryId: 1n },
-			idempotencyKey: { caller: "test", key: name },
-		}));
+		const rows = names
+			.slice(at, at + 1000)
+			.map((name) => ({ pet: { name, categoryId: 1n }, idempotencyKey: { caller: "test", key: name } }));
 		await service.store.createPets(rows);
 	}
 	const exported = async (what: object) => {

@@ -10,11 +10,7 @@ import { within } from "../support/until.ts";
 import { Connection } from "../support/wire.ts";
 
 /** Targets of requests. The service caches the reply at the second request for the same target. */
-const targets = {
-	full: "/v1/pets?limit=2",
-	last: "/v1/pets?limit=9",
-	pet: "/v1/pets/2",
-};
+const targets = { full: "/v1/pets?limit=2", last: "/v1/pets?limit=9", pet: "/v1/pets/2" };
 
 async function add({ store }: TestService, names: string[]): Promise<void> {
 	for (const name of names) await store.createPet({ name, categoryId: 1n });
