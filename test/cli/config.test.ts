@@ -46,16 +46,13 @@ test("DATABASE_URL and API_KEY can be in files; a flag wins, and a setting with 
 	const { databaseUrl, given } = readConfig({ DATABASE_URL_FILE: file });
 	const source = given.find(({ name }) => name === "DATABASE_URL")?.from;
 	assert.deepEqual([databaseUrl, source], ["sqlite:/srv/animals.db", `file ${file}`]);
-	const byFlag = readConfig({ DATABASE_URL_FILE: file }, { databaseUrl: "sqlite:b.db" });
-	assert.equal(byFlag.databaseUrl, "sqlite:b.db");
+	assert.equal(readConfig({ DATABASE_URL_FILE: file }, { databaseUrl: "sqlite:b.db" }).databaseUrl, "sqlite:b.db");
 	const files = { API_KEY_FILE: empty, DATABASE_URL_FILE: file };
 	context.mock.property(process, "env", { ...files, PATH: "/bin", HOST: "h", NODE_OPTIONS: "--inspect" });
 	assert.deepEqual(environmentFor("sqlite:b.db"), { PATH: "/bin", DATABASE_URL: "sqlite:b.db" });
+	const twice = { DATABASE_URL_FILE: file, DATABASE_URL: "sqlite:a.db" };
 	for (const [environment, problem] of [
-		[
-			{ DATABASE_URL_FILE: file, DATABASE_URL: "sqlite:a.db" },
-			"DATABASE_URL and DATABASE_URL_FILE are both set: unset one of them",
-		],
+		[twice, "DATABASE_URL and DATABASE_URL_FILE are both set: unset one of them"],
 		[{ DATABASE_URL_FILE: empty }, `DATABASE_URL_FILE names ${empty}, which is empty`],
 		[{ API_KEY_FILE: `${folder}/none` }, `API_KEY_FILE names ${folder}/none, which does not exist`],
 		[{ API_KEY_FILE: folder }, `API_KEY_FILE names ${folder}, which cannot be read (EISDIR)`],
@@ -77,20 +74,22 @@ test("--env-file adds the variables that are not set, for each command, before o
 	const folder = temporaryFolder(context);
 	const file = join(folder, "settings");
 	const store = `sqlite:${join(folder, "a&b animals.db")}`;
-	writeFileSync(
-		file,
-		`PORT=1\nOPS_PORT=2\nDATABASE_URL="${store}"\nANIMAL_STORE_URL=${url}\nANIMAL_STORE_KEY=${key}\n`,
-	);
+	const lines = [
+		"PORT=1",
+		"OPS_PORT=2",
+		`DATABASE_URL="${store}"`,
+		`ANIMAL_STORE_URL=${url}`,
+		`ANIMAL_STORE_KEY=${key}`,
+	];
+	writeFileSync(file, `${lines.join("\n")}\n`);
 	for (const parameters of [
 		["--env-file", file, "config", "--port", "3"],
 		["config", "--port", "3", `--env-file=${file}`],
 	]) {
 		const { stdout } = await runProgram(parameters, { environment: { OPS_PORT: "5" } });
-		const given = stdout.split("\n").filter((line) => /(flag|environment)$/.test(line));
-		assert.deepEqual(
-			given.map((line) => line.replace(/ {2,}/g, "  ")),
-			["PORT  3  flag", "OPS_PORT  5  environment", `DATABASE_URL  ${store}  environment`],
-		);
+		const given = stdout.replaceAll(/ {2,}/g, "  ").match(/^.* {2}(flag|environment)$/gm);
+		const expected = ["PORT  3  flag", "OPS_PORT  5  environment", `DATABASE_URL  ${store}  environment`];
+		assert.deepEqual(Array.from(given ?? []), expected);
 	}
 	const pet = await runProgram(["pets", "create", "--name", "Rex", "--category-id", "1", "--env-file", file]);
 	assert.deepEqual([pet.code, pet.stdout], [0, "id  categoryId  status  name\n 1           1  -       Rex\n"]);
@@ -151,11 +150,8 @@ test("a wrong value, and settings that cannot work together, are refused with on
 	assert.deepEqual(readConfig({ BACKUP_TO: "/b" }).backups, { folder: "/b", everyMs: 86_400_000, keep: 7 });
 	assert.equal(readConfig({ BACKUP_TO: "/b", BACKUP_EVERY: "never" }).backups?.everyMs, Infinity);
 	assert.equal(readConfig({ BACKUP_EVERY: "never" }).backups, undefined);
-	const passed = [process.pid, process.ppid, 0].map((pid) => readConfig({ LISTEN_PID: `${pid}`, LISTEN_FDS: "1" }));
-	assert.deepEqual(
-		passed.map(({ listenFd }) => listenFd),
-		[3, 3, undefined],
-	);
+	const passedTo = (pid: number) => readConfig({ LISTEN_PID: `${pid}`, LISTEN_FDS: "1" }).listenFd;
+	assert.deepEqual([process.pid, process.ppid, 0].map(passedTo), [3, 3, undefined]);
 	const [problem] = refusals(() => readConfig({}, { port: "9464" }));
 	assert.equal(problem, "OPS_PORT must differ from --port");
 	const most = { PORT: "65535", DATABASE_POOL_MAX: "1000", CONNECTIONS_PER_ADDRESS: "10000", CREATE_WAIT_MAX: "999m" };

@@ -93,12 +93,7 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 	] as const;
 	const expected = { code: 0, signal: null, stderr: `in ${store.databaseUrl}\n` };
 	for (const [parameters, stdout] of outputs) assert.deepEqual(await store.run(...parameters), { ...expected, stdout });
-	for (const [typed, code] of [
-		["\n", 1],
-		["", 1],
-		["n\n", 1],
-		["y\n", 0],
-	] as const) {
+	for (const [typed, code] of Object.entries({ "\n": 1, "": 1, "n\n": 1, "y\n": 0 })) {
 		const asked = await call(["pets", "remove", "3"], { environment: store.environment, typed });
 		assert.match(asked.stderr, /^remove Kai \(animal 3\)\? This cannot be undone \[y\/N\]\n/);
 		assert.equal(asked.code, code, JSON.stringify(typed));

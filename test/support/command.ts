@@ -10,7 +10,7 @@ import { PassThrough, Writable } from "node:stream";
 import { runCommand } from "../../src/cli/program.ts";
 import { assertRefusal, type Finished, type Start } from "./program.ts";
 
-type Call = Pick<Start, "environment" | "folder"> & {
+export type Call = Pick<Start, "environment" | "folder"> & {
 	/** What a person types; standard input and error are a terminal then. */
 	typed?: string;
 };

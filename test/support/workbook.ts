@@ -27,8 +27,16 @@ const styles =
 	'<numFmts><numFmt numFmtId="164" formatCode="00000"/></numFmts>' +
 	'<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/></cellXfs>';
 
-/** The bytes of an .xlsx file. @param sheets the rows of each sheet, by the sheet's name @param merged cells, as A2:A4 */
-export function workbook(sheets: Record<string, Cell[][]>, merged: string[] = []): Buffer {
+/** The cells of texts, in lines with commas. */
+const cellsOf = (text: string): Cell[][] =>
+	text.split("\n").map((line) => line.split(",").map((cell) => cell || undefined));
+
+/**
+ * The bytes of an .xlsx file.
+ * @param sheets the rows of each sheet, by the sheet's name; a text has a line for each row, with commas
+ * @param merged cells, as A2:A4
+ */
+export function workbook(sheets: Record<string, Cell[][] | string>, merged: string[] = []): Buffer {
 	const texts: string[] = [];
 	const cellXml = (cell: Cell, at: string): string => {
 		if (cell === undefined) return "";
@@ -39,8 +47,8 @@ export function workbook(sheets: Record<string, Cell[][]>, merged: string[] = []
 		return `<c r="${at}" t="str"><f>${escaped(cell.formula)}</f><v>${escaped(cell.result)}</v></c>`;
 	};
 	const merges = `<mergeCells>${merged.map((ref) => `<mergeCell ref="${ref}"/>`).join("")}</mergeCells>`;
-	const sheetXml = (rows: Cell[][]) => {
-		const lines = rows.map((cells, row) => {
+	const sheetXml = (rows: Cell[][] | string) => {
+		const lines = (typeof rows === "string" ? cellsOf(rows) : rows).map((cells, row) => {
 			const inner = cells.map((cell, column) => cellXml(cell, `${String.fromCharCode(65 + column)}${row + 1}`));
 			return `<row r="${row + 1}">${inner.join("")}</row>`;
 		});
