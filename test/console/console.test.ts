@@ -11,37 +11,19 @@ import { createKey } from "../../src/keys/issue.ts";
 import type { NewEdit } from "../../src/store/store.ts";
 import { test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
-import {
-	addPets,
-	assertAccessible,
-	assertBothAccessible,
-	assertFits,
-	button,
-	elsewhere,
-	fillIn,
-	namesOn,
-	numbered,
-	openAs,
-	openConsole,
-	opened,
-	resize,
-	row,
-	shows,
-	signIn,
-	takeOut,
-} from "./console.ts";
+import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
+import { elsewhere, numbered, openAs, openConsole, opened, signedIn, signIn, takeOut } from "./console.ts";
+import { button, enter, fillIn, namesOn, panel, press, row, shows } from "./page.ts";
 
 test("an invalid key is refused in words; the account menu shows what a valid one may do", async (context) => {
 	const service = await testService(context);
 	const { page, errors } = await openConsole(context, service.url);
 	await button(page, "Sign in").click();
 	await shows(page, "Paste an API key first.");
-	await page.getByLabel("API key").fill("pets_… and more");
-	await page.keyboard.press("Enter");
+	await enter(page, "pets_… and more", "API key");
 	await shows(page, "Paste the whole key again");
 	assert.deepEqual(errors, []);
-	await page.getByLabel("API key").fill("pets_wrong");
-	await page.keyboard.press("Enter");
+	await enter(page, "pets_wrong", "API key");
 	await shows(page, "This key does not work. Check that it is complete");
 	takeOut(errors, /401/);
 	const { key } = await createKey(service.issuer, { name: "shop", scopes: ["pets:read"], expiresInMs: 86_400_000 });
@@ -57,9 +39,7 @@ test("an invalid key is refused in words; the account menu shows what a valid on
 });
 
 test("a key that may not write sees why, and no way to add", async (context) => {
-	const service = await testService(context);
-	await service.send(create('{"name":"Rex","categoryId":1}'));
-	const { page, errors } = await openAs(context, service, ["pets:read"]);
+	const { service, page, errors } = await openAs(context, ["pets:read"], { names: ["Rex"] });
 	await row(page, "Rex").waitFor();
 	await shows(page, "Read-only key");
 	assert.equal(await page.getByRole("button", { name: "Add animal" }).count(), 0);
@@ -85,24 +65,17 @@ test("a key that may not write sees why, and no way to add", async (context) => 
 });
 
 test("a key that may not read gets a message, and may add", async (context) => {
-	const service = await testService(context);
-	const { page } = await openAs(context, service, ["pets:write"]);
+	const { page } = await openAs(context, ["pets:write"]);
 	await shows(page, "This key may not list animals");
 	await button(page, "Add animal").click();
 	await fillIn(page, "Rosa", "1");
-	await page.keyboard.press("Enter");
+	await press(page, "Enter");
 	await shows(page, /Added Rosa with the id 1/);
 });
 
 /** The page reads the figures every 5 s of the clock. */
-async function openedWithClock(context: TestContext, names: string[]) {
-	const service = await testService(context);
-	await addPets(service, names);
-	const watched = await openConsole(context, service.url, { hash: "#/animals?limit=10" });
-	await watched.page.clock.install();
-	await signIn(watched.page, service.key);
-	return { service, ...watched };
-}
+const openedWithClock = (context: TestContext, names: string[]) =>
+	opened(context, names, "#/animals?limit=10", { before: (page) => page.clock.install() });
 
 test("the totals are those of the store, by status, and a filter shows what it counts", async (context) => {
 	const names = numbered(65);
@@ -129,13 +102,10 @@ test("the totals are those of the store, by status, and a filter shows what it c
 	await button(page, "Previous").click();
 	await row(page, sold[10] as string).waitFor();
 	assert.deepEqual(await namesOn(page), sold.slice(10, 20));
-	const other = await openConsole(context, service.url, { hash: new URL(page.url()).hash });
-	await signIn(other.page, service.key);
+	const other = await signedIn(context, service, { hash: new URL(page.url()).hash });
 	await row(other.page, sold[10] as string).waitFor();
 	assert.deepEqual(await namesOn(other.page), sold.slice(10, 20), "the URL opens the same page");
-	await page.goBack();
-	await page.goBack();
-	await page.goBack();
+	for (let back = 0; back < 3; back++) await page.goBack();
 	await row(page, sold[0] as string).waitFor();
 	await page.goBack();
 	await row(page, "Animal 1").waitFor();
@@ -184,21 +154,21 @@ test("the newest animals are a click away, pages lead back to the first, and edi
 
 test("an animal opens next to the list without a request, and is copied as JSON, curl and link", async (context) => {
 	const { service, page } = await opened(context, numbered(12), "#/animals?limit=10&status=sold");
-	const its = create('{"name":"It\'s","categoryId":9007199254740993,"status":"sold"}');
-	await elsewhere(page, () => service.send(its));
+	const pet = { name: "It's", categoryId: 9007199254740993n, status: "sold" } as const;
+	await elsewhere(page, () => service.store.createPet(pet));
 	await button(page, "Refresh").click();
 	await row(page, "It's").waitFor();
 	const asked: string[] = [];
 	page.on("request", (request) => asked.push(request.url()));
 	await row(page, "It's").click();
-	const panel = page.getByRole("complementary", { name: "It's" });
-	await panel.getByText("For developers").click();
-	await panel.getByText('"categoryId": 9007199254740993').waitFor();
+	const its = panel(page, "It's");
+	await its.getByText("For developers").click();
+	await its.getByText('"categoryId": 9007199254740993').waitFor();
 	// The list itself may send requests to learn whether it has changed.
 	assert.ok(!asked.some((url) => url.includes("/v1/pets/")), String(asked));
 	const copied = async (label: string) => {
-		await panel.getByRole("button", { name: label, exact: true }).click();
-		await panel.getByRole("button", { name: "Copied" }).first().waitFor();
+		await its.getByRole("button", { name: label, exact: true }).click();
+		await its.getByRole("button", { name: "Copied" }).first().waitFor();
 		return page.evaluate<string>("navigator.clipboard.readText()");
 	};
 	const json = '{\n  "id": 13,\n  "name": "It\'s",\n  "categoryId": 9007199254740993,\n  "status": "sold"\n}';
@@ -210,11 +180,10 @@ test("an animal opens next to the list without a request, and is copied as JSON,
 	assert.ok((await copied("Copy curl: list")).startsWith(`curl "${service.url}/v1/pets?limit=10&status=sold" `));
 	const link = await copied("Copy link");
 	assert.ok(!link.includes(service.key));
-	const other = await openConsole(context, service.url, { hash: new URL(link).hash });
-	await signIn(other.page, service.key);
-	await other.page.getByRole("complementary", { name: "It's" }).waitFor();
+	const other = await signedIn(context, service, { hash: new URL(link).hash });
+	await panel(other.page, "It's").waitFor();
 	await page.keyboard.press("Escape");
-	await panel.waitFor({ state: "detached" });
+	await its.waitFor({ state: "detached" });
 });
 
 test("a link looks an animal up by id; without a clipboard, as over http, text is shown to copy", async (context) => {
@@ -235,31 +204,27 @@ test("an invalid field has a sentence beside it; animals are added one by one, a
 	const { service, page, errors } = await opened(context, []);
 	await button(page, "Add the first animal").click();
 	await page.locator("#add-name:focus").waitFor();
-	await page.getByLabel("Category", { exact: true }).fill("9223372036854775808");
-	await page.keyboard.press("Enter");
+	await enter(page, "9223372036854775808", "Category");
 	const problemOf = (field: string, text: RegExp) => page.locator(`#add-${field}-problem`, { hasText: text });
 	const focusedId = () => page.evaluate("document.activeElement.id");
 	await problemOf("name", /^Enter a name$/).waitFor();
 	await problemOf("categoryId", /^This number is too large for a category$/).waitFor();
 	assert.equal(await focusedId(), "add-name");
-	await page.keyboard.type("Rex");
-	await page.keyboard.press("Enter");
+	await enter(page, "Rex");
 	await problemOf("name", /^$/).waitFor({ state: "attached" });
 	assert.equal(await focusedId(), "add-categoryId", "one fault is left");
 	assert.deepEqual(errors, []);
-	await page.getByLabel("Name", { exact: true }).fill("Rosa");
-	await page.getByLabel("Category", { exact: true }).fill("9223372036854775807");
+	await fillIn(page, "Rosa", "9223372036854775807");
 	await page.getByLabel("Status", { exact: true }).selectOption("pending");
 	await page.evaluate(`for (const _ of "12") document.querySelector(".panel [type=submit]").click()`);
 	await shows(page, /Added Rosa with the id 1/);
 	await row(page, "Rosa").waitFor();
 	assert.match((await page.locator("tbody tr").textContent()) ?? "", /^1Rosapending9223372036854775807$/);
-	assert.equal(await page.evaluate("document.activeElement.id"), "add-name");
+	assert.equal(await focusedId(), "add-name");
 	const kept = await service.send({ path: "/v1/pets/1" });
 	assert.equal(kept.body, '{"id":1,"name":"Rosa","categoryId":9223372036854775807,"status":"pending"}');
 	await page.keyboard.type("Mia");
-	await page.getByLabel("Category", { exact: true }).fill(" 007");
-	await page.keyboard.press("Enter");
+	await enter(page, " 007", "Category");
 	await shows(page, /Added Mia with the id 2/);
 	const withZeros = await service.send({ path: "/v1/pets/2" });
 	assert.equal(withZeros.body, '{"id":2,"name":"Mia","categoryId":7}', "zeros in front change no number");
@@ -278,9 +243,8 @@ test("an empty store shows the command of banner, README and reference, which ad
 	assert.equal(command.replaceAll(" \\\n  ", " "), curlForFirst(`${service.url}/v1/pets`).join(" "));
 	const { description } = JSON.parse(readFileSync("openapi.json", "utf8")).info;
 	assert.ok(description.includes(`\n${curlForFirst("$ANIMAL_STORE_URL/v1/pets").join(" ")}\n`));
-	assert.ok(
-		readFileSync("README.md", "utf8").includes(`\n${curlForFirst("http://127.0.0.1:8080/v1/pets").join(" ")}\n`),
-	);
+	const inReadme = curlForFirst("http://127.0.0.1:8080/v1/pets").join(" ");
+	assert.ok(readFileSync("README.md", "utf8").includes(`\n${inReadme}\n`));
 	const env = { ...process.env, ANIMAL_STORE_KEY: service.key };
 	const { stdout } = await promisify(execFile)("sh", ["-c", command], { env });
 	assert.equal(stdout, '{"id":1,"name":"Rex","categoryId":1}');
@@ -293,10 +257,8 @@ test("a name is shown as text everywhere, for any content and text direction", a
 	assert.deepEqual(await namesOn(page), names);
 	for (const [index, name] of names.entries()) {
 		await page.evaluate(`location.hash = "#/animals?sort=id&id=${index + 1}"`);
-		await page
-			.locator(".panel dd", { hasText: new RegExp(`^${index + 1}$`) })
-			.first()
-			.waitFor();
+		const id = new RegExp(`^${index + 1}$`);
+		await page.locator(".panel dd", { hasText: id }).first().waitFor();
 		assert.equal(await page.locator(".panel h2").textContent(), name);
 	}
 	await button(page, "Add animal").click();
@@ -314,15 +276,14 @@ const nextReading = (page: Page) =>
 	page.waitForResponse((reply) => new URL(reply.url()).pathname === "/console/activity");
 
 test("one chart shows replies and their p95 per minute, and the same as text", async (context) => {
-	const service = await testService(context);
-	const { page } = await openConsole(context, service.url, { hash: "#/activity" });
 	const past = Array.from({ length: 59 }, (_, index) => ({ replies: 40 * index || 1, p95Ms: 1 + (index % 7) }));
-	await page.route("**/console/activity", async (route) => {
-		const reply = await route.fetch();
-		const figures = await reply.json();
-		await route.fulfill({ json: { ...figures, minutes: [...past, { replies: 0 }] } });
-	});
-	await signIn(page, service.key);
+	const before = (page: Page) =>
+		page.route("**/console/activity", async (route) => {
+			const reply = await route.fetch();
+			const figures = await reply.json();
+			await route.fulfill({ json: { ...figures, minutes: [...past, { replies: 0 }] } });
+		});
+	const { page } = await opened(context, [], "#/activity", { before });
 	const chart = page.getByRole("region", { name: "Replies per minute" });
 	await chart.getByText("This minute: 0 replies", { exact: true }).waitFor();
 	await chart.getByRole("img", { name: "Replies per minute: at most 2,320" }).waitFor();
@@ -339,18 +300,15 @@ test("one chart shows replies and their p95 per minute, and the same as text", a
 	}
 	await page.mouse.move(0, 0);
 	await chart.getByRole("region", { name: "Minutes" }).focus();
-	for (const key of ["ArrowLeft", "ArrowLeft", "ArrowRight", "ArrowLeft"]) await page.keyboard.press(key);
+	await press(page, "ArrowLeft", "ArrowLeft", "ArrowRight", "ArrowLeft");
 	await chart.getByText("2 min ago: 2,280 replies, 95 % within 2 ms", { exact: true }).waitFor();
 	await chart.getByText("The last minutes as a table").focus();
 	await chart.getByText("This minute: 0 replies", { exact: true }).waitFor();
 	assert.equal((await chart.locator("path").first().getAttribute("d"))?.split("M").length, 61);
 	assert.equal((await chart.locator("path").last().getAttribute("d"))?.split("M").length, 60, "a gap without replies");
 	await chart.getByText("The last minutes as a table").click();
-	assert.deepEqual((await chart.locator("tbody tr").allTextContents()).slice(0, 2), [
-		"This minute0–",
-		"1 min ago2,3203 ms",
-	]);
-	assert.equal(await chart.locator("tbody tr").count(), 15);
+	const lines = await chart.locator("tbody tr").allTextContents();
+	assert.deepEqual([lines.length, ...lines.slice(0, 2)], [15, "This minute0–", "1 min ago2,3203 ms"]);
 	for (const [width, check] of [
 		[1280, assertBothAccessible],
 		[768, assertFits],
@@ -399,8 +357,7 @@ function setVisibility(page: Page, state: "hidden" | "visible"): Promise<unknown
 }
 
 test("a key without the scope gets its name, the command for one with it, and no such figures", async (context) => {
-	const service = await testService(context);
-	const { page, errors, issued } = await openAs(context, service, ["pets:read"], { hash: "#/activity" });
+	const { service, page, errors, issued } = await openAs(context, ["pets:read"], { hash: "#/activity" });
 	const note = page.getByRole("alert").filter({ hasText: "This key may not see the activity" });
 	await note.getByText("animal-store keys create --name console --scopes metrics:read,pets:read").waitFor();
 	assert.match((await note.textContent()) ?? "", /lacks the scope metrics:read/);
@@ -410,6 +367,7 @@ test("a key without the scope gets its name, the command for one with it, and no
 	assert.deepEqual(Object.keys(JSON.parse(body)), ["animals", "edits"]);
 	await assertAccessible(page, "no scope");
 	assert.deepEqual(errors, []);
-	const { page: other } = await openAs(context, service, ["metrics:read"], { hash: "#/activity", name: "metrics" });
-	await shows(other, /lacks the scope pets:read/);
+	const { key } = await createKey(service.issuer, { name: "metrics", scopes: ["metrics:read"] });
+	const other = await signedIn(context, { ...service, key }, { hash: "#/activity" });
+	await shows(other.page, /lacks the scope pets:read/);
 });

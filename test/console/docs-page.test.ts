@@ -10,7 +10,7 @@ import { errorCodes, errors } from "../../src/contract/errors.ts";
 import { openPage, type PageOptions, test } from "../support/browser.ts";
 import { ask } from "../support/caller.ts";
 import { type TestService, testService } from "../support/service.ts";
-import { assertAccessible, assertBothAccessible, assertFits, resize } from "./console.ts";
+import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
 
 const files = ["reference.css", "reference.js", "mark.svg"];
 const paths = ["/docs", ...files.map((name) => `/docs/${name}`)];

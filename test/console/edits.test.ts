@@ -2,32 +2,25 @@
 // Nobody overwrites another person's change.
 
 import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
 import { hold, settled, test } from "../support/browser.ts";
 import type { TestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import {
-	button,
-	elsewhere,
-	fillIn,
-	focused,
-	inTable,
-	names,
-	namesOn,
-	opened,
-	panel,
-	press,
-	row,
-	sell,
-	shows,
-	takeOut,
-	toast,
-} from "./console.ts";
+import { elsewhere, names, opened, takeOut } from "./console.ts";
+import { button, enter, fillIn, focused, inTable, namesOn, panel, press, row, sell, shows, toast } from "./page.ts";
 
 /** The audit log without times: animal, editor, action, old status and new status. */
 async function audit({ store }: TestService): Promise<string[]> {
 	return (await store.edits.list(0n, 100)).map(({ petId, editor, action, fromStatus, toStatus }) =>
 		[petId, editor, action, fromStatus, toStatus].join(" "),
 	);
+}
+
+async function sellAll(page: Page): Promise<void> {
+	await page.getByLabel("Select all on this page").check();
+	await press(page, "s");
+	await page.getByRole("menu").waitFor();
+	await press(page, "s");
 }
 
 test("a working day: sold, undone, renamed and removed; the audit log has each edit", async (context) => {
@@ -43,14 +36,11 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await page.keyboard.press("n");
 	await panel(page, "Luna").getByText("Status not set by test").waitFor();
 	await button(page, "Rename Luna").click();
-	await page.keyboard.type("  ");
-	await page.keyboard.press("Enter");
+	await enter(page, "  ");
 	await shows(page, "Enter a name.");
-	await page.getByLabel("Name", { exact: true }).fill("Lu\u0007");
-	await page.keyboard.press("Enter");
+	await enter(page, "Lu\u0007", "Name");
 	await shows(page, "A name is one line, without control characters.");
-	await page.getByLabel("Name", { exact: true }).fill("L".repeat(256));
-	await page.keyboard.press("Enter");
+	await enter(page, "L".repeat(256), "Name");
 	await shows(page, "A name has at most 255 characters.");
 	await page.keyboard.press("Escape");
 	await button(page, "Rename Luna").click();
@@ -63,8 +53,7 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await page.keyboard.type("Lu");
 	await button(page, "Old name Esc").click();
 	await button(page, "Rename Luna").click();
-	await page.keyboard.type("Luna 2");
-	await page.keyboard.press("Enter");
+	await enter(page, "Luna 2");
 	await row(page, "Luna 2").waitFor();
 	await panel(page, "Luna 2").getByText("Renamed by test").first().waitFor();
 	// Only then, there is an edit to undo.
@@ -85,8 +74,7 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await overview.getByText("Luna: Moved from Guinea pig to 2").waitFor();
 	const nameOf8 = overview.getByRole("button", { name: "Name of category 8" });
 	await nameOf8.click();
-	await page.getByLabel("Name", { exact: true }).fill("Cavy");
-	await page.keyboard.press("Enter");
+	await enter(page, "Cavy", "Name");
 	await overview.getByText("Luna: Moved from Cavy to 2").waitFor();
 	await overview.getByRole("button", { name: "Name of category 2" }).click();
 	await page.getByLabel("Name", { exact: true }).fill("CAVY");
@@ -109,8 +97,8 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await toast(page).getByText("Luna is removed", { exact: true }).waitFor();
 	assert.equal(await button(page, "Undo Ctrl Z").count(), 0, "a removal has no undo");
 	for (const at of [0, 1]) {
-		await page.locator("tbody tr").nth(at).hover();
 		const place = page.locator("tbody tr").nth(at);
+		await place.hover();
 		await (at === 0 ? place.locator(".pick input").click() : place.locator("a").click({ modifiers: ["Shift"] }));
 	}
 	await button(page, "Remove …").click();
@@ -143,7 +131,7 @@ test("the totals follow an edit and an added animal at once, before the figures 
 	await button(page, "Sold 3").waitFor();
 	await page.keyboard.press("n");
 	await fillIn(page, "Max", "1");
-	await page.keyboard.press("Enter");
+	await press(page, "Enter");
 	await page.getByRole("button", { name: "All 8" }).waitFor();
 });
 
@@ -187,12 +175,10 @@ test("the keyboard alone is enough to mark, undo, rename, select and remove", as
 	await press(page, "F2");
 	await page.getByLabel("Name", { exact: true }).waitFor();
 	await page.keyboard.type("Rexi");
-	await press(page, "Control+z");
-	await press(page, "Enter");
+	await press(page, "Control+z", "Enter");
 	await panel(page, "Rex").waitFor();
 	await press(page, "F2");
-	await page.keyboard.type("Rex II");
-	await press(page, "Enter");
+	await enter(page, "Rex II");
 	await row(page, "Rex II").waitFor();
 	await press(page, "j");
 	await panel(page, "Luna").waitFor();
@@ -207,13 +193,11 @@ test("the keyboard alone is enough to mark, undo, rename, select and remove", as
 	await page.getByText("3 animals, as selected").waitFor();
 	await button(page, "CSV").click();
 	assert.deepEqual((await exported).postDataJSON(), { format: "csv", ids: [2, 3, 4] });
-	await press(page, "Escape");
-	await press(page, "c");
+	await press(page, "Escape", "c");
 	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
 	// The animals have several categories: none is chosen before a text is entered.
 	await press(page, "Enter");
-	await page.keyboard.type("7");
-	await press(page, "Enter");
+	await enter(page, "7");
 	await toast(page).getByText("3 animals are in category 7").waitFor();
 	await press(page, "Control+z");
 	await toast(page).getByText("3 animals are as they were").waitFor();
@@ -253,9 +237,8 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 		await first.apply({ petId: 3n, editor: "Jonas", action: "rename", name: "Bello" });
 	});
 	await sell(page, "Rex: available");
-	await toast(page)
-		.getByText("front desk was first and has marked Rex as pending. Your change was not made.", { exact: true })
-		.waitFor();
+	const marked = "front desk was first and has marked Rex as pending. Your change was not made.";
+	await toast(page).getByText(marked, { exact: true }).waitFor();
 	await inTable(page, "Rex: pending").waitFor();
 	await button(page, "Close").click();
 	await toast(page).waitFor({ state: "detached" });
@@ -264,10 +247,7 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 		await first.apply({ petId: 4n, editor: "Jonas", action: "rename", name: "Ottilie" });
 		await first.apply({ petId: 5n, editor: "front desk", action: "remove" });
 	});
-	await page.getByLabel("Select all on this page").check();
-	await page.keyboard.press("s");
-	await page.getByRole("menu").waitFor();
-	await page.keyboard.press("s");
+	await sellAll(page);
 	const told = "4 animals are sold. Jonas was first and has renamed Otto to Ottilie. Your change was not made.";
 	await toast(page).getByText(`${told} Others have also changed 1 animal.`, { exact: true }).waitFor();
 	await row(page, "Ottilie").waitFor();
@@ -278,15 +258,12 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 	await elsewhere(page, () => service.store.categories.apply([{ id: 9n, name: "Dog" }]));
 	await page.reload();
 	await row(page, "Kiwi").waitFor();
-	const toDog = { petId: 6n, editor: "Jonas", action: "set-category", categoryId: 9n } as const;
-	await elsewhere(page, () => first.apply(toDog));
+	await elsewhere(page, () => first.apply({ petId: 6n, editor: "Jonas", action: "set-category", categoryId: 9n }));
 	await page.locator("tbody").getByRole("button", { name: "Category of Zoë: 6" }).click();
 	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
-	await page.keyboard.type("4");
-	await page.keyboard.press("Enter");
-	await toast(page)
-		.getByText("Jonas was first and has moved Zoë to Dog. Your change was not made.", { exact: true })
-		.waitFor();
+	await enter(page, "4");
+	const moved = "Jonas was first and has moved Zoë to Dog. Your change was not made.";
+	await toast(page).getByText(moved, { exact: true }).waitFor();
 	await row(page, "Kiwi").click();
 	await button(page, "Rename Kiwi").click();
 	await page.getByLabel("Name", { exact: true }).fill("Kea");
@@ -315,28 +292,23 @@ test("an edit that the server refuses or never answers goes back, and what it di
 		if (json) await route.fulfill({ status: json === refusal ? 503 : 200, json });
 		else await route.abort();
 	});
-	await sell(page, "Rex: available");
 	const look = "may not have been changed: check, and try again.";
-	await toast(page).getByText(`The store is away. Rex ${look}`, { exact: true }).waitFor();
-	await inTable(page, "Rex: available").waitFor();
-	await page.getByLabel("Find by name").fill("rex");
-	await page.keyboard.press("Enter");
+	const isRefused = async (text: string, told: string) => {
+		await sell(page, text);
+		await toast(page).getByText(`${told} ${look}`, { exact: true }).waitFor();
+		await inTable(page, text).waitFor();
+	};
+	await isRefused("Rex: available", "The store is away. Rex");
+	await enter(page, "rex", "Find by name");
 	await shows(page, "1 animal with “rex” in the name");
-	await sell(page, "Rex: available");
-	await toast(page).getByText(`The store is away. Rex ${look}`, { exact: true }).waitFor();
-	await inTable(page, "Rex: available").waitFor();
+	await isRefused("Rex: available", "The store is away. Rex");
 	await button(page, "Back to the list").click();
 	await row(page, "Luna").waitFor();
 	replyOf = () => undefined;
-	await sell(page, "Luna: pending");
-	await toast(page).getByText(`The server does not answer. Luna ${look}`, { exact: true }).waitFor();
-	await inTable(page, "Luna: pending").waitFor();
+	await isRefused("Luna: pending", "The server does not answer. Luna");
 	const rex = { id: 1, name: "Rex", categoryId: 1, status: "sold" };
 	replyOf = () => ({ results: [{ outcome: "edited", pet: rex }] });
-	await page.getByLabel("Select all on this page").check();
-	await page.keyboard.press("s");
-	await page.getByRole("menu").waitFor();
-	await page.keyboard.press("s");
+	await sellAll(page);
 	await toast(page).getByText(`Rex is sold. 6 animals ${look}`, { exact: true }).waitFor();
 	replyOf = () => ({ results: [{ outcome: "absent" }] });
 	await page.keyboard.press("Escape");

@@ -9,30 +9,15 @@ import { keyFromRandom } from "../../src/keys/formats.ts";
 import { hold, test } from "../support/browser.ts";
 import { listAll } from "../support/ledger.ts";
 import { startProgram } from "../support/program.ts";
-import { revoke, temporaryFolder, testService } from "../support/service.ts";
-import {
-	addAnimals,
-	button,
-	choose,
-	elsewhere,
-	fillIn,
-	goOn,
-	isSignedIn,
-	namesOn,
-	openAs,
-	openConsole,
-	opened,
-	row,
-	shows,
-	signIn,
-	takeOut,
-} from "./console.ts";
+import { revoke, temporaryFolder } from "../support/service.ts";
+import { addFile, choose, goOn } from "./add-many.ts";
+import { elsewhere, newTab, openAs, opened, signedIn, signIn, takeOut } from "./console.ts";
+import { button, fillIn, isSignedIn, namesOn, press, row, shows } from "./page.ts";
 
 const scopes: Scope[] = ["pets:read", "pets:write"];
 
 test("revoking the key while the console is open returns to sign-in, and the input is preserved", async (context) => {
-	const service = await testService(context);
-	const { page, errors, issued } = await openAs(context, service, scopes, { hash: "#/animals?limit=50" });
+	const { service, page, errors, issued } = await openAs(context, scopes, { hash: "#/animals?limit=50" });
 	await button(page, "Add animal").click();
 	await fillIn(page, "Rex", "7");
 	await elsewhere(page, () => revoke(service, issued));
@@ -50,14 +35,12 @@ test("while the server is down rows and chart stay; after its return an animal i
 	const API_KEY = keyFromRandom(randomBytes(32));
 	const environment = { DATABASE_URL: `sqlite:${join(temporaryFolder(context), "animals.db")}`, API_KEY };
 	const first = await startProgram(context, environment);
-	const { page, errors } = await openConsole(context, first.url);
-	await signIn(page, API_KEY);
+	const { page, errors } = await signedIn(context, { url: first.url, key: API_KEY });
 	await button(page, "Add the first animal").click();
 	await fillIn(page, "Luna", "7");
-	await page.keyboard.press("Enter");
+	await press(page, "Enter");
 	await row(page, "Luna").waitFor();
-	const activity = await page.context().newPage();
-	await activity.goto(`${first.url}/console#/activity`);
+	const activity = await newTab(page, "#/activity");
 	await signIn(activity, API_KEY);
 	await activity.getByText(/^This minute: /).waitFor();
 	const bodies = new Set<string | null>();
@@ -85,8 +68,7 @@ test("while the server is down rows and chart stay; after its return an animal i
 });
 
 test("an animal whose reply was lost is added once, even after a refusal and with another key", async (context) => {
-	const service = await testService(context);
-	const { page, errors, issued } = await openAs(context, service, scopes);
+	const { service, page, errors, issued } = await openAs(context, scopes);
 	const refusal = { code: "rate_limited", message: "too many requests", status: 429 };
 	let what: "garble" | "lose" | "refuse" | "pass" = "garble";
 	await page.route("**/console/imports", async (route) => {
@@ -125,9 +107,7 @@ test("a server without imports is named, the input stays; rows whose reply was l
 	await button(page, "Add").click();
 	await shows(page, "The animal was not added");
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Rex");
-	await choose(page, "rows.csv", "name,categoryId\nMia,1\n");
-	await goOn(page, "Check");
-	await addAnimals(page, "1 animal");
+	await addFile(page, "rows.csv", "name,categoryId\nMia,1\n", "1 animal");
 	await shows(page, `${sentence} Resume continues with the other rows; none is added twice.`);
 	await page.unroute("**/console/imports");
 	await button(page, "Resume").click();
@@ -138,14 +118,12 @@ test("a server without imports is named, the input stays; rows whose reply was l
 	await page.addInitScript("{ const now = Date.now; Date.now = () => now() + 60_000; }");
 	await page.reload();
 	await isSignedIn(page);
-	await choose(page, "more.csv", "name,categoryId\nZoe,1\n");
-	await goOn(page, "Check");
 	const lose = async (route: Route) => {
 		await route.fetch();
 		await route.abort();
 	};
 	await page.route("**/console/imports", lose, { times: 1 });
-	await addAnimals(page, "1 animal");
+	await addFile(page, "more.csv", "name,categoryId\nZoe,1\n", "1 animal");
 	await page.getByText("1 of 1 animal added", { exact: true }).waitFor();
 	takeOut(errors, /ERR_FAILED/);
 });

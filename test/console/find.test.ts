@@ -3,22 +3,8 @@
 import assert from "node:assert/strict";
 import { hold, settled, test } from "../support/browser.ts";
 import { until } from "../support/until.ts";
-import {
-	button,
-	command,
-	elsewhere,
-	focused,
-	namesOn,
-	numbered,
-	openConsole,
-	opened,
-	pauseClock,
-	press,
-	row,
-	shows,
-	signIn,
-	takeOut,
-} from "./console.ts";
+import { elsewhere, numbered, opened, pauseClock, signedIn, takeOut } from "./console.ts";
+import { button, command, enter, focused, namesOn, panel, press, row, shows } from "./page.ts";
 
 test("what is typed is found anywhere in the names, by pages, filters and order, as its link", async (context) => {
 	const names = [...numbered(205), "Zoë the cat", "ZOE", "zo\u0065\u0308", "Zero"];
@@ -29,11 +15,8 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	await page.keyboard.press("/");
 	await page.keyboard.type("zoë");
 	await shows(page, "3 animals with “zoë” in the name");
-	assert.equal(
-		asked.at(-1),
-		`?${new URLSearchParams({ name: "zoë", sort: "id", limit: "30" })}`,
-		"the search needs no Enter",
-	);
+	const query = `?${new URLSearchParams({ name: "zoë", sort: "id", limit: "30" })}`;
+	assert.equal(asked.at(-1), query, "the search needs no Enter");
 	assert.deepEqual(await namesOn(page), names.slice(205, 208));
 	await page.getByRole("button", { name: /^Sold/ }).click();
 	await shows(page, "1 animal with “zoë” in the name");
@@ -51,8 +34,9 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	await page.getByRole("button", { name: /^All/ }).click();
 	await field.fill("animal");
 	await shows(page, "1 to 30 of 205 animals with “animal” in the name");
-	await page.getByRole("columnheader", { name: "Name" }).getByRole("button").press("Enter");
-	await page.getByRole("columnheader", { name: "Name" }).and(page.locator("[aria-sort=ascending]")).waitFor();
+	const heading = (name: string) => page.getByRole("columnheader", { name });
+	await heading("Name").getByRole("button").press("Enter");
+	await heading("Name").and(page.locator("[aria-sort=ascending]")).waitFor();
 	const sorted = numbered(205).sort();
 	await row(page, sorted[29] as string).waitFor();
 	assert.deepEqual(await namesOn(page), sorted.slice(0, 30));
@@ -61,39 +45,32 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	await shows(page, "31 to 60 of 205 animals");
 	assert.equal(await page.evaluate("document.querySelector('.rows').scrollTop"), 0, "the next page begins at its top");
 	assert.deepEqual(await namesOn(page), sorted.slice(30, 60));
-	const other = await openConsole(context, service.url, { hash: new URL(page.url()).hash });
-	await signIn(other.page, service.key);
+	const other = await signedIn(context, service, { hash: new URL(page.url()).hash });
 	await row(other.page, sorted[59] as string).waitFor();
 	assert.deepEqual(await namesOn(other.page), sorted.slice(30, 60));
 	await button(page, "Previous").click();
 	await shows(page, "1 to 30 of 205 animals");
-	await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
+	await heading("Name").getByRole("button").click();
 	await row(page, sorted.at(-1) as string).waitFor();
-	await page.getByRole("columnheader", { name: "Id" }).getByRole("button").click();
+	await heading("Id").getByRole("button").click();
 	await row(page, "Animal 1").waitFor();
-	await page.getByRole("columnheader", { name: "Id" }).getByRole("button").click();
+	await heading("Id").getByRole("button").click();
 	await row(page, "Animal 205").waitFor();
 	await field.fill("207");
 	await row(page, "ZOE").waitFor();
-	await elsewhere(page, () =>
-		service.store.categories.apply([
-			{ id: 3n, name: "Dog" },
-			{ id: 5n, name: "Cat" },
-		]),
-	);
+	await elsewhere(page, () => service.store.categories.apply([{ id: 3n, name: "Dog" }]));
+	await elsewhere(page, () => service.store.categories.apply([{ id: 5n, name: "Cat" }]));
 	await page.reload();
 	await button(page, "Category: all").click();
 	await page.getByRole("dialog", { name: "Filter by category" }).waitFor();
 	const offered = await page.getByRole("option").locator("span").allTextContents();
 	assert.deepEqual(offered, ["Cat", "Dog", "1", "2", "4", "6", "7"], "names first");
-	await page.keyboard.type("do");
-	await page.keyboard.press("Enter");
+	await enter(page, "do");
 	await shows(page, "No animal has the category Dog and “207” in the name, id or category.");
 	await button(page, "Back to the list").click();
 	await shows(page, "30 animals");
 	assert.equal(new Set(await page.locator("tbody td.category").allTextContents()).size, 1);
-	await page.goBack();
-	await page.goBack();
+	for (let back = 0; back < 2; back++) await page.goBack();
 	await row(page, "ZOE").waitFor();
 });
 
@@ -136,21 +113,19 @@ test("the end of a search, by Esc or the button of the field, returns to the sam
 		await page.keyboard.type("animal 1");
 		await shows(page, "5 animals with “animal 1” in the name");
 		await end();
-		await until("the focus on the row", () =>
-			link.evaluate((element) => element === element.ownerDocument.activeElement),
-		);
+		await until("the focus on the row", () => link.evaluate((element) => element.matches(":focus")));
 		assert.equal(new URL(page.url()).hash, hash);
 	}
 	await button(page, "Refresh").click();
 	await settled(page);
 	assert.equal(await focused(page), "Refresh", "only the end of a search moves the focus");
 	await link.click();
-	await page.getByRole("complementary", { name: "Animal 34" }).waitFor();
+	await panel(page, "Animal 34").waitFor();
 	await page.keyboard.press("/");
 	await page.keyboard.type("animal 1");
 	await shows(page, "5 animals with “animal 1” in the name");
 	await button(page, "Back to the list").click();
-	await page.getByRole("complementary", { name: "Animal 34" }).waitFor();
+	await panel(page, "Animal 34").waitFor();
 	assert.equal(await field.inputValue(), "");
 });
 
@@ -172,14 +147,14 @@ test("the palette finds commands by their words, opens an id and searches a name
 		await page.locator("dialog").waitFor({ state: "detached" });
 	};
 	await run("39");
-	await page.getByRole("complementary", { name: "Animal 39" }).waitFor();
+	await panel(page, "Animal 39").waitFor();
 	await command(page, "animal 40");
 	await page.getByRole("option", { name: "Find animals named “animal 40”" }).click();
 	await shows(page, "1 animal with “animal 40” in the name");
 	await run("back to");
 	await page.getByText("with “animal 40”").waitFor({ state: "detached" });
 	await row(page, "Animal 1").click();
-	await page.getByRole("complementary", { name: "Animal 1", exact: true }).waitFor();
+	await panel(page, "Animal 1").waitFor();
 	await page.keyboard.press("Control+k");
 	const offered = await page.locator("[role=option]").allTextContents();
 	assert.equal(offered.join(", "), commands.replaceAll(/\s+/g, " "));
@@ -197,15 +172,14 @@ test("the palette finds commands by their words, opens an id and searches a name
 test("single keys move through animals and pages and between views, and can be turned off", async (context) => {
 	const { page } = await opened(context, numbered(25), "#/animals?limit=10");
 	await row(page, "Animal 1").waitFor();
-	const panel = (name: string) => page.getByRole("complementary", { name, exact: true });
 	await press(page, "j", "Enter");
-	await panel("Animal 1").waitFor();
-	await page.keyboard.press("ArrowDown");
-	await panel("Animal 2").waitFor();
+	await panel(page, "Animal 1").waitFor();
+	await press(page, "ArrowDown");
+	await panel(page, "Animal 2").waitFor();
 	await page.keyboard.press("k");
-	await panel("Animal 1").waitFor();
+	await panel(page, "Animal 1").waitFor();
 	await page.keyboard.press("Escape");
-	await panel("Animal 1").waitFor({ state: "detached" });
+	await panel(page, "Animal 1").waitFor({ state: "detached" });
 	await page.keyboard.press("x");
 	await shows(page, "1 selected");
 	await page.keyboard.press("]");

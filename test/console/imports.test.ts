@@ -6,30 +6,14 @@ import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { createKey } from "../../src/keys/issue.ts";
 import { hold, test } from "../support/browser.ts";
-import { revoke, type TestService, testService } from "../support/service.ts";
+import { revoke, type TestService } from "../support/service.ts";
 import { describePet } from "../support/spreadsheets.ts";
 import { readPets } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
-import {
-	account,
-	addAnimals,
-	assertBothAccessible,
-	button,
-	choose,
-	command,
-	elsewhere,
-	goOn,
-	mayLeave,
-	openAs,
-	openConsole,
-	opened,
-	row,
-	saved,
-	shows,
-	signIn,
-	signOut,
-	takeOut,
-} from "./console.ts";
+import { assertBothAccessible } from "./accessible.ts";
+import { addAnimals, addFile, choose, goOn, saved } from "./add-many.ts";
+import { elsewhere, newTab, openAs, opened, signIn, signOut, takeOut } from "./console.ts";
+import { account, button, command, focused, mayLeave, row, shows } from "./page.ts";
 
 const names = Array.from({ length: 2000 }, (_, at) => `Row ${at}`);
 /** A file whose rows fill three batches. */
@@ -42,12 +26,6 @@ async function namesIn(service: TestService): Promise<string[]> {
 	return (await petsIn(service)).map(({ name }) => name);
 }
 
-async function start(page: Page, file: string, text: string, count: string): Promise<void> {
-	await choose(page, file, text);
-	await goOn(page, "Check");
-	await addAnimals(page, `${count} ${count === "1" ? "animal" : "animals"}`);
-}
-
 /** Forwards the first batch. Holds the replies to later batches until `release`; `isStored` stores them before. */
 async function holdReplies(page: Page, { isStored = false } = {}) {
 	let sent = 0;
@@ -56,10 +34,9 @@ async function holdReplies(page: Page, { isStored = false } = {}) {
 }
 
 test("an import survives a pause, a lost reply and a revoked key: each row once, in order", async (context) => {
-	const service = await testService(context);
-	const { page, errors, issued } = await openAs(context, service, ["pets:read", "pets:write"]);
+	const { service, page, errors, issued } = await openAs(context, ["pets:read", "pets:write"]);
 	const held = await holdReplies(page);
-	await start(page, "rows.csv", rows, "2,000");
+	await addFile(page, "rows.csv", rows, "2,000 animals");
 	await shows(page, /^\d{3} of 2,000 animals added$/);
 	await button(page, "Pause").click();
 	await shows(page, "Paused");
@@ -90,22 +67,18 @@ test("signing out of an import under way asks first, and the next person finds n
 	const { service, page } = await opened(context, []);
 	const { key: other } = await createKey(service.issuer, { name: "next person", scopes: ["pets:read", "pets:write"] });
 	const { release, sent } = await holdReplies(page);
-	await start(page, "rows.csv", rows.replace("\n", "\n,1\n"), "2,000");
+	await addFile(page, "rows.csv", rows.replace("\n", "\n,1\n"), "2,000 animals");
 	await shows(page, /^\d{3} of 2,000 animals added, 1 left out$/);
 	const dialog = page.getByRole("alertdialog", { name: "Sign out and end the import?" });
 	await account(page).click();
 	await button(page, "Sign out").click();
 	await dialog.getByText(/^[\d,]+ of 2,000 animals in rows.csv are not added yet\./).waitFor();
-	assert.equal(
-		await page.evaluate("document.activeElement.textContent"),
-		"Stay signed in",
-		"Enter alone does not sign out",
-	);
+	assert.equal(await focused(page), "Stay signed in", "Enter alone does not sign out");
 	await assertBothAccessible(page, "signing out beside an import");
 	await page.keyboard.press("Enter");
 	await dialog.waitFor({ state: "detached" });
 	await button(page, "Pause").click();
-	assert.equal(await page.evaluate(mayLeave), false, "the browser asks before a reload");
+	assert.equal(await mayLeave(page), false, "the browser asks before a reload");
 	await command(page, "sign out");
 	await page.keyboard.press("Enter");
 	await dialog.getByRole("button", { name: "Sign out" }).click();
@@ -116,9 +89,9 @@ test("signing out of an import under way asks first, and the next person finds n
 	await page.reload();
 	await shows(page, "Drop your list here");
 	assert.equal(await page.getByText("rows.csv").count(), 0);
-	assert.equal(await page.evaluate(mayLeave), true);
+	assert.equal(await mayLeave(page), true);
 	assert.equal(sent(), 2, "nothing is sent after signing out");
-	await start(page, "more.csv", "name,categoryId\nMia,1\n", "1");
+	await addFile(page, "more.csv", "name,categoryId\nMia,1\n", "1 animal");
 	await shows(page, "1 of 1 animal added");
 	await signOut(page);
 	assert.deepEqual((await namesIn(service)).slice(-1), ["Mia"]);
@@ -130,11 +103,9 @@ test("signing out of the computer in another tab ends the import of this one", a
 	await button(page, "Stay signed in on this computer").click();
 	await page.keyboard.press("Escape");
 	const { release, sent } = await holdReplies(page);
-	await start(page, "rows.csv", rows, "2,000");
+	await addFile(page, "rows.csv", rows, "2,000 animals");
 	await until("a second batch to be sent", () => sent() === 2);
-	const other = await page.context().newPage();
-	await other.goto(`${service.url}/console`);
-	await signOut(other);
+	await signOut(await newTab(page));
 	await shows(page, "You signed out of this computer in another tab.");
 	release();
 	await signIn(page, service.key);
@@ -196,7 +167,7 @@ test("over plain http, too, the same file adds the missing rows after a reload",
 test("rows that were there are added once more on request, even with lost replies", async (context) => {
 	const { service, page, errors } = await opened(context, []);
 	const held = await holdReplies(page);
-	await start(page, "rows.csv", rows, "2,000");
+	await addFile(page, "rows.csv", rows, "2,000 animals");
 	await shows(page, /^\d{3} of 2,000 animals added$/);
 	await button(page, "Pause").click();
 	held.release();
@@ -205,7 +176,7 @@ test("rows that were there are added once more on request, even with lost replie
 	await page.unroute(imports);
 	const count = (await namesIn(service)).length;
 	const first = count.toLocaleString("en");
-	await start(page, "rows.csv", rows, "2,000");
+	await addFile(page, "rows.csv", rows, "2,000 animals");
 	const counted = `${2000 - count} of 2,000 animals added, ${first} already there`;
 	await page.getByText(counted, { exact: true }).waitFor();
 	await shows(page, /^This file was imported today at \d+:\d\d by .+: nothing was added twice\.$/);
@@ -223,7 +194,7 @@ test("rows that were there are added once more on request, even with lost replie
 	await page.getByText(`${first} of ${first} animals added`, { exact: true }).waitFor();
 	assert.deepEqual(await namesIn(service), [...names, ...names.slice(0, count)]);
 	await button(page, "Add another list").click();
-	await start(page, "rows.csv", rows, "2,000");
+	await addFile(page, "rows.csv", rows, "2,000 animals");
 	await shows(page, "0 of 2,000 animals added, 2,000 already there");
 	takeOut(errors, /ERR_FAILED/);
 });
@@ -231,7 +202,7 @@ test("rows that were there are added once more on request, even with lost replie
 test("rows that were added with other values, or removed since, are left out with their ids", async (context) => {
 	const { service, page } = await opened(context, []);
 	const text = "name,other,categoryId\nRex,Max,1\nMia,Mia,2\nZoe,Zoe,3\n";
-	await start(page, "rows.csv", text, "3");
+	await addFile(page, "rows.csv", text, "3 animals");
 	await shows(page, "3 of 3 animals added");
 	await button(page, "Add another list").click();
 	await elsewhere(page, () => service.store.edits.apply({ petId: 2n, editor: "Ann", action: "remove" }));
@@ -247,7 +218,7 @@ test("rows that were added with other values, or removed since, are left out wit
 	const file = await saved(page, "Save the 2 rows as a file");
 	assert.match(file, /^\ufeffline,reason,name,other,categoryId\n2,Already there .*: animal 1,Rex,Max,1\n3,/);
 	await button(page, "Add another list").click();
-	await start(page, "rows.csv.rejected.csv", file, "2");
+	await addFile(page, "rows.csv.rejected.csv", file, "2 animals");
 	await shows(page, /^1 of 2 animals is already there \(Rex\), added today .* from rows\.csv\.$/);
 	await button(page, "Add them again").click();
 	await shows(page, "2 of 2 animals added");
@@ -255,10 +226,7 @@ test("rows that were added with other values, or removed since, are left out wit
 });
 
 test("a server that is unreachable for long pauses an import; after a day, it cannot be resumed", async (context) => {
-	const service = await testService(context);
-	const { page, errors } = await openConsole(context, service.url);
-	await page.clock.install();
-	await signIn(page, service.key);
+	const { service, page, errors } = await opened(context, [], "", { before: (page) => page.clock.install() });
 	const pauses = async () => {
 		await shows(page, "Adding …"); // Until then, time would end the requests before the import.
 		await until("the pause", async () => {
@@ -267,7 +235,7 @@ test("a server that is unreachable for long pauses an import; after a day, it ca
 		});
 	};
 	await page.route(imports, (route) => route.abort());
-	await start(page, "rows.csv", rows, "2,000");
+	await addFile(page, "rows.csv", rows, "2,000 animals");
 	await pauses();
 	await shows(page, "The server does not answer. Resume continues with the other rows; none is added twice.");
 	const refusal = { code: "insufficient_scope", message: "the key lacks the scope pets:write", status: 403 };
@@ -281,15 +249,13 @@ test("a server that is unreachable for long pauses an import; after a day, it ca
 	assert.deepEqual(await namesIn(service), names);
 	await button(page, "Add another list").click();
 	await page.route(imports, (route) => route.abort());
-	await start(page, "more.csv", "name,categoryId\nMia,1\n", "1");
+	await addFile(page, "more.csv", "name,categoryId\nMia,1\n", "1 animal");
 	await pauses();
 	await page.clock.fastForward(24 * 3_600_000);
 	await button(page, "Resume").click();
 	await shows(page, "Stopped");
-	await shows(
-		page,
-		/some rows could be added twice: look at the newest animals, and import the missing rows as a new file/i,
-	);
+	const twice = "some rows could be added twice: look at the newest animals, and import the missing rows as a new file";
+	await shows(page, new RegExp(twice, "i"));
 	assert.equal(await button(page, "Resume").count(), 0);
 	takeOut(errors, /ERR_FAILED|403/);
 });

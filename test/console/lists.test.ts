@@ -4,10 +4,12 @@ import assert from "node:assert/strict";
 import { test } from "../support/browser.ts";
 import { petsInWords } from "../support/spreadsheets.ts";
 import { workbook } from "../support/workbook.ts";
-import { addAnimals, assertAccessible, assertBothAccessible, button, choose, goOn, opened, shows } from "./console.ts";
+import { assertAccessible, assertBothAccessible } from "./accessible.ts";
+import { addAnimals, addFile, choose, goOn } from "./add-many.ts";
+import { opened } from "./console.ts";
+import { button, shows } from "./page.ts";
 
 interface List {
-	file: string;
 	rows: string | Buffer;
 	/** The answers by the labels of their fields: the text of an entry, or a text to enter. */
 	answers?: Record<string, string>;
@@ -24,72 +26,61 @@ const breeder = "Name,Geburtsjahr,Geschlecht\nPico,2019,m\nMoss,2021,w\n";
 
 const lists: List[] = [
 	{
-		file: "unnamed.csv",
 		rows: unnamed,
 		answers: { "2 animals have no name": "use Animal ID" },
 		animals: ["*Pico Dog –", "Z2 Dog –", "Z3 Cat –", "Moss Cat –"],
 	},
 	{
-		file: "left-out.csv",
 		rows: unnamed.replaceAll("Z", "Y"),
 		answers: { "2 animals have no name": "leave out" },
 		check: ["2 good, 0 to fix.", "Left out: 2 animals without a name."],
 		animals: ["*Pico Dog –", "Moss Cat –"],
 	},
 	{
-		file: "export.csv",
 		rows: breeder,
 		answers: { "No column holds the category. All animals are": "dog" },
 		check: ["Ignored: Geburtsjahr, Geschlecht."],
 		animals: ["Pico Dog –", "Moss Dog –"],
 	},
 	{
-		file: "intakes.csv",
 		rows: intakes,
 		answers: { "Animal ID repeats: 3 rows, 2 animals": "one animal for each Animal ID, from its last row" },
 		check: ["2 good, 0 to fix.", "Left out: row 5 (“Total”) as no animal, 1 with another row of the same Animal ID."],
 		animals: ["Pico Dog –", "Moss Cat –"],
 	},
 	{
-		file: "each-row.csv",
 		rows: intakes.replaceAll("Z", "Y"),
 		answers: { "Animal ID repeats: 3 rows, 2 animals": "each row is an animal" },
 		animals: ["Pico Dog –", "Pico Dog –", "Moss Cat –"],
 	},
 	{
-		file: "breeds.csv",
 		rows: "Animal ID,Name,Animal Type,Breed\nZ1,Pico,Dog,Beagle Mix\nZ2,Moss,Cat,Manx\n",
 		columns: "The category is in “Animal Type”: “Breed” is finer.",
 		animals: ["Pico Dog –", "Moss Cat –"],
 	},
 	{
-		file: "owners.csv",
 		rows: "Name;Telefon;Name;Tierart\nFrau A;1;Pico;Dog\nHerr B;2;Moss;Cat\n",
 		answers: { "Column 3, Name, holds": "Name" },
 		animals: ["Pico Dog –", "Moss Cat –"],
 	},
 	{
-		file: "invalid-last.csv",
 		rows: "Animal ID,Name,Species\nZ1,Pico,Dog\nZ1,Pico,Dog\nZ1,Pico,\nZ2,Moss,Cat\n",
 		answers: { "Animal ID repeats: 4 rows, 2 animals": "one animal for each Animal ID, from its last row" },
 		check: ["2 good, 0 to fix."],
 		animals: ["Pico Dog –", "Moss Cat –"],
 	},
 	{
-		file: "words-left-out.csv",
 		rows: "Animal ID,Name,Species\nZ1,Pico,Hund\nZ1,Pico,Dog\nZ2,Moss,Cat\n",
 		answers: { "Animal ID repeats: 3 rows, 2 animals": "one animal for each Animal ID, from its last row" },
 		animals: ["Pico Dog –", "Moss Cat –"],
 	},
-	{ file: "unknown-heading.csv", rows: "Name,Sorte\nPico,Dog\nMoss,Cat\n", animals: ["Pico Dog –", "Moss Cat –"] },
+	{ rows: "Name,Sorte\nPico,Dog\nMoss,Cat\n", animals: ["Pico Dog –", "Moss Cat –"] },
 	{
-		file: "late-fields.ndjson",
 		rows: `${'{"name":"Pico"}\n'.repeat(9)}${'{"name":"Moss","species":"Cat","status":"sold"}\n'.repeat(2)}`,
 		check: ["2 good, 9 to fix."],
 		animals: ["Moss Cat sold", "Moss Cat sold"],
 	},
 	{
-		file: "number.json",
 		rows: '[{"name":"Pico"},{"name":"Moss"}]',
 		answers: { "No column holds the category. All animals are": "2" },
 		animals: ["Pico Cat –", "Moss Cat –"],
@@ -101,14 +92,15 @@ test("names, categories and repeated ids that lists leave open are asked about, 
 	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
 	await page.reload();
 	const stored: string[] = [];
-	for (const { file, rows, answers = {}, columns, check = [], animals } of lists) {
+	for (const [at, { rows, answers = {}, columns, check = [], animals }] of lists.entries()) {
+		const file = `list-${at}.csv`;
 		await choose(page, file, rows);
 		for (const [label, answer] of Object.entries(answers)) {
 			const field = page.getByLabel(label, { exact: true });
 			await field.waitFor();
 			if (await field.locator("option").count())
 				assert.equal(await button(page, "Continue").getAttribute("aria-disabled"), "true", `${file} is asked about`);
-			if (file === "unnamed.csv") await assertBothAccessible(page, "a question about a list");
+			if (at === 0) await assertBothAccessible(page, "a question about a list");
 			if (await field.locator("option").count()) await field.selectOption(answer);
 			else await field.fill(answer);
 		}
@@ -127,8 +119,8 @@ test("names, categories and repeated ids that lists leave open are asked about, 
 test("before animals are added, the first five are shown as they will be stored", async (context) => {
 	const { service, page } = await opened(context, []);
 	const names = ["Pico", "Moss", "Fern", "Ash", "Ivy", "Elm"];
-	const sheet = [["ID", "Name", "Status"], ...names.map((name, at) => [`Z${at}`, at === 1 ? undefined : name, "sold"])];
-	await choose(page, "herd.xlsx", workbook({ Degus: [...sheet, ["Z0", "Pico", undefined]] }));
+	const rows = names.map((name, at) => `Z${at},${at === 1 ? "" : name},sold\n`);
+	await choose(page, "herd.xlsx", workbook({ Degus: `ID,Name,Status\n${rows.join("")}Z0,Pico` }));
 	await page.getByLabel("1 animal has no name").selectOption("correct each row");
 	await page.getByLabel("ID repeats: 7 rows, 6 animals").selectOption("one animal for each ID, from its last row");
 	await goOn(page, "Values");
@@ -138,14 +130,8 @@ test("before animals are added, the first five are shown as they will be stored"
 	await page.getByLabel("Name in row 3: Enter a name").fill("Moss");
 	await shows(page, "6 good, 0 to fix.");
 	const table = page.getByRole("region", { name: "As they will be stored" });
-	assert.deepEqual(await table.getByRole("row").allTextContents(), [
-		"NameCategoryStatus",
-		"MossDegussold",
-		"FernDegussold",
-		"AshDegussold",
-		"IvyDegussold",
-		"ElmDegussold",
-	]);
+	const shown = names.slice(1).map((name) => `${name}Degussold`);
+	assert.deepEqual(await table.getByRole("row").allTextContents(), ["NameCategoryStatus", ...shown]);
 	await shows(page, "1 new category: Degus");
 	await shows(page, "As they will be stored: the first 5 of 6");
 	await assertAccessible(page, "the first animals");
@@ -156,18 +142,14 @@ test("before animals are added, the first five are shown as they will be stored"
 
 test("a row that is corrected after the question is asked about, too", async (context) => {
 	const { service, page } = await opened(context, []);
-	const add = async (file: string, text: string) => {
-		await choose(page, file, text);
-		await goOn(page, "Check");
-	};
 	const correct = () => page.getByLabel("Category in row 3").fill("2");
-	await add("morning.csv", "Name,Category\nPico,1\nMoss,\n");
+	await choose(page, "morning.csv", "Name,Category\nPico,1\nMoss,\n");
+	await goOn(page, "Check");
 	await correct();
 	await addAnimals(page, "2 animals");
 	await shows(page, "2 of 2 animals added");
 	await button(page, "Add another list").click();
-	await add("evening.csv", "Name,Category\nPico,1\nMoss,\nFern,2\n");
-	await addAnimals(page, "2 animals");
+	await addFile(page, "evening.csv", "Name,Category\nPico,1\nMoss,\nFern,2\n", "2 animals");
 	await shows(page, /^1 of 2 animals is already there \(Pico\)/);
 	await correct();
 	await addAnimals(page, "3 animals");
@@ -181,25 +163,20 @@ test("rows that another file added are shown before anything is sent: leave out,
 	const { service, page } = await opened(context, []);
 	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
 	await page.reload();
-	const add = async (text: string, count: string) => {
-		await choose(page, "fix-me.csv", text);
-		await goOn(page, "Check");
-		await addAnimals(page, count);
-	};
-	await add("Name,Species\nPico,Dog\nMoss,\nFern,Cat\n", "2 animals");
+	await addFile(page, "fix-me.csv", "Name,Species\nPico,Dog\nMoss,\nFern,Cat\n", "2 animals");
 	await shows(page, "2 of 2 animals added");
 	await button(page, "Add another list").click();
 	const fixed = "Name,Species\nPico,Dog\nMoss,Cat\nFern,Cat\n";
 	const question =
 		/^2 of 3 animals are already there \(Pico, Fern\), added today at \d+:\d\d by test from fix-me\.csv\.$/;
-	await add(fixed, "3 animals");
+	await addFile(page, "fix-me.csv", fixed, "3 animals");
 	await shows(page, question);
 	await assertBothAccessible(page, "a question about rows that are there");
 	assert.deepEqual(await petsInWords(service), ["Pico Dog –", "Fern Cat –"], "nothing was sent");
 	await button(page, "Leave them out").click();
 	await shows(page, "1 of 3 animals added, 2 already there");
 	await button(page, "Add another list").click();
-	await add(fixed.replace("Moss", "Ash"), "3 animals");
+	await addFile(page, "fix-me.csv", fixed.replace("Moss", "Ash"), "3 animals");
 	await shows(page, question);
 	await button(page, "Add them again").click();
 	await shows(page, "3 of 3 animals added");
@@ -218,13 +195,8 @@ test("a table may have no heading; sheets of one shape are one table", async (co
 	await addAnimals(page, "2 animals");
 	await shows(page, "2 of 2 animals added");
 	await button(page, "Add another list").click();
-	const heading = ["Name", "Born"];
-	const cats = [heading, ["Fern", "2020"], [undefined, "2021"]];
-	await choose(
-		page,
-		"sheets.xlsx",
-		workbook({ Dog: [heading, ["Ash", "2019"]], Cat: cats, Staff: [["Who"], ["Ann"]] }),
-	);
+	const sheets = { Dog: "Name,Born\nAsh,2019", Cat: "Name,Born\nFern,2020\n,2021", Staff: "Who\nAnn" };
+	await choose(page, "sheets.xlsx", workbook(sheets));
 	await shows(page, "2 sheets of a workbook (Dog, Cat)");
 	await page.getByLabel("1 animal has no name").selectOption("correct each row");
 	await goOn(page, "Check");

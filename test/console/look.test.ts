@@ -9,38 +9,22 @@ import type { Page } from "playwright-core";
 import { openPage, settled, test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
-import {
-	addPets,
-	assertAccessible,
-	assertBothAccessible,
-	assertFits,
-	button,
-	command,
-	fillIn,
-	focused,
-	numbered,
-	openConsole,
-	press,
-	resize,
-	shows,
-	signIn,
-	tabTo,
-	takeOut,
-} from "./console.ts";
+import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
+import { addPets, numbered, openConsole, opened, signIn, takeOut } from "./console.ts";
+import { button, command, enter, fillIn, focused, isSignedOut, panel, press, row, shows, tabTo } from "./page.ts";
 
 test("the keyboard is enough to sign in, page, switch views and sign out, with visible focus", async (context) => {
 	const service = await testService(context);
 	await addPets(service, numbered(21));
 	const { page } = await openConsole(context, service.url, { hash: "#/animals?limit=20" });
-	await page.getByLabel("API key").waitFor();
+	await isSignedOut(page);
 	await tabTo(page, "key");
-	await page.keyboard.type(service.key);
-	await page.keyboard.press("Enter");
+	await enter(page, service.key);
 	await shows(page, "20 animals, ids 1 to 20 · more follow");
 	assert.equal(await focused(page), "Animals");
 	await tabTo(page, "Animal 2");
 	await page.keyboard.press("Enter");
-	await page.getByRole("complementary", { name: "Animal 2" }).waitFor();
+	await panel(page, "Animal 2").waitFor();
 	await page.keyboard.press("Escape");
 	await tabTo(page, "Next");
 	await page.keyboard.press("Enter");
@@ -57,7 +41,7 @@ test("the keyboard is enough to sign in, page, switch views and sign out, with v
 	await page.keyboard.press("Enter");
 	await tabTo(page, "Sign out");
 	await page.keyboard.press("Enter");
-	await page.getByLabel("API key").waitFor();
+	await isSignedOut(page);
 	assert.equal(await page.title(), "Sign in · animal-store");
 });
 
@@ -86,8 +70,7 @@ async function assertEveryViewAccessible(page: Page, key: string, widths: readon
 		}
 		await resize(page, width);
 	};
-	await page.getByLabel("API key").fill("pets_wrong");
-	await page.keyboard.press("Enter");
+	await enter(page, "pets_wrong", "API key");
 	await shows(page, /This key does not work/);
 	await look("sign-in");
 	await signIn(page, key);
@@ -100,17 +83,16 @@ async function assertEveryViewAccessible(page: Page, key: string, widths: readon
 	}
 	await resize(page, width);
 	await page.getByRole("button", { name: "Add animal" }).click();
-	await page.getByLabel("Category", { exact: true }).fill("9223372036854775808");
-	await page.keyboard.press("Enter");
+	await enter(page, "9223372036854775808", "Category");
 	await shows(page, "Enter a name");
 	await look("a refused animal");
 	await fillIn(page, "Rosa", "9007199254740993");
-	await page.keyboard.press("Enter");
+	await press(page, "Enter");
 	await shows(page, /Added Rosa with the id 23/);
 	await look("an added animal");
 	await page.keyboard.press("Escape");
-	await page.getByRole("rowheader", { name: "Rosa" }).click();
-	await page.getByRole("complementary", { name: "Rosa" }).waitFor();
+	await row(page, "Rosa").click();
+	await panel(page, "Rosa").waitFor();
 	await look("an animal beside the list");
 	await page.keyboard.press("Escape");
 	await page.evaluate("location.hash = '#/animals?sort=id&id=99'");
@@ -166,7 +148,7 @@ test("the first load is at most 35 KB; the other parts are loaded when idle", as
 	page.on("response", (reply) => reply.url().includes("/assets/") && cached.add(reply.headers()["cache-control"]));
 	const files = () => asked.filter((name) => /\.(js|css)$/.test(name));
 	await page.goto(`${service.url}/console`);
-	await page.getByLabel("API key").waitFor();
+	await isSignedOut(page);
 	const first = ["index.html", ...files()].reduce((sum, name) => sum + (sizes[name] ?? Number.NaN), 0);
 	assert.ok(files().length >= 2 && first <= 35 * 1024, `${first} bytes`);
 	await signIn(page, service.key);
@@ -186,44 +168,37 @@ test("the first load is at most 35 KB; the other parts are loaded when idle", as
 });
 
 test("on a touch screen controls and rows are 44 pixels high; a status is hit in its row", async (context) => {
-	const service = await testService(context);
-	await addPets(service, numbered(21));
-	const page = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-	const watched = await openConsole(context, service.url, { page, hash: "#/animals?limit=20" });
-	await signIn(watched.page, service.key);
-	await shows(watched.page, /^20 animals, /);
+	const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+	const { page } = await opened(context, numbered(21), "#/animals?limit=20", { page: phone });
+	await shows(page, /^20 animals, /);
 	const low = () =>
-		watched.page.evaluate<string[]>(`[...document.querySelectorAll("button, a, select, input, tbody tr")]
+		page.evaluate<string[]>(`[...document.querySelectorAll("button, a, select, input, tbody tr")]
 			.filter((element) => element.checkVisibility() && !element.matches(".skip, tbody a, .pill, [type=file]"))
 			.filter((element) => (element.closest("label") ?? element).getBoundingClientRect().height < 44)
 			.map((element) => element.outerHTML)`);
 	assert.deepEqual(await low(), []);
-	const pill = await watched.page.locator("tbody .pill").first().boundingBox();
+	const pill = await page.locator("tbody .pill").first().boundingBox();
 	assert.ok(pill);
-	await watched.page.touchscreen.tap(pill.x + 10, pill.y - 12);
-	await watched.page.getByRole("menu", { name: "Status of Animal 1" }).waitFor();
+	await page.touchscreen.tap(pill.x + 10, pill.y - 12);
+	await page.getByRole("menu", { name: "Status of Animal 1" }).waitFor();
 	assert.deepEqual(await low(), []);
-	await watched.page.keyboard.press("Escape");
-	await watched.page.getByRole("button", { name: "Select", exact: true }).tap();
-	await shows(watched.page, "0 selected");
+	await page.keyboard.press("Escape");
+	await page.getByRole("button", { name: "Select", exact: true }).tap();
+	await shows(page, "0 selected");
 	assert.deepEqual(await low(), []);
-	await watched.page.keyboard.press("Escape");
-	const first = await watched.page.locator("tbody tr").first().boundingBox();
+	await page.keyboard.press("Escape");
+	const first = await page.locator("tbody tr").first().boundingBox();
 	assert.ok(first && first.y <= 0.3 * 844, `the first animal begins at ${first?.y} of 844`);
 });
 
 test("thirty animals fit on a laptop's screen, and nothing moves when data arrive", async (context) => {
-	const names = "Rex Luna Bella Møller Nala Otto Pip Zoë Kiwi Mochi Bruno Hazel Finn Sasha Ivy Juno Kai Lola".split(
-		" ",
-	);
+	const names = "Rex Luna Bella Møller Nala Otto Pip Zoë Kiwi Mochi Bruno Hazel Finn Sasha Ivy Juno Kai Lola";
 	const service = await testService(context);
-	await addPets(service, [...names, ...names, ...names]);
+	await addPets(service, `${names} ${names} ${names}`.split(" "));
 	const animalNames = ["Dog", "Cat", "Guinea pig", "Rabbit", "Bird", "Ferret", "Tortoise"];
 	await service.store.categories.apply(animalNames.map((name, at) => ({ id: BigInt(at + 1), name })));
-	const { page } = await openConsole(context, service.url, {
-		hash: "#/animals?id=5",
-		page: { viewport: { width: 1440, height: 900 } },
-	});
+	const laptop = { viewport: { width: 1440, height: 900 } };
+	const { page } = await openConsole(context, service.url, { hash: "#/animals?id=5", page: laptop });
 	let animals = {};
 	await page.route("**/console/activity", async (route) => {
 		const response = await route.fetch();
@@ -234,15 +209,13 @@ test("thirty animals fit on a laptop's screen, and nothing moves when data arriv
 		for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shifted = (globalThis.shifted ?? 0) + value;
 	}).observe({ type: "layout-shift", buffered: true })`);
 	await signIn(page, service.key);
-	await page.getByRole("complementary", { name: "Nala" }).waitFor();
+	await panel(page, "Nala").waitFor();
 	await shows(page, "30 animals, ids 1 to 30 · more follow");
 	await page.getByRole("button", { name: "All 54" }).waitFor();
 	const last = await page.locator("tbody tr").last().boundingBox();
 	const foot = await page.getByRole("navigation", { name: "Pages" }).boundingBox();
-	assert.ok(
-		last && foot && last.y + last.height <= foot.y + 1 && foot.y + foot.height <= 900,
-		JSON.stringify([last, foot]),
-	);
+	const isWhole = last && foot && last.y + last.height <= foot.y + 1 && foot.y + foot.height <= 900;
+	assert.ok(isWhole, JSON.stringify([last, foot]));
 	const shifted = await page.evaluate<number>("globalThis.shifted ?? 0");
 	assert.ok(shifted < 0.02, `layout shift ${shifted}`);
 	await page.mouse.move(0, 0);
@@ -262,9 +235,8 @@ test("thirty animals fit on a laptop's screen, and nothing moves when data arriv
 				.map((one) => { const { top, height } = one.getBoundingClientRect(); return Math.round(top + height / 2); })`,
 		);
 		if (width >= 1280) assert.equal(new Set(tops).size, 1, `one row of tools at ${width}: ${tops}`);
-		const hidden = await page.evaluate<number>(
-			"((chips) => chips.scrollWidth - chips.clientWidth)(document.querySelector('.chips'))",
-		);
+		const unseen = "((chips) => chips.scrollWidth - chips.clientWidth)(document.querySelector('.chips'))";
+		const hidden = await page.evaluate<number>(unseen);
 		assert.equal(hidden, 0, `${hidden} pixels of the chips are hidden at ${width}`);
 	}
 });

@@ -2,12 +2,13 @@
 
 import assert from "node:assert/strict";
 import { createServer, request } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { test } from "../support/browser.ts";
 import { ask } from "../support/caller.ts";
+import { listenFor } from "../support/listen.ts";
 import { testService } from "../support/service.ts";
-import { addPets, button, fillIn, inTable, openConsole, row, signIn } from "./console.ts";
+import { addPets, signedIn } from "./console.ts";
+import { button, fillIn, inTable, row } from "./page.ts";
 
 /** A proxy that serves the service below /shop/animals, and nothing else. @returns the address with the prefix */
 async function proxied(context: TestContext, url: string): Promise<string> {
@@ -21,12 +22,7 @@ async function proxied(context: TestContext, url: string): Promise<string> {
 		forwarded.on("error", () => outgoing.destroy());
 		incoming.pipe(forwarded);
 	});
-	await new Promise<void>((resolve) => void proxy.listen(0, "127.0.0.1", resolve));
-	context.after(() => {
-		proxy.close();
-		proxy.closeAllConnections();
-	});
-	return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/shop/animals`;
+	return `http://127.0.0.1:${await listenFor(context, proxy)}/shop/animals`;
 }
 
 test("below a proxy's prefix the console lists, adds, loads each part and finds the reference", async (context) => {
@@ -34,8 +30,7 @@ test("below a proxy's prefix the console lists, adds, loads each part and finds 
 	await addPets(service, ["Rex"]);
 	const root = await proxied(context, service.url);
 	assert.equal((await ask(`${root}/console/`)).headers.location, "../console");
-	const { page, errors } = await openConsole(context, root);
-	await signIn(page, service.key);
+	const { page, errors } = await signedIn(context, { url: root, key: service.key });
 	await button(page, "Add animal").click();
 	await fillIn(page, "Luna", "2");
 	await button(page, "Add").click();

@@ -5,34 +5,15 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { hold, test } from "../support/browser.ts";
 import { revoke, testService } from "../support/service.ts";
-import {
-	account,
-	addAnimals,
-	addPets,
-	assertBothAccessible,
-	button,
-	choose,
-	elsewhere,
-	fillIn,
-	focused,
-	goOn,
-	isSignedIn,
-	openAs,
-	openConsole,
-	opened,
-	petsOf,
-	row,
-	shows,
-	signIn,
-	signOut,
-	takeOut,
-} from "./console.ts";
+import { assertBothAccessible } from "./accessible.ts";
+import { addAnimals, addFile, choose, goOn } from "./add-many.ts";
+import { elsewhere, newTab, openAs, openConsole, opened, petsOf, signIn, signOut, takeOut } from "./console.ts";
+import { account, button, fillIn, focused, isSignedIn, isSignedOut, panel, row, shows } from "./page.ts";
 
 const stored = (page: Page) =>
 	page.evaluate<{ tab: string; computer: string }>(
 		"({ tab: JSON.stringify(sessionStorage), computer: JSON.stringify(localStorage) })",
 	);
-const isSignedOut = (page: Page) => page.getByLabel("API key").waitFor();
 
 test("a reload and a deep link keep the key of a tab, which no other tab has", async (context) => {
 	const { service, page } = await opened(context, ["Rex", "Mia"]);
@@ -41,9 +22,8 @@ test("a reload and a deep link keep the key of a tab, which no other tab has", a
 	await row(page, "Rex").waitFor();
 	await page.goto(`${service.url}/console#/animals?id=2&sort=id`);
 	await page.reload();
-	await page.getByRole("complementary", { name: "Mia" }).waitFor();
-	const second = await page.context().newPage();
-	await second.goto(`${service.url}/console#/activity`);
+	await panel(page, "Mia").waitFor();
+	const second = await newTab(page, "#/activity");
 	await isSignedOut(second);
 	await signIn(second, service.key);
 	await second.getByRole("heading", { name: "Activity" }).waitFor();
@@ -63,17 +43,13 @@ test("a reload and a deep link keep the key of a tab, which no other tab has", a
 
 test("tabs share the key of this computer; signing out of it ends them, and no tab with its own", async (context) => {
 	const { service, page } = await opened(context, ["Rex"]);
-	const alone = await page.context().newPage();
-	await alone.goto(`${service.url}/console`);
+	const alone = await newTab(page);
 	await signIn(alone, service.key);
 	await account(page).click();
 	await button(page, "Stay signed in on this computer").click();
 	await page.keyboard.press("Escape");
-	const [second, asleep] = [await page.context().newPage(), await page.context().newPage()];
-	for (const tab of [second, asleep]) {
-		await tab.goto(`${service.url}/console`);
-		await isSignedIn(tab);
-	}
+	const [second, asleep] = [await newTab(page), await newTab(page)];
+	for (const tab of [second, asleep]) await isSignedIn(tab);
 	// A page without scripts notices nothing, like a tab that the browser has unloaded.
 	await asleep.goto(`${service.url}/console/icon.svg`);
 	await signOut(second);
@@ -126,9 +102,7 @@ test("a reply after the sign-out shows nothing to the next user, and starts no i
 	await signOut(page);
 	await signIn(page, service.key);
 	await releaseCategory();
-	await choose(page, "own.csv", "name,category\nTim,1\n");
-	await goOn(page, "Check");
-	await addAnimals(page, "1 animal");
+	await addFile(page, "own.csv", "name,category\nTim,1\n", "1 animal");
 	await shows(page, "1 of 1 animal added");
 	assert.deepEqual(await petsOf(service), ["Rex –", "Tim –"]);
 	assert.deepEqual(errors, []);
@@ -148,7 +122,7 @@ test("a key for this computer outlives its tabs, and ends after 12 hours", async
 	await later.clock.fastForward(11 * hours);
 	await later.goto(`${service.url}/console`);
 	await row(later, "Rex").waitFor();
-	await later.getByRole("button", { name: /^Account: / }).click();
+	await account(later).click();
 	await shows(later, /^Signed in on this computer until /);
 	await later.clock.fastForward(hours);
 	await later.getByText("You were signed in on this computer for 12 hours. Sign in again.", { exact: true }).waitFor();
@@ -181,8 +155,7 @@ test("the account menu shows and copies the key, and changes where it is kept", 
 	assert.equal(await focused(page), "Sign out of this computer");
 	const kept = await stored(page);
 	assert.ok(!kept.tab.includes(service.key) && kept.computer.includes(service.key));
-	const second = await page.context().newPage();
-	await second.goto(`${service.url}/console`);
+	const second = await newTab(page);
 	await row(second, "Mia").waitFor();
 	await page.keyboard.press("Escape");
 	assert.equal(await page.getByLabel("The key, copied").count(), 0);
@@ -222,12 +195,9 @@ test("a key that is over or belongs to a clock that was set back is not used", a
 });
 
 test("a tab deletes a key that is refused, and leaves a working one of this computer alone", async (context) => {
-	const service = await testService(context);
-	await addPets(service, ["Rex"]);
-	const { page, errors, issued: gone } = await openAs(context, service, ["pets:read"]);
+	const { service, page, errors, issued: gone } = await openAs(context, ["pets:read"], { names: ["Rex"] });
 	await row(page, "Rex").waitFor();
-	const second = await page.context().newPage();
-	await second.goto(`${service.url}/console`);
+	const second = await newTab(page);
 	await second.getByLabel("On this computer").check();
 	await signIn(second, service.key);
 	await elsewhere(page, () => revoke(service, gone));

@@ -4,37 +4,12 @@ import assert from "node:assert/strict";
 import type { Route } from "playwright-core";
 import { createKey } from "../../src/keys/issue.ts";
 import { hold, settled, test } from "../support/browser.ts";
-import { testService } from "../support/service.ts";
 import { readPet } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
-import {
-	addAnimals,
-	addPets,
-	assertAccessible,
-	assertBothAccessible,
-	button,
-	choose,
-	elsewhere,
-	fillIn,
-	focused,
-	goOn,
-	inTable,
-	mayLeave,
-	names,
-	namesOn,
-	numbered,
-	openConsole,
-	opened,
-	panel,
-	press,
-	resize,
-	row,
-	sell,
-	shows,
-	signIn,
-	signOut,
-	toast,
-} from "./console.ts";
+import { assertAccessible, assertBothAccessible, resize } from "./accessible.ts";
+import { addFile, choose, goOn } from "./add-many.ts";
+import { elsewhere, names, numbered, opened, signedIn, signIn, signOut, takeOut } from "./console.ts";
+import { button, fillIn, focused, inTable, mayLeave, namesOn, panel, press, row, sell, shows, toast } from "./page.ts";
 
 test("an edit outlives its view with message and undo; a problem stays until it is closed", async (context) => {
 	const { service, page } = await opened(context, names);
@@ -43,12 +18,12 @@ test("an edit outlives its view with message and undo; a problem stays until it 
 	const release = await hold(page, "**/console/edits");
 	await sell(page, "Rex: available");
 	assert.deepEqual(await page.locator("button.waiting").allTextContents(), ["sold"]);
-	assert.equal(await page.evaluate(mayLeave), false, "the browser asks before a reload");
+	assert.equal(await mayLeave(page), false, "the browser asks before a reload");
 	await page.getByRole("link", { name: "Activity" }).click();
 	await page.getByRole("heading", { name: "Activity" }).waitFor();
 	release();
 	await toast(page).getByText("Rex is sold", { exact: true }).waitFor();
-	assert.equal(await page.evaluate(mayLeave), true);
+	assert.equal(await mayLeave(page), true);
 	await press(page, "Control+z");
 	await toast(page).getByText("Rex is available", { exact: true }).waitFor();
 	assert.equal((await readPet(service.store, 1n))?.status, "available");
@@ -72,10 +47,9 @@ test("an edit outlives its view with message and undo; a problem stays until it 
 		await resize(page, width);
 		for (const line of await page.locator(".toast, .toast button").all()) {
 			const { x = -1, width: long = 0 } = (await line.boundingBox()) ?? {};
-			const [left, right] = await page.evaluate<number[]>(
-				'(({ left, right }) => [left, right])(document.querySelector(".messages").getBoundingClientRect())',
-			);
-			assert.ok(x >= Math.max(0, left ?? 0) && x + long <= Math.min(width, right ?? 0), `cut off at ${width} pixels`);
+			const list = (await page.locator(".messages").boundingBox()) ?? { x: 0, width: 0 };
+			const [left, right] = [Math.max(0, list.x), Math.min(width, list.x + list.width)];
+			assert.ok(x >= left && x + long <= right, `cut off at ${width} pixels`);
 		}
 	}
 	await assertAccessible(page, "two messages, narrow");
@@ -98,7 +72,7 @@ test("who removed an animal is told by its name, in the panel and among the late
 	await page.locator(".latest li", { hasText: /^Otto: Removed/ }).waitFor();
 	await page.evaluate("location.hash = '#/animals?sort=id&id=99'");
 	await page.getByText("There is no animal 99", { exact: true }).waitFor();
-	for (const error of errors.splice(0)) assert.match(error, /404/);
+	takeOut(errors, /404/);
 });
 
 test("Esc leaves one thing at a time, and the focus is in the list", async (context) => {
@@ -132,11 +106,8 @@ test("Esc leaves one thing at a time, and the focus is in the list", async (cont
 });
 
 test("on a phone Next begins at the top, and Back closes the form and nothing else", async (context) => {
-	const service = await testService(context);
-	await addPets(service, numbered(70));
-	const options = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-	const { page } = await openConsole(context, service.url, { page: options });
-	await signIn(page, service.key);
+	const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+	const { service, page } = await opened(context, numbered(70), "", { page: phone });
 	await row(page, "Animal 1").waitFor();
 	await button(page, "Next").tap();
 	await row(page, "Animal 31").waitFor();
@@ -180,8 +151,7 @@ test("a reload keeps the place in a search; a low window begins at its top", asy
 	await shows(page, "1 to 30 of 120 animals");
 	await page.getByLabel("Find by name").fill("W".repeat(255));
 	await shows(page, `“${"W".repeat(31)}…” in the name`);
-	const low = await openConsole(context, service.url, { page: { viewport: { width: 640, height: 400 } } });
-	await signIn(low.page, service.key);
+	const low = await signedIn(context, service, { page: { viewport: { width: 640, height: 400 } } });
 	await row(low.page, "Animal 1").waitFor();
 	await settled(low.page);
 	assert.equal(await low.page.evaluate("scrollY"), 0);
@@ -208,9 +178,7 @@ test("an import whose service does not answer says so instead of a time", async 
 	const { page } = await opened(context, []);
 	await page.clock.install();
 	const release = await hold(page, "**/console/imports", { isStored: true });
-	await choose(page, "rows.csv", `name,categoryId\n${"Rex,1\n".repeat(5)}`);
-	await goOn(page, "Check");
-	await addAnimals(page, "5 animals");
+	await addFile(page, "rows.csv", `name,categoryId\n${"Rex,1\n".repeat(5)}`, "5 animals");
 	await shows(page, "Adding …");
 	await page.clock.fastForward(4_000);
 	await shows(page, "The server does not answer. Still trying …");
@@ -249,9 +217,7 @@ test("the newest animals come first and appear by themselves; another order is r
 });
 
 test("a category named in another window arrives in half a minute; no file is checked again", async (context) => {
-	const { service, page } = await opened(context, names);
-	await page.clock.install();
-	await page.reload();
+	const { service, page } = await opened(context, names, "", { before: (page) => page.clock.install() });
 	await row(page, "Rex").waitFor();
 	await elsewhere(page, () => service.store.categories.apply([{ id: 1n, name: "Guinea pig" }]));
 	await page.clock.fastForward(30_000);
@@ -286,10 +252,9 @@ test("edits that wait when a person signs out are not sent with the next key", a
 	await sell(page, "Otto: available");
 	await toast(page).getByText("Otto is sold", { exact: true }).waitFor();
 	assert.equal(sent.length, 2, "not the edit of Kiwi");
-	assert.deepEqual(
-		(await service.store.edits.list(0n, 9)).map(({ petId, editor }) => `${petId} ${editor}`),
-		["1 test", "4 next person"],
-	);
+	const edits = await service.store.edits.list(0n, 9);
+	const editors = edits.map(({ petId, editor }) => `${petId} ${editor}`);
+	assert.deepEqual(editors, ["1 test", "4 next person"]);
 });
 
 test("a category made while the names are read again has its name in the message", async (context) => {

@@ -4,24 +4,13 @@ import assert from "node:assert/strict";
 import type { Route } from "playwright-core";
 import { test } from "../support/browser.ts";
 import { listAll } from "../support/ledger.ts";
-import { testService } from "../support/service.ts";
 import { describePet } from "../support/spreadsheets.ts";
 import { until } from "../support/until.ts";
 import { workbook } from "../support/workbook.ts";
-import {
-	addAnimals,
-	assertBothAccessible,
-	button,
-	choose,
-	goOn,
-	openAs,
-	opened,
-	petsOf,
-	resize,
-	saved,
-	shows,
-	takeOut,
-} from "./console.ts";
+import { assertBothAccessible, resize } from "./accessible.ts";
+import { addAnimals, choose, goOn, saved } from "./add-many.ts";
+import { elsewhere, openAs, opened, petsOf, takeOut } from "./console.ts";
+import { button, shows } from "./page.ts";
 
 test("columns with the same name or none are chosen one by one; a click makes a row the heading", async (context) => {
 	const { service, page } = await opened(context, []);
@@ -180,9 +169,9 @@ test("words in place of categories become categories by mouse alone, once", asyn
 });
 
 test("a key that may not make categories gets a message, and can use existing categories", async (context) => {
-	const service = await testService(context);
-	await service.store.categories.apply([{ id: 7n, name: "Hund" }]);
-	const { page } = await openAs(context, service, ["pets:read", "pets:write"], { hash: "#/add-many" });
+	const { service, page } = await openAs(context, ["pets:read", "pets:write"]);
+	await elsewhere(page, () => service.store.categories.apply([{ id: 7n, name: "Hund" }]));
+	await page.reload();
 	await choose(page, "tiere.csv", "Name,Tier\nRex,Hund\nMia,Wolf\nZoe,Hund\nIda,7\nTom,9\n");
 	await goOn(page, "Values");
 	await shows(page, /^This key may not create categories: it lacks the scope pets:edit\. /);

@@ -4,7 +4,9 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { button, goOn, openConsole, shows, signIn } from "../../console/console.ts";
+import { goOn } from "../../console/add-many.ts";
+import { signedIn } from "../../console/console.ts";
+import { button, shows } from "../../console/page.ts";
 import { test } from "../../support/browser.ts";
 import { ask } from "../../support/caller.ts";
 import { databaseFor } from "../../support/postgres.ts";
@@ -70,8 +72,7 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 		const create = ["pets", "create", "--name", "Tom", "--category-id", "3", "--breed", "pug", "--chip", "-8"];
 		assert.match(await runWell(create, { environment }), / pug +-8 {2}Tom\n$/, "the name comes last");
 
-		const { page } = await openConsole(context, url, { hash: "#/add-many" });
-		await signIn(page, key);
+		const { page } = await signedIn(context, { url, key }, { hash: "#/add-many" });
 		const rows = "name,categoryId,breed,chip\nKim,1,,x\nLou,1,lab,\n";
 		const file = { name: "a.csv", mimeType: "text/csv", buffer: Buffer.from(rows) };
 		await page.getByLabel("File of animals").setInputFiles(file);

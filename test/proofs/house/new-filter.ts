@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { button, openConsole, signIn } from "../../console/console.ts";
+import { signedIn } from "../../console/console.ts";
+import { button } from "../../console/page.ts";
 import { test } from "../../support/browser.ts";
 import { ask, linkOf } from "../../support/caller.ts";
 import { listAll } from "../../support/ledger.ts";
@@ -47,8 +48,7 @@ test("a new filter works alone and with others: pages, links, commands, searches
 
 		const found = await ask(`${service.url}/console/find?name=m&categoryId=${large}`, { key });
 		assert.match(found.body, /^\{"pets":\[\{"id":5,"name":"Kim","categoryId":9007199254740993,"status":"sold"\}\],/);
-		const { page } = await openConsole(context, service.url, { hash: `#/animals?categoryId=${large}` });
-		await signIn(page, key);
+		const { page } = await signedIn(context, { url: service.url, key }, { hash: `#/animals?categoryId=${large}` });
 		for (const filter of ["", "&status=sold", "&name=k"]) {
 			await page.goto(`${service.url}/console#/animals?categoryId=${large}${filter}`);
 			await page.getByRole("rowheader", { name: "Kim" }).waitFor();
