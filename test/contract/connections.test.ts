@@ -23,22 +23,13 @@ const get = "GET /livez HTTP/1.1\r\nHost: a\r\n\r\n";
 const answers: RequestListener = (_request, response) => void response.end("yes");
 
 const ignore = () => {};
-const watch = createReplyWatch({
-	log: { info: ignore, warn: ignore },
-	node: "test",
-	onReply: ignore,
-	isOnTerminal: false,
-});
+const log = { info: ignore, warn: ignore };
+const watch = createReplyWatch({ log, node: "test", onReply: ignore, isOnTerminal: false });
+const common = { timeouts: defaultTimeouts, fields: [], isClosing: () => false, watch };
 
 /** Starts a server like the servers of the service's two ports, with this handler. */
 async function listen(context: TestContext, handler: RequestListener, options: Partial<ServerOptions>) {
-	const server = createHttpServer(({ request, response }) => handler(request, response), {
-		timeouts: defaultTimeouts,
-		fields: [],
-		isClosing: () => false,
-		watch,
-		...options,
-	});
+	const server = createHttpServer(({ request, response }) => handler(request, response), { ...common, ...options });
 	return { server, port: await listenFor(context, server) };
 }
 
@@ -88,8 +79,7 @@ test("after the last reply, a connection with unread bytes stays half open, and 
 	const refuses: RequestListener = (_request, response) =>
 		void response.writeHead(401, { connection: "close" }).end("no");
 	const { server, port } = await listen(context, refuses, {});
-	let received = "";
-	let isEnded = false;
+	let [received, isEnded] = ["", false];
 	const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => {
 		socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n");
 		socket.write(Buffer.alloc(1_000_000));
@@ -125,8 +115,7 @@ test("requests of a packet that get no reply are not parsed, because that would 
 test("a client that takes no replies is cut off at the limit of unsent bytes, and no other", async (context) => {
 	const unsent = createUnsent({ keyMaxBytes: 20e6, allMaxBytes: 20e6 });
 	const body = "x".repeat(4e6);
-	const options = { timeouts: defaultTimeouts, fields: [], isClosing: () => false, watch, unsent };
-	const server = createHttpServer((exchange) => exchange.send(body), options);
+	const server = createHttpServer((exchange) => exchange.send(body), { ...common, unsent });
 	const port = await listenFor(context, server);
 	const slow = connect(port, "127.0.0.1").pause();
 	context.after(() => slow.destroy());
@@ -170,10 +159,8 @@ test("an address has at most CONNECTIONS_PER_ADDRESS connections, and others can
 	assert.deepEqual(traffic().connectionsRefused, { address_limit: refused, total_limit: 0 });
 	await stop(0);
 	const lines = log.filter(({ msg, reason }) => msg === "connections were refused" && reason === "address_limit");
-	assert.equal(
-		lines.reduce((sum, { count }) => sum + Number(count), 0),
-		refused,
-	);
+	const logged = lines.reduce((sum, { count }) => sum + Number(count), 0);
+	assert.equal(logged, refused);
 	const free = await testService(context, { environment: { CONNECTIONS_PER_ADDRESS: "0" } });
 	for (let count = 0; count < 5; count++) assert.match(await open(context, free.port).answer, /200 OK/);
 });

@@ -32,45 +32,35 @@ test("an edit changes the animal that was seen; each other state has its outcome
 	const pet = (id: number, name: string, status = "available") =>
 		`{"id":${id},"name":"${name}","categoryId":9007199254740993,"status":"${status}"}`;
 	const sold = { id: 1, action: "set-status", status: "sold", seen };
-	assert.deepEqual(
-		await edit(service, sold, sold, { id: 1, action: "remove", seen }, { id: 2, action: "rename", name: "Bo", seen }),
-		[
-			{ outcome: "edited", pet: pet(1, "Rex", "sold") },
-			{ outcome: "unchanged", pet: pet(1, "Rex", "sold") },
-			{ outcome: "conflict", pet: pet(1, "Rex", "sold"), by: "test" },
-			{ outcome: "edited", pet: pet(2, "Bo") },
-		],
-	);
+	const bo = { id: 2, action: "rename", name: "Bo", seen };
+	assert.deepEqual(await edit(service, sold, sold, { id: 1, action: "remove", seen }, bo), [
+		{ outcome: "edited", pet: pet(1, "Rex", "sold") },
+		{ outcome: "unchanged", pet: pet(1, "Rex", "sold") },
+		{ outcome: "conflict", pet: pet(1, "Rex", "sold"), by: "test" },
+		{ outcome: "edited", pet: pet(2, "Bo") },
+	]);
 	const mia = { id: 3, seen: { name: "Mia" } };
-	assert.deepEqual(
-		await edit(
-			service,
-			{ ...mia, action: "remove", seen },
-			{ ...mia, action: "set-status", status: "sold" },
-			{ ...mia, action: "set-status", seen: { name: "Mia", status: "sold" } },
-			{ ...mia, action: "remove" },
-			{ ...mia, action: "rename", name: "Max" },
-			{ ...mia, id: 9, action: "remove" },
-		),
-		[
-			{ outcome: "conflict", pet: `{"id":3,"name":"Mia","categoryId":1}` },
-			{ outcome: "edited", pet: `{"id":3,"name":"Mia","categoryId":1,"status":"sold"}` },
-			{ outcome: "edited", pet: `{"id":3,"name":"Mia","categoryId":1}` },
-			{ outcome: "edited" },
-			{ outcome: "removed", by: "test" },
-			{ outcome: "absent" },
-		],
+	const results = await edit(
+		service,
+		{ ...mia, action: "remove", seen },
+		{ ...mia, action: "set-status", status: "sold" },
+		{ ...mia, action: "set-status", seen: { name: "Mia", status: "sold" } },
+		{ ...mia, action: "remove" },
+		{ ...mia, action: "rename", name: "Max" },
+		{ ...mia, id: 9, action: "remove" },
 	);
-	assert.deepEqual(
-		(await service.store.edits.list(0n, 100)).map(({ petId, action, editor }) => [petId, action, editor]),
-		[
-			[1n, "set-status", "test"],
-			[2n, "rename", "test"],
-			[3n, "set-status", "test"],
-			[3n, "set-status", "test"],
-			[3n, "remove", "test"],
-		],
-	);
+	assert.deepEqual(results, [
+		{ outcome: "conflict", pet: `{"id":3,"name":"Mia","categoryId":1}` },
+		{ outcome: "edited", pet: `{"id":3,"name":"Mia","categoryId":1,"status":"sold"}` },
+		{ outcome: "edited", pet: `{"id":3,"name":"Mia","categoryId":1}` },
+		{ outcome: "edited" },
+		{ outcome: "removed", by: "test" },
+		{ outcome: "absent" },
+	]);
+	const audit = await service.store.edits.list(0n, 100);
+	const lines = audit.map(({ petId, action, editor }) => `${editor}: ${petId} ${action}`);
+	const actions = ["1 set-status", "2 rename", "3 set-status", "3 set-status", "3 remove"];
+	assert.equal(lines.join(), actions.map((action) => `test: ${action}`).join());
 	assert.equal((await service.send({ path: "/v1/pets" })).body, `[${pet(1, "Rex", "sold")},${pet(2, "Bo")}]`);
 });
 
@@ -111,9 +101,8 @@ test("of two callers who saw the same animal, exactly one edits it, and the othe
 	const other = await openStore(service.databaseUrl, Date.now);
 	context.after(() => other.close());
 	for (let round = 0, name = "Rex"; round < 10; round++) {
-		const body = (next: string) => ({
-			edits: [{ id: 1, action: "rename", name: next, seen: { name, status: "available" } }],
-		});
+		const seen = { name, status: "available" };
+		const body = (next: string) => ({ edits: [{ id: 1, action: "rename", name: next, seen }] });
 		const replies = await Promise.all([
 			service.send(post(body(`${round} a`))),
 			service.send(post(body(`${round} b`), { Authorization: `Bearer ${key}` })),
@@ -151,17 +140,9 @@ test("the history of an animal has its newest 100 edits, and nobody else's", asy
 	assert.deepEqual(changes[0], { id: 153, ...common, action: "set-status", fromStatus: "sold", toStatus: "available" });
 	assert.deepEqual(await history(3), []);
 	// Without an id, the history has the latest edits of all animals, with the animals' current names.
-	const latest = await history();
-	assert.deepEqual(
-		latest.map(({ id, petId, name }: { id: number; petId: number; name?: string }) => [id, petId, name]),
-		[
-			[154, 1, undefined],
-			[153, 2, "Rex"],
-			[152, 2, "Rex"],
-			[151, 1, undefined],
-			[150, 2, "Rex"],
-		],
-	);
+	const latest: { id: number; petId: number; name?: string }[] = await history();
+	const named = latest.map(({ id, petId, name }) => `${id} ${petId} ${name}`);
+	assert.deepEqual(named, ["154 1 undefined", "153 2 Rex", "152 2 Rex", "151 1 undefined", "150 2 Rex"]);
 	for (const [query, code] of [
 		["id=x", "invalid_parameter"],
 		["id=1&id=2", "invalid_parameter"],

@@ -58,10 +58,8 @@ test("a search has its filters, goes on in any order, and only its first reply h
 	for (const query of ["name=REX", "name=121", "status=sold", "category=9007199254740993"])
 		assert.equal((await service.send({ path: `/console/find?${query}` })).body, `{"pets":[${rex}],"total":1}`);
 	await service.store.categories.apply([{ id: 9007199254740993n, name: "Łoś" }]);
-	assert.deepEqual(
-		(await find(service, { name: "los" })).pets.map(({ name }) => name),
-		["Rex"],
-	);
+	const { pets: ofCategory } = await find(service, { name: "los" });
+	assert.equal(ofCategory.map(({ name }) => name).join(), "Rex");
 	for (const sort of ["id", "-id", "name", "-name"]) {
 		const found: FindReply["pets"] = [];
 		const replies: FindReply[] = [];
@@ -70,21 +68,12 @@ test("a search has its filters, goes on in any order, and only its first reply h
 			replies.push(reply);
 			found.push(...reply.pets);
 		}
-		assert.deepEqual(
-			replies.map(({ pets, total }) => [pets.length, total]),
-			[
-				[50, 121],
-				[50, undefined],
-				[21, undefined],
-			],
-		);
+		const counts = replies.map(({ pets, total }) => `${pets.length} of ${total}`);
+		assert.deepEqual(counts, ["50 of 121", "50 of undefined", "21 of undefined"]);
 		assert.equal(new Set(found.map(({ id }) => id)).size, 121);
 	}
 	const few: FindReply = await find(service, { sort: "-id", limit: "2" });
-	assert.deepEqual(
-		few.pets.map(({ id }) => id),
-		[121, 120],
-	);
+	assert.equal(few.pets.map(({ id }) => id).join(), "121,120");
 });
 
 /** Searches end only when the test ends them. @returns the searches that have begun */
@@ -122,10 +111,8 @@ test("a search that nobody waits for any more is dropped, without an error", asy
 	// The end of the connection is there before the key has been read.
 	new Connection(service.port).socket.end(text.replace(service.key, other.key));
 	await until("three log lines", () => lines().length === 3);
-	assert.deepEqual(
-		begun.splice(1).map(({ signal }) => signal?.aborted),
-		[true],
-	);
+	const [dropped, ...others] = begun.splice(1);
+	assert.deepEqual([dropped?.signal?.aborted, others], [true, []]);
 	mock.restore();
 	running.end();
 	await until("four log lines", () => lines().length === 4);

@@ -30,22 +30,12 @@ test("rows get ids in their order without a gap, even during creates; faults nam
 	const creates = Array.from({ length: 20 }, () => service.send(create({ name: "other", categoryId: 2 })));
 	const [results] = await Promise.all([resultsOf(service, [...rows, ...broken]), ...creates]);
 	const ids = results.slice(0, 300).map(({ outcome, id }) => outcome === "added" && Number(id));
-	assert.deepEqual(
-		ids,
-		ids.map((_, at) => Number(ids[0]) + at),
-	);
-	assert.deepEqual(
-		results
-			.slice(300)
-			.map(({ outcome, faults }) => [outcome, (faults as { field?: string }[]).map(({ field }) => field)]),
-		[
-			["invalid", ["categoryId"]],
-			["invalid", ["key", "categoryId"]],
-			["invalid", [undefined]],
-			["invalid", ["key"]],
-			["invalid", ["status"]],
-		],
-	);
+	const isNext = ids.map((id, at) => id === Number(ids[0]) + at);
+	assert.ok(!isNext.includes(false), `${ids}`);
+	const refused = results.slice(300) as { outcome: string; faults: { field?: string }[] }[];
+	assert.ok(refused.every(({ outcome }) => outcome === "invalid"));
+	const fields = refused.map(({ faults }) => faults.map(({ field }) => field).join());
+	assert.deepEqual(fields, ["categoryId", "key,categoryId", "", "key", "status"]);
 	const { body } = await service.send({ path: `/v1/pets/${ids[7]}` });
 	assert.equal(body, `{"id":${ids[7]},"name":"animal 7","categoryId":1}`);
 });

@@ -48,11 +48,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** Edits an animal of the model. An edit that changes something is added to `rows`. @returns the outcome */
-function edit(
-	model: Map<number, Animal>,
-	{ petId, editor, ...change }: NewEdit,
-	rows: object[],
-): EditResult["outcome"] {
+function edit(model: Map<number, Animal>, given: NewEdit, rows: object[]): EditResult["outcome"] {
+	const { petId, editor, ...change } = given;
 	const before = model.get(Number(petId));
 	if (!before) return "removed";
 	const { action, ...fields } = change;
@@ -171,21 +168,17 @@ async function scene(context: TestContext) {
 
 test("any creates, concurrent edits by two editors, and followed links agree with a simple model", async (context) => {
 	const { createAll, editAtOnce, reader } = await scene(context);
+	const [limits, anySteps] = [fc.integer({ min: 1, max: 7 }), fc.array(step, { maxLength: 12 })];
 	await fc.assert(
-		fc.asyncProperty(
-			status,
-			fc.integer({ min: 1, max: 7 }),
-			fc.array(step, { maxLength: 12 }),
-			async (filter, limit, steps) => {
-				const follow = reader(limit, filter);
-				await follow("first");
-				for (const step of steps) {
-					if (step.kind === "create") await createAll(step);
-					else if (step.kind === "edit") await editAtOnce(step);
-					else await follow(step.rel);
-				}
-			},
-		),
+		fc.asyncProperty(status, limits, anySteps, async (filter, limit, steps) => {
+			const follow = reader(limit, filter);
+			await follow("first");
+			for (const step of steps) {
+				if (step.kind === "create") await createAll(step);
+				else if (step.kind === "edit") await editAtOnce(step);
+				else await follow(step.rel);
+			}
+		}),
 		{ numRuns: process.env["TEST_ENGINE"] === "postgres" ? 20 : 40, endOnFailure: true },
 	);
 });

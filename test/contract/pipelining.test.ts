@@ -23,16 +23,11 @@ test("of 1,000 pipelined requests 32 get replies, in order, and the last closes 
 		return count % 10 === 0 ? post(service, line) : get(service, line);
 	});
 	const replies = await exchange(service.port, requests.join(""));
-	assert.deepEqual(
-		replies.map(({ status, headers }) => [status, headers["x-request-id"], headers["connection"]]),
-		requests
-			.slice(0, underWayMax)
-			.map((_, count) => [
-				count % 10 === 0 ? 201 : 200,
-				`n${count}`,
-				count === underWayMax - 1 ? "close" : "keep-alive",
-			]),
-	);
+	assert.equal(replies.length, underWayMax);
+	for (const [count, { status, headers }] of replies.entries()) {
+		const expected = [count % 10 === 0 ? 201 : 200, `n${count}`, count === underWayMax - 1 ? "close" : "keep-alive"];
+		assert.deepEqual([status, headers["x-request-id"], headers["connection"]], expected);
+	}
 	const { body } = await service.send({ path: "/v1/pets" });
 	assert.equal(JSON.parse(body).length, 4, "a create without a reply was not done");
 });

@@ -61,10 +61,8 @@ test("a cached reply equals a new one, for every caller, coding, origin and meth
 		assert.ok(reply, path);
 		return reply;
 	};
-	await add(
-		service,
-		Array.from({ length: 30 }, (_, index) => `${"Rex".repeat(20)} ${index}`),
-	);
+	const names = Array.from({ length: 30 }, (_, index) => `${"Rex".repeat(20)} ${index}`);
+	await add(service, names);
 	const { key } = await createKey(service.issuer, { name: "other", scopes: ["pets:read"], rate: "50/1m" });
 	const { headers } = await ask("/v1/pets?limit=20");
 	const requests: { method?: string; headers?: Record<string, string> }[] = [

@@ -54,12 +54,10 @@ test("a key is printed once and is in no other output or file, however it is sen
 			seen.push(JSON.stringify({ ...headers, link: "" }), body);
 		}
 	}
-	seen.push((await ask(`${service.opsUrl}/metrics`)).body);
-	seen.push(
-		(await runProgram(["keys", "list", "--json"], { environment })).stdout,
-		(await runProgram(["keys", "list"], { environment })).stdout,
-	);
-	const listed: { name: string; scopes: string[] }[] = JSON.parse(seen.at(-2) ?? "");
+	const asJson = (await runProgram(["keys", "list", "--json"], { environment })).stdout;
+	const asTable = (await runProgram(["keys", "list"], { environment })).stdout;
+	seen.push((await ask(`${service.opsUrl}/metrics`)).body, asJson, asTable);
+	const listed: { name: string; scopes: string[] }[] = JSON.parse(asJson);
 	const { scopes } = listed.find(({ name }) => name === "API_KEY") ?? {};
 	assert.deepEqual(scopes, ["pets:read", "pets:write", "metrics:read"]);
 	const { stdout, stderr } = await service.stop();
