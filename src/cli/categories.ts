@@ -1,10 +1,11 @@
 // `animal-store categories …` names the categories of the store that DATABASE_URL names, also while the service runs.
 
 import type { Command } from "commander";
-import { type CategoryChange, type CategoryResult, categoriesMax } from "../contract/console.ts";
+import { type Category, type CategoryChange, type CategoryResult, categoriesMax } from "../contract/console.ts";
 import { comparedName } from "../contract/equal-texts.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import { describeFaults } from "../contract/validate.ts";
+import { numbersOf } from "../files/categories.ts";
 import { checkCategoryName } from "../files/values.ts";
 import type { Store } from "../store/store.ts";
 import { parseInt64 } from "./arguments.ts";
@@ -34,7 +35,7 @@ export function categoriesCommand(categories: Command): void {
 		.argument("<category>", "its number or its name")
 		.addHelpText("after", examples("categories forget Dog", "categories forget 4"))
 		.action((text: string, options: DatabaseOptions) =>
-			change(async (store) => ({ id: await findCategory(store, text) }), options),
+			change(async ({ categories }) => ({ id: await findCategory(text, categories.names) }), options),
 		);
 	for (const command of categories.commands) withDatabase(command);
 }
@@ -60,12 +61,12 @@ async function change(changeOf: (store: Store) => Promise<CategoryChange>, { jso
 }
 
 /** The category with this number, or with this name in any spelling. @throws CommandError */
-export async function findCategory({ categories }: Store, text: string): Promise<bigint> {
-	const number = int64FromDecimal(text);
-	if (number !== undefined) return number;
-	const wanted = comparedName(text);
-	const found = (await categories.names()).find(({ name }) => comparedName(name) === wanted);
-	if (found) return found.id;
+export async function findCategory(
+	text: string,
+	readNames: () => Promise<Iterable<Pick<Category, "id" | "name">>>,
+): Promise<bigint> {
+	const id = int64FromDecimal(text) ?? numbersOf(await readNames()).get(comparedName(text));
+	if (id !== undefined) return id;
 	const fix = "animal-store categories list shows the names, and animal-store categories name adds one";
 	throw new CommandError(`no category is called ${JSON.stringify(text)}: ${fix}`);
 }

@@ -42,7 +42,10 @@ export function withEdits(pets: Command): void {
 		.action((petId: bigint, text: string, options: EditOptions) =>
 			edit(
 				petId,
-				async (store) => ({ action: "set-category", categoryId: await findCategory(store, text) }),
+				async ({ categories }) => ({
+					action: "set-category",
+					categoryId: await findCategory(text, categories.names),
+				}),
 				`is in the category ${text}`,
 				options,
 			),

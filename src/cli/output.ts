@@ -85,14 +85,23 @@ export async function* formatTable(
 
 type Field = (typeof petFields)[number];
 
+/** @param readNames reads the names of categories, to show instead of numbers */
 export function formatPetTable(
 	pages: Pages<Partial<Record<Field, unknown>>>,
 	fields: readonly Field[] = petFields,
+	readNames?: () => Promise<ReadonlyMap<unknown, string>>,
 ): AsyncGenerator<string> {
 	// The name comes last, so that wide characters in it do not shift other columns.
 	const columns = [...fields.filter((field) => field !== "name"), "name" as const];
 	async function* rows() {
-		for await (const pets of pages) yield pets.map((pet) => columns.map((column) => String(pet[column] ?? "-")));
+		let names: ReadonlyMap<unknown, string> | undefined;
+		for await (const pets of pages) {
+			if (pets.length > 0) names ??= await readNames?.();
+			const cell = (field: Field, value: unknown) => (field === "categoryId" && names?.get(value)) || (value ?? "-");
+			yield pets.map((pet) => columns.map((column) => String(cell(column, pet[column]))));
+		}
 	}
-	return formatTable(rows(), columns, (field) => isInt64Schema(PetSchema.properties[field as Field]));
+	const titles = columns.map((field) => (field === "categoryId" && readNames ? "category" : field));
+	const isNumber = (title: string) => title !== "category" && isInt64Schema(PetSchema.properties[title as Field]);
+	return formatTable(rows(), titles, isNumber);
 }

@@ -1,16 +1,21 @@
-// `animal-store pets …` calls the three operations of the interface, from a terminal or a script.
+// `animal-store pets …` calls the three operations of the interface and the console's search, from a terminal or a
+// script. Tables have the names of categories, JSON their numbers.
 
 import { type Command, Option } from "commander";
 import { AnimalStoreError, NoReply } from "../../client/src/index.ts";
+import { type FindReply, type Sort, sorts } from "../contract/console.ts";
 import { getPetDeprecation } from "../contract/deprecation.ts";
 import { type Filter, limitDefault, limitMax } from "../contract/operations.ts";
-import { type NewPet, type Pet, petJson } from "../contract/pet.ts";
+import { type NewPet, type Pet, petFields, petJson } from "../contract/pet.ts";
+import type { AskConsole } from "../files/categories.ts";
 import { formatPets, type Pages } from "../files/formats.ts";
 import { fieldOption, filterIn, parseInt64, parseIntegerUpTo, withFilter } from "./arguments.ts";
+import { findCategory } from "./categories.ts";
 import { CommandError, describeError } from "./command-error.ts";
-import { type ConnectionOptions, connect, withConnection } from "./connection.ts";
+import { type ConnectionOptions, connect, readConnection, retryForMs, withConnection } from "./connection.ts";
+import { categoriesOf, consoleRequests } from "./console-requests.ts";
 import { withEdits } from "./edits.ts";
-import { examples, formatPetTable, say, toStdout } from "./output.ts";
+import { countOf, examples, formatPetTable, say, toStdout } from "./output.ts";
 
 interface OutputOptions extends ConnectionOptions {
 	json?: boolean;
@@ -22,16 +27,30 @@ interface ListOptions extends OutputOptions, Filter {
 	last?: boolean;
 }
 
+interface FindOptions extends OutputOptions, Filter {
+	limit?: number;
+	category?: string;
+	sort?: Sort;
+}
+
+type CreateOptions = OutputOptions &
+	Omit<NewPet, "categoryId"> & { categoryId?: NewPet["categoryId"]; category?: string };
+
 const fieldOptions: Record<keyof NewPet, Option> = {
 	name: fieldOption("name", "its name, 1 to 255 characters").makeOptionMandatory(),
-	categoryId: fieldOption("categoryId", "the number of its category").makeOptionMandatory(),
+	categoryId: fieldOption("categoryId", "the number of its category").conflicts("category"),
 	status: fieldOption("status", "its status; none if absent"),
 };
 
 export function petsCommand(pets: Command): void {
 	pets.description("list, add and get animals of a running service, or edit animals in its store");
+	const limit = (what: string) =>
+		new Option("--limit <n>", `${what}, 1 to ${limitMax}; ${limitDefault} if absent`).argParser(
+			parseIntegerUpTo(limitMax),
+		);
+	const category = new Option("--category <category>", "the number or the name of its category");
 	withFilter(withOutput(pets.command("list").description("show animals by ascending id")))
-		.option("--limit <n>", `animals on a page, 1 to ${limitMax}; ${limitDefault} if absent`, parseIntegerUpTo(limitMax))
+		.addOption(limit("animals on a page"))
 		.option("--all", "every page, not only the first")
 		.addOption(new Option("--last", "the newest animals, not the first").conflicts("all"))
 		.addHelpText(
@@ -39,10 +58,17 @@ export function petsCommand(pets: Command): void {
 			examples("pets list --status available", "pets list --last", "pets list --all --json | jq length"),
 		)
 		.action(list);
+	withFilter(withOutput(pets.command("find").description("find animals by their name, category or id")))
+		.argument("<text>", "a part of the name of the animal or of its category, or a number")
+		.addOption(limit("the most animals to show"))
+		.addOption(new Option("--category <category>", "only animals of the category with this number or name"))
+		.addOption(new Option("--sort <order>", "the order; - means descending").choices(sorts).default("-id"))
+		.addHelpText("after", examples("pets find rex", "pets find rex --category Dog --sort name"))
+		.action(find);
 	const create = withOutput(pets.command("create").description("add an animal and show it with its id"))
-		.addHelpText("after", examples("pets create --name Rex --category-id 1 --status available"))
+		.addHelpText("after", examples("pets create --name Rex --category Dog --status available"))
 		.action(createPet);
-	for (const option of Object.values(fieldOptions)) create.addOption(option);
+	for (const option of [...Object.values(fieldOptions), category]) create.addOption(option);
 	withOutput(pets.command("get").description(`show one animal; deprecated, removed on ${getPetDeprecation.sunsetDay}`))
 		.argument("<id>", "its id", parseInt64)
 		.action(get);
@@ -68,8 +94,32 @@ async function list({ limit, all = false, last = false, ...options }: ListOption
 	if (rest) say(`there are more animals ${rest} these: --all shows all of them`);
 }
 
-async function createPet(options: OutputOptions & NewPet): Promise<void> {
-	await writePet(await connect(options).createPet(options).catch(failUnsettled), options);
+async function find(text: string, { limit = limitDefault, category, sort = "-id", ...options }: FindOptions) {
+	const ask = asking(options);
+	const query = new URLSearchParams({ name: text, sort, limit: String(limit) });
+	for (const [field, value] of Object.entries(filterIn(options))) if (value !== undefined) query.set(field, `${value}`);
+	if (category !== undefined) query.set("category", String(await findCategory(category, namesFrom(ask))));
+	const { pets, total = 0, isMore } = (await ask(`/console/find?${query}`, {})) as FindReply;
+	await toStdout(formatOutput([pets], options));
+	if (total > pets.length)
+		say(`${isMore ? "more than " : ""}${countOf(total, "animal")} found: --limit shows up to ${limitMax}`);
+}
+
+/** What reads the names of categories. @throws CommandError if the key may not read them */
+function namesFrom(ask: AskConsole) {
+	return async () => {
+		const categories = await categoriesOf(ask);
+		if (categories) return categories;
+		throw new CommandError("the key may not read the names of categories (pets:read): give the category's number");
+	};
+}
+
+async function createPet({ category, categoryId, ...options }: CreateOptions): Promise<void> {
+	if (category === undefined && categoryId === undefined)
+		throw new CommandError("the category is missing: add --category with its name or number");
+	const number = categoryId ?? (await findCategory(category ?? "", namesFrom(asking(options))));
+	const pet = { ...options, categoryId: number };
+	await writePet(await connect(options).createPet(pet).catch(failUnsettled), options);
 }
 
 function failUnsettled(error: unknown): never {
@@ -87,9 +137,16 @@ async function writePet(pet: Pet, options: OutputOptions): Promise<void> {
 	await toStdout(options.json ? [`${petJson(pet)}\n`] : formatOutput([[pet]], options));
 }
 
-function formatOutput(pages: Pages<Pet>, { json }: OutputOptions): AsyncGenerator<string | Uint8Array> {
-	return json ? formatPets(pages, "json") : formatPetTable(pages);
+function formatOutput(pages: Pages<Pet>, options: OutputOptions): AsyncGenerator<string | Uint8Array> {
+	if (options.json) return formatPets(pages, "json");
+	return formatPetTable(pages, petFields, async () => {
+		// An animal that was just added is shown in any case.
+		const categories = await categoriesOf(asking(options)).catch(() => undefined);
+		return new Map(categories?.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name] as const])));
+	});
 }
+
+const asking = (options: ConnectionOptions) => consoleRequests({ retryForMs, ...readConnection(options) });
 
 function withOutput(command: Command): Command {
 	return command.option("--json", "as JSON, numbers exact");

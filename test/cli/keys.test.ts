@@ -156,7 +156,7 @@ test("--json prints the results of commands for programs", async (context) => {
 
 test("--help explains every command", async () => {
 	const names = `serve, config, copy, backup, restore, verify, import, export, audit, audit list, pets, pets list,
-		pets create, pets get, pets set-status, pets rename, pets remove, pets erase-names, keys, keys create, keys list,
+		pets find, pets create, pets get, pets set-status, pets rename, pets remove, pets erase-names, keys, keys create, keys list,
 		keys rotate, keys revoke, keys generate`;
 	const commands = [[], ...names.split(/,\s*/).map((command) => command.split(" "))];
 	for (const parameters of commands) {
