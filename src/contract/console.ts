@@ -22,7 +22,7 @@ export interface Minute {
 	p95Ms?: number;
 }
 
-/** The animals of the whole store by status. */
+/** Numbers of animals by status. `none`: those without one. */
 export type Totals = Record<PetStatus | "none", number>;
 
 /** The reply of `/console/key`: the key of the request. */
@@ -148,7 +148,8 @@ export const findLimitDefault = 50;
 
 /**
  * The reply of `GET /console/find`. Its query has any of `name` (part of the name of an animal or of its category; an
- * integer also finds an id or a category), `status`, `category` (an id), `sort` (by default `id`) and `after`.
+ * integer also finds an id or a category), `status`, `without=status`, `category` (an id), `sort` (by default `id`) and
+ * `after`.
  */
 export interface FindReply {
 	pets: Pet[];
@@ -158,6 +159,8 @@ export interface FindReply {
 	total?: number;
 	/** There are more than the total: so many are not counted. */
 	isMore?: boolean;
+	/** With a total, and without `name`: the animals of the category, or of the store, by status. */
+	totals?: Totals | undefined;
 }
 
 /** Where numbers have decimal commas, Excel splits CSV into columns only at semicolons. */
@@ -171,8 +174,9 @@ export const tooManyPets = `a workbook holds at most ${workbookMaxPets} animals:
 /** An order also has a field for each filter of the interface. As in a query, integers may be strings. */
 export interface ExportOrder {
 	format: ExportFormat;
-	/** `name`, `category` and `sort` are those of `GET /console/find`. */
+	/** `name`, `category`, `without` and `sort` are those of `GET /console/find`. */
 	name?: string | undefined;
+	without?: "status" | undefined;
 	category?: number | bigint | string | undefined;
 	sort?: Sort | undefined;
 	/** Exports exactly these animals, except removed ones, and ignores the filters. */

@@ -32,6 +32,7 @@ const searched = {
 	...optional(filters),
 	name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, ...text })),
 	category: Type.Optional(NewPet.properties.categoryId),
+	without: Type.Optional(Type.Enum(["status"], { description: "status" })),
 	sort: Type.Optional(Type.Enum(sorts, { description: `one of ${sorts.join(", ")}` })),
 };
 const Search = Type.Object(searched);

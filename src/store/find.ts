@@ -1,11 +1,12 @@
 // Finds animals by part of their name or of their category's, by status and by category, ordered by id or name, for
 // both engines. A search reads all animals once: no index contains parts of names (docs/decisions/0027-find.md).
 
+import type { Totals } from "../contract/console.ts";
 import { foldedText } from "../contract/equal-texts.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import { filterNames } from "../contract/operations.ts";
 import { idOfPetJson } from "../contract/pet.ts";
-import type { Scan } from "./reads.ts";
+import { countColumns, type Scan, totalsOf } from "./reads.ts";
 import { type FindQuery, type FoundPets, isIndexed } from "./store.ts";
 import { type Column, tables } from "./tables.ts";
 
@@ -32,7 +33,11 @@ export async function findPets(engine: Finder, query: FindQuery, signal?: AbortS
 	const finder = isIndexed(query) ? { ...engine, scan: engine.scanList } : engine;
 	const page = await readPage(finder, query, signal);
 	if (!query.isCounted) return page;
-	if (!page.next) return { ...page, total: page.pets.length };
+	const totals = await readTotals(engine, query);
+	if (!page.next) return { ...page, total: page.pets.length, totals };
+	const wanted = query.without ? "none" : query.status;
+	const all = totals && Object.values(totals).reduce((sum, count) => sum + count);
+	if (totals) return { ...page, total: wanted ? totals[wanted] : all, totals };
 	return { ...page, ...(await countFound(finder, query, signal)) };
 }
 
@@ -76,6 +81,7 @@ function conditionsOf(query: FindQuery, { folded, contains, isWanted }: FindSql,
 		const { name, type } = tables.pets.columns[field];
 		if (query[field] !== undefined) conditions.push(`${name} = ${parameter(type, query[field])}`);
 	}
+	if (query.without !== undefined) conditions.push(`${tables.pets.columns[query.without].name} IS NULL`);
 	if (query.category !== undefined) conditions.push(`category_id = ${parameter("bigint", query.category)}`);
 	if (query.name !== undefined) {
 		const named = contains(folded("name"), parameter("text", foldedText(query.name)));
@@ -88,14 +94,18 @@ function conditionsOf(query: FindQuery, { folded, contains, isWanted }: FindSql,
 	return { conditions, values, parameter };
 }
 
-/** Counts the animals of a search: all, or at most `countedMax` if it has a text. */
-async function countFound({ findSql, scan, scanList }: Finder, query: FindQuery, signal?: AbortSignal) {
+/** The animals by status of the category, or of the store, if the query filters by nothing else. */
+async function readTotals({ scanList }: Finder, query: FindQuery): Promise<Totals | undefined> {
+	const { name, category } = query;
+	const isOther = filterNames.some((field) => field !== "status" && query[field] !== undefined);
+	if (name !== undefined || isOther) return undefined;
+	if (category === undefined) return totalsOf(await scanList(countColumns, "FROM pet_totals"));
+	return totalsOf(await scanList(countColumns, "FROM pet_counts WHERE category_id = CAST($1 AS bigint)", [category]));
+}
+
+/** Counts the animals of a search by reading them: all, or at most `countedMax` if it has a text. */
+async function countFound({ findSql, scan }: Finder, query: FindQuery, signal?: AbortSignal) {
 	const { conditions, values } = conditionsOf(query, findSql);
-	if (query.name === undefined && filterNames.every((field) => field === "status" || query[field] === undefined)) {
-		const table = query.category === undefined ? "pet_totals" : "pet_counts";
-		const [[sum] = []] = await scanList(["coalesce(sum(animals), 0)"], `FROM ${table} ${whereAll(conditions)}`, values);
-		return { total: Number(sum) };
-	}
 	const limit = query.name === undefined ? "" : `LIMIT ${countedMax + 1}`;
 	const some = `FROM (SELECT 1 FROM pets ${whereAll(conditions)} ${limit}) AS found`;
 	const [[counted] = []] = await scan(["count(*)"], some, values, signal);

@@ -1,6 +1,7 @@
 // Reads pages and counts of animals, and API keys, for both engines. The database itself writes the JSON of animals, so
 // that no value is converted twice.
 
+import type { Totals } from "../contract/console.ts";
 import { filterNames } from "../contract/operations.ts";
 import { idOfPetJson, petFields } from "../contract/pet.ts";
 import type {
@@ -79,10 +80,17 @@ export type Scan = (
 
 /** See `Store.countPets`. */
 export async function countPets(select: Select): Promise<PetCount> {
-	const { rows, version } = await select(["status", "animals"], "FROM pet_totals");
-	const counts = { available: 0, pending: 0, sold: 0, none: 0 };
-	for (const [status, animals] of rows) counts[(status || "none") as keyof typeof counts] = Number(animals);
-	return { counts, version };
+	const { rows, version } = await select(countColumns, "FROM pet_totals");
+	return { counts: totalsOf(rows), version };
+}
+
+/** Of `pet_totals`, and of one category in `pet_counts`. */
+export const countColumns = ["status", "animals"];
+
+export function totalsOf(rows: readonly Row[]): Totals {
+	const totals = { available: 0, pending: 0, sold: 0, none: 0 };
+	for (const [status, animals] of rows) totals[(status || "none") as keyof Totals] = Number(animals);
+	return totals;
 }
 
 /** The columns of a secret except its hash, which never leaves the store. */

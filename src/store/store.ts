@@ -7,6 +7,7 @@ import {
 	categoryNamesMax,
 	type EditResult,
 	type Sort,
+	type Totals,
 } from "../contract/console.ts";
 import type { Filter } from "../contract/operations.ts";
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
@@ -137,8 +138,7 @@ export interface StoreVersion {
 }
 
 export interface PetCount {
-	/** `none`: those without a status. */
-	counts: Record<PetStatus | "none", number>;
+	counts: Totals;
 	/** The counts include this version's last edit. */
 	version: StoreVersion;
 }
@@ -240,6 +240,8 @@ export interface FindQuery extends Filter {
 	/** Part of an animal's or its category's name, by `foldedText`; an integer also matches an id or a category. */
 	name?: string | undefined;
 	category?: bigint | undefined;
+	/** Only animals without this field. */
+	without?: "status" | undefined;
 	sort?: Sort | undefined;
 	/** Only animals after this position. */
 	after?: FindPosition | undefined;
@@ -249,8 +251,8 @@ export interface FindQuery extends Filter {
 }
 
 /** Whether a page of the search is read from an index: then it takes as little as a page of the list. */
-export const isIndexed = ({ name, category, sort = "id" }: FindQuery) =>
-	name === undefined && category === undefined && !sort.endsWith("name");
+export const isIndexed = ({ name, category, without, sort = "id" }: FindQuery) =>
+	(name ?? category ?? without) === undefined && !sort.endsWith("name");
 
 /** A position in the order of a search. It stays valid after its animal is edited or removed. */
 export interface FindPosition {
@@ -266,6 +268,8 @@ export interface FoundPets {
 	total?: number;
 	/** There are more than the total, which is the largest that is counted. */
 	isMore?: boolean;
+	/** The animals of the category, or of the store, by status; absent if the query has a text. */
+	totals?: Totals | undefined;
 }
 
 /** The stored API keys. Times are milliseconds since 1970. */

@@ -167,7 +167,7 @@ test("--help explains every command", async () => {
 		const examples = stdout.split("\nExamples:\n")[1]?.trim().split("\n") ?? [];
 		for (const term of stdout.match(/^ {2}[-a-z<].*$/gm) ?? [])
 			assert.match(term, /^ {2}\S+( \S+)* {2,}\S|^ {2}animal-store/, "described");
-		assert.equal(stdout.includes("\nArguments:\n"), /^Usage:.* [<[](id|file|backup|url)/.test(stdout), called);
+		assert.equal(stdout.includes("\nArguments:\n"), /^Usage:.* [<[](id|file|backup|url|text)/.test(stdout), called);
 		for (const example of examples) assert.ok(example.trim().startsWith(called), example);
 		if (/^(pets (list|create)|import|export)$/.test(parameters.join(" "))) assert.ok(examples.length > 0, called);
 	}

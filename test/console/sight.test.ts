@@ -7,8 +7,8 @@ import { hold, settled, test } from "../support/browser.ts";
 import { readPet } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { assertAccessible, assertBothAccessible, resize } from "./accessible.ts";
-import { addFile, choose, goOn } from "./add-many.ts";
-import { elsewhere, names, numbered, opened, signedIn, signIn, signOut, takeOut } from "./console.ts";
+import { addFile, choose, goOn, saved } from "./add-many.ts";
+import { elsewhere, names, numbered, opened, petsOf, signedIn, signIn, signOut, takeOut } from "./console.ts";
 import { button, fillIn, focused, inTable, mayLeave, namesOn, panel, press, row, sell, shows, toast } from "./page.ts";
 
 test("an edit outlives its view with message and undo; a problem stays until it is closed", async (context) => {
@@ -278,4 +278,60 @@ test("a category made while the names are read again has its name in the message
 	await settled(page);
 	release();
 	await toast(page).getByText("Luna is in Guinea pig", { exact: true }).waitFor();
+});
+
+test("filters and order are chips that a click removes; the totals are those of the category", async (context) => {
+	const { service, page } = await opened(context, numbered(40), "#/animals");
+	await service.store.categories.apply([{ id: 1n, name: "Dog" }]);
+	await service.store.createPet({ name: "Moss", categoryId: 1n });
+	await page.reload();
+	const statuses = page.getByRole("group", { name: "Filter by status" });
+	const chip = (name: string) => statuses.getByRole("button", { name });
+	await chip("Not set 1").click();
+	await row(page, "Animal 1").waitFor({ state: "detached" });
+	assert.deepEqual(await namesOn(page), ["Moss"]);
+	await chip("Not set 1").click();
+	await resize(page, 1024);
+	await button(page, "Sorted by ascending id: show the newest first").click();
+	await row(page, "Animal 40").waitFor();
+	await page.getByRole("button", { name: "Category: all" }).click();
+	await page.getByRole("option", { name: "Dog 1" }).click();
+	await row(page, "Animal 40").waitFor({ state: "detached" });
+	const shown = (await statuses.getByRole("button").allTextContents()).join(", ");
+	assert.equal(shown, "All7, Available2, Pending2, Sold2, Not set1");
+	await chip("Sold 2").click();
+	await row(page, "Moss").waitFor({ state: "detached" });
+	await assertBothAccessible(page, "with filters");
+	await chip("Sold 2").click();
+	await button(page, "Show all categories").click();
+	await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
+	await row(page, "Animal 1").waitFor();
+	await button(page, "Sorted by name: show the newest first").click();
+	await row(page, "Moss").waitFor();
+	assert.equal(await page.evaluate("location.hash"), "#/animals");
+});
+
+test("all animals of a filter are selected, changed after one question, and changed back at once", async (context) => {
+	const { service, page } = await opened(context, numbered(90), "#/animals?limit=10&status=sold");
+	await row(page, "Animal 3").waitFor();
+	await page.getByLabel("Select all").check();
+	await button(page, "Select all 30").click();
+	await shows(page, "30 selected");
+	await button(page, "Export").click();
+	const exported = await saved(page, "NDJSON, one animal per line");
+	assert.equal(exported.trim().split("\n").length, 30);
+	await press(page, "Escape");
+	await button(page, "Set status s").click();
+	await page.getByRole("menuitemradio", { name: "pending" }).click();
+	await page.getByRole("alertdialog", { name: "Change 30 animals?" }).getByText("They will be pending").waitFor();
+	assert.equal(await focused(page), "Change nothing");
+	await service.store.edits.apply({ petId: 6n, editor: "Ann", action: "set-status", status: "available" });
+	await button(page, "Change 30 animals").click();
+	await toast(page)
+		.getByText(/^29 animals are pending\. Ann was first and has marked Animal 6 as available/)
+		.waitFor();
+	assert.equal((await petsOf(service)).filter((pet) => pet.endsWith(" sold")).length, 0);
+	await button(page, "Undo Ctrl Z").click();
+	await toast(page).getByText("29 animals are sold", { exact: true }).waitFor();
+	assert.equal((await petsOf(service)).filter((pet) => pet.endsWith(" sold")).length, 29);
 });

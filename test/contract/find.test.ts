@@ -55,8 +55,23 @@ test("a search has its filters, goes on in any order, and only its first reply h
 	for (const name of names) await service.store.createPet({ name, categoryId: 1n });
 	const rex = '{"id":121,"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
 	await service.store.createPet({ name: "Rex", categoryId: 9007199254740993n, status: "sold" });
-	for (const query of ["name=REX", "name=121", "status=sold", "category=9007199254740993"])
-		assert.equal((await service.send({ path: `/console/find?${query}` })).body, `{"pets":[${rex}],"total":1}`);
+	const none = '{"available":0,"pending":0,"sold":0,"none":0}';
+	const ofAll = none.replace('"sold":0,"none":0', '"sold":1,"none":120');
+	const totals = {
+		"name=REX": "",
+		"name=121": "",
+		"status=sold": ofAll,
+		"category=9007199254740993": none.replace('d":0,"n', 'd":1,"n'),
+	};
+	for (const [query, of] of Object.entries(totals)) {
+		const { body } = await service.send({ path: `/console/find?${query}` });
+		assert.equal(body, `{"pets":[${rex}],"total":1${of && `,"totals":${of}`}}`);
+	}
+	const unset: FindReply = await find(service, { without: "status" });
+	assert.deepEqual([unset.pets.length, unset.total, unset.totals], [50, 120, JSON.parse(ofAll)]);
+	const both = await find(service, { without: "status", status: "sold", category: "1" });
+	assert.deepEqual(both, { pets: [], total: 0, totals: JSON.parse(none.replace('"none":0', '"none":120')) });
+	assertFailure(await service.send({ path: "/console/find?without=name" }), "invalid_parameter");
 	await service.store.categories.apply([{ id: 9007199254740993n, name: "Łoś" }]);
 	const { pets: ofCategory } = await find(service, { name: "los" });
 	assert.equal(ofCategory.map(({ name }) => name).join(), "Rex");

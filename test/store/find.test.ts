@@ -208,6 +208,8 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(await totalOf({ name: "rex" }), [2, undefined]);
 		assert.deepEqual(await totalOf({ sort: "-id" }), [count, undefined]);
 		assert.deepEqual(await totalOf({ category: 0n, sort: "name" }), [count / 2, undefined]);
+		assert.deepEqual(await totalOf({ without: "status", category: 1n }), [count / 2, undefined]);
+		assert.deepEqual(await totalOf({ without: "status", name: "rex" }), [2, undefined]);
 	});
 
 	test(`${engine}: reads go on during searches, a search sees all before it, and may be dropped`, async (context) => {

@@ -1,16 +1,21 @@
 // The menus and the question of editing, over the list.
 
 import "./edit.css";
+import { useContext } from "preact/hooks";
 import type { Pet } from "../../../src/contract/pet.ts";
+import { CategoriesContext } from "../categories/categories.ts";
 import { CategoryMenu } from "../categories/category-menu.tsx";
 import { Popover } from "../parts/popover.tsx";
+import { Question } from "../parts/question.tsx";
 import { petStatuses } from "../parts/route.ts";
 import { countOf, shortName, stateOf } from "../parts/sentences.ts";
+import { stateAfter } from "./edits.ts";
 import { RemoveQuestion } from "./remove-question.tsx";
 import type { Editor } from "./use-editor.ts";
 
 export function EditParts({ editor }: { editor: Editor }) {
 	const { asked } = editor;
+	const { labelOf } = useContext(CategoriesContext);
 	const [first] = asked?.pets ?? [];
 	const isOne = asked?.pets.length === 1;
 	const categories = new Set(asked?.pets.map(({ categoryId }) => categoryId));
@@ -36,6 +41,19 @@ export function EditParts({ editor }: { editor: Editor }) {
 					onChoose={(id) => editor.answer(id === category ? undefined : { action: "set-category", categoryId: id })}
 					onClose={() => editor.answer()}
 				/>
+			)}
+			{asked?.what === "change" && (
+				<Question
+					title={`Change ${what}?`}
+					no="Change nothing"
+					yes={`Change ${what}`}
+					look="primary"
+					onYes={() => editor.applySurely(asked.pets, asked.change)}
+					onClose={editor.closeDialog}
+				>
+					They will be {stateAfter(asked.change, labelOf)}, unless somebody else changes them first. One undo changes
+					all of them back.
+				</Question>
 			)}
 			{asked?.what === "removal" && (
 				<RemoveQuestion pets={asked.pets} onRemove={() => editor.remove(asked.pets)} onClose={editor.closeDialog} />

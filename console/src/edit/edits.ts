@@ -2,7 +2,7 @@
 
 import type { EditResult, PastEdit } from "../../../src/contract/console.ts";
 import type { Pet } from "../../../src/contract/pet.ts";
-import { stateOf } from "../parts/sentences.ts";
+import { shortName, stateOf } from "../parts/sentences.ts";
 
 export type Change =
 	| { action: "set-status"; status: Pet["status"] }
@@ -37,6 +37,17 @@ export function editedPet({ pet, change }: Edit): Pet | undefined {
 	const { action: _, ...fields } = change;
 	return { ...pet, ...fields };
 }
+
+/** The name or the number of a category. */
+export type LabelOf = (categoryId: bigint) => string;
+
+export function stateAfter(change: Change, labelOf: LabelOf): string {
+	if (change.action === "set-category") return `in ${nameOfCategory(change.categoryId, labelOf)}`;
+	return change.action === "set-status" ? stateOf(change.status) : "removed";
+}
+
+export const nameOfCategory = (id: bigint, labelOf: LabelOf) =>
+	labelOf(id) === String(id) ? `category ${id}` : shortName(labelOf(id));
 
 /** Describes an edit, such as “Moved from Dog to Cat”. */
 export function describeEdit(edit: PastEdit, labelOf: (categoryId: bigint | string) => string): string {

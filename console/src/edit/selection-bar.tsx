@@ -2,20 +2,34 @@
 
 import "./edit.css";
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import type { Pet } from "../../../src/contract/pet.ts";
 import { Button, Opener } from "../parts/button.tsx";
+import { digits, sentenceOf } from "../parts/sentences.ts";
 import type { Editor } from "./use-editor.ts";
 
-/**
- * The actions for the selected animals. The bar replaces the tools of the list, and has the same height.
- * @param children the menu that exports the animals
- */
-export function SelectionBar({ editor, children }: { editor: Editor; children: ComponentChildren }) {
-	const { selection } = editor;
+interface SelectionBarProps {
+	editor: Editor;
+	/** The animals of all pages, if they are not too many. */
+	matching: { count: number; load(): Promise<Pet[]> } | undefined;
+	/** The menu that exports the animals. */
+	children: ComponentChildren;
+}
+
+/** The actions for the selected animals. The bar replaces the tools of the list, and has the same height. */
+export function SelectionBar({ editor, matching, children }: SelectionBarProps) {
+	const { selection, pets = [] } = editor;
+	const [problem, setProblem] = useState("");
+	const isPage = pets.length > 0 && selection.pets.length === pets.length;
+	const selectAll = () => matching?.load().then(selection.add, (failure) => setProblem(sentenceOf(failure)));
 	return (
 		<div class="line selection" role="toolbar" aria-label="Selected animals">
 			<b class="num" role="status">
-				{selection.pets.length} selected
+				{digits.format(selection.pets.length)} selected {problem}
 			</b>
+			{matching && isPage && !selection.isBeyond && (
+				<Button class="quiet all" label={`Select all ${digits.format(matching.count)}`} onClick={selectAll} />
+			)}
 			{selection.pets.length > 0 && (
 				<>
 					<Opener

@@ -5,9 +5,7 @@ import { type EditResult, editsMax } from "../../../src/contract/console.ts";
 import { type Pet, petJson } from "../../../src/contract/pet.ts";
 import { countOf, listOf, sentenceOf, shortName, stateOf } from "../parts/sentences.ts";
 import type { Asking } from "../session/asking.ts";
-import type { Edit, Notice, Sent } from "./edits.ts";
-
-type LabelOf = (categoryId: bigint) => string;
+import { type Edit, type LabelOf, type Notice, nameOfCategory, type Sent, stateAfter } from "./edits.ts";
 
 /**
  * Sends edits in their order.
@@ -80,14 +78,6 @@ function doneText(done: readonly { edit: Edit }[], labelOf: LabelOf): string {
 	const state = states.size === 1 ? [...states][0] : "as they were";
 	return `${subjectOf(edits)} ${edits.length === 1 ? "is" : "are"} ${state}`;
 }
-
-function stateAfter(change: Edit["change"], labelOf: LabelOf): string {
-	if (change.action === "set-category") return `in ${nameOfCategory(change.categoryId, labelOf)}`;
-	return change.action === "set-status" ? stateOf(change.status) : "removed";
-}
-
-const nameOfCategory = (id: bigint, labelOf: LabelOf) =>
-	labelOf(id) === String(id) ? `category ${id}` : shortName(labelOf(id));
 
 function lostText({ pet: seen }: Edit, { outcome, pet, by = "Somebody else" }: EditResult, labelOf: LabelOf): string {
 	const name = shortName(seen.name);

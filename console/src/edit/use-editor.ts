@@ -11,7 +11,12 @@ import type { Change } from "./edits.ts";
 import type { Edits } from "./use-edits.ts";
 import { type Selection, useSelection } from "./use-selection.ts";
 
-type Asked = { pets: readonly Pet[] } & ({ what: "status" | "category"; anchor: HTMLElement } | { what: "removal" });
+type Asked = { pets: readonly Pet[] } & (
+	| { what: "status" | "category"; anchor: HTMLElement }
+	| { what: "removal" }
+	/** Whether to change more animals than the page shows. */
+	| { what: "change"; change: Change }
+);
 
 export interface Editor {
 	/** The animals in the list, with edits applied; undefined before the first reply. */
@@ -25,6 +30,9 @@ export interface Editor {
 	askRemoval(pets: readonly Pet[]): void;
 	/** @param change if absent, nothing is changed */
 	answer(change?: Change): void;
+	/** Asks first if animals would be changed that the page does not show. */
+	apply(pets: readonly Pet[], change: Change): void;
+	applySurely(pets: readonly Pet[], change: Change): void;
 	remove(pets: readonly Pet[]): void;
 	closeDialog(): void;
 	renamed: string | undefined;
@@ -49,6 +57,10 @@ export function useEditor(session: Session, { route, read, edits }: EditorOption
 	// Renaming ends when another animal is opened.
 	useEffect(() => setRenamed((id) => (id === route.id ? id : undefined)), [route.id]);
 	if (!may(session, "pets:edit")) return undefined;
+	function apply(about: readonly Pet[], change: Change): void {
+		if (selection.isBeyond && about.length > 1) setAsked({ what: "change", pets: about, change });
+		else edits.apply(about.map((pet) => ({ pet, change })));
+	}
 	return {
 		pets,
 		edits,
@@ -57,9 +69,13 @@ export function useEditor(session: Session, { route, read, edits }: EditorOption
 		ask: (what, about, anchor) => about.length > 0 && setAsked({ what, pets: about, anchor }),
 		askRemoval: (about) => about.length > 0 && setAsked({ what: "removal", pets: about }),
 		answer(change) {
-			if (asked === undefined || asked.what === "removal") return;
 			setAsked(undefined);
-			if (change) edits.apply(asked.pets.map((pet) => ({ pet, change })));
+			if (asked && change) apply(asked.pets, change);
+		},
+		apply,
+		applySurely(about, change) {
+			selection.clear();
+			edits.apply(about.map((pet) => ({ pet, change })));
 		},
 		remove(gone) {
 			const next = neighborOf(gone, pets ?? []);
@@ -69,7 +85,7 @@ export function useEditor(session: Session, { route, read, edits }: EditorOption
 			// Waits until the dialog has returned the focus.
 			requestAnimationFrame(() => focusRow(next));
 		},
-		closeDialog: () => setAsked((now) => (now?.what === "removal" ? undefined : now)),
+		closeDialog: () => setAsked((now) => (now && "anchor" in now ? now : undefined)),
 		renamed,
 		startRename(id) {
 			showPet(route, id);
@@ -101,7 +117,7 @@ export function askWithKey(editor: Editor, what: "status" | "category", openId: 
 
 /** Commands for the selected animals; without a selection, for the animal in focus or in the panel. */
 export function editCommands(editor: Editor, openId: string | undefined): Command[] {
-	const { edits, selection } = editor;
+	const { selection } = editor;
 	const id = focusedId() ?? openId;
 	const pets = subjectsOf(editor, id);
 	const current = editor.pets?.find((pet) => String(pet.id) === id);
@@ -109,7 +125,7 @@ export function editCommands(editor: Editor, openId: string | undefined): Comman
 	const onAny = [...petStatuses, undefined].map((status) => ({
 		label: `Mark ${what} as ${stateOf(status)}`,
 		keys: `s ${stateOf(status).charAt(0)}`,
-		run: () => edits.apply(pets.map((pet) => ({ pet, change: { action: "set-status", status } }))),
+		run: () => editor.apply(pets, { action: "set-status", status }),
 	}));
 	const move = {
 		label: `Change the category of ${what} …`,

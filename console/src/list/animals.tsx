@@ -73,7 +73,7 @@ export function Animals(props: AnimalsProps) {
 	return (
 		<main id="main" class="animals">
 			<section class="list" aria-label="List" inert={isCovered}>
-				<ListTools {...{ session, route, totals, editor, setIsAdding }} />
+				<ListTools {...{ session, route, page, totals: shownTotals(route, page, totals), editor, setIsAdding }} />
 				{mayList ? (
 					<>
 						<Content request={request} {...props} pets={pets} editor={editor} />
@@ -113,6 +113,13 @@ export function Animals(props: AnimalsProps) {
 			{editor?.asked && <LazyPart part={lazyEditParts} props={{ editor }} />}
 		</main>
 	);
+}
+
+/** The numbers of the animals among which a status is chosen: of the category, or of the store. */
+function shownTotals(route: AnimalsRoute, page: ListPage | undefined, ofStore: Totals | undefined): Totals | undefined {
+	if (route.name !== undefined) return undefined;
+	if (route.category === undefined) return ofStore;
+	return page?.of.category === route.category ? page.found?.totals : undefined;
 }
 
 const lazyAddPanel = lazy(() => import("../add/add-panel.tsx").then(({ AddPanel }) => AddPanel));

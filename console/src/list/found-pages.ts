@@ -3,18 +3,18 @@
 import type { Page } from "../../../client/src/index.ts";
 import type { FindReply } from "../../../src/contract/console.ts";
 
-type Totals = Pick<FindReply, "total" | "isMore">;
+type Counted = Pick<FindReply, "total" | "isMore" | "totals">;
 
 /** A page of a search. An empty `prev` leads to the first page. */
 export interface FoundPage extends Page<"bigint"> {
-	found: Totals & {
+	found: Counted & {
 		/** The number of animals on earlier pages; absent if the number is unknown. */
 		before?: number;
 	};
 }
 
 /** What is known of a search: the total, and the positions where its pages begin. */
-export interface Walk extends Totals {
+export interface Walk extends Counted {
 	places: string[];
 }
 
@@ -25,14 +25,14 @@ export const newWalk = (): Walk => ({ places: [""] });
  * @param limit the animals of a page @param cursor the page's position
  */
 export function foundPage(walk: Walk, limit: number, cursor = "", reply: FindReply): FoundPage {
-	const { pets, next, total, isMore } = reply;
+	const { pets, next, total, isMore, totals } = reply;
 	const at = walk.places.indexOf(cursor);
-	if (total !== undefined) Object.assign(walk, { total, isMore });
+	if (total !== undefined) Object.assign(walk, { total, isMore, totals });
 	if (next && at >= 0) walk.places[at + 1] = next;
 	const before = at < 0 ? {} : { before: at * limit };
 	return {
 		pets,
-		found: { total: walk.total, isMore: walk.isMore, ...before },
+		found: { total: walk.total, isMore: walk.isMore, totals: walk.totals, ...before },
 		...(next && { next }),
 		...(at > 0 && { prev: walk.places[at - 1] }),
 	} as FoundPage;

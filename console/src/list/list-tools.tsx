@@ -4,27 +4,32 @@ import type { JSX } from "preact";
 import { useContext, useState } from "preact/hooks";
 import type { Filter } from "../../../client/src/contract.ts";
 import type { Totals } from "../../../src/contract/console.ts";
+import { parseJson } from "../../../src/contract/json.ts";
+import type { AnyPet } from "../../../src/contract/pet.ts";
 import { CategoriesContext } from "../categories/categories.ts";
 import type { Editor } from "../edit/use-editor.ts";
 import { Button, Opener } from "../parts/button.tsx";
 import { LazyPart, lazy } from "../parts/lazy-view.tsx";
 import { Heading } from "../parts/notes.tsx";
-import { type AnimalsRoute, petStatuses, showFirst } from "../parts/route.ts";
+import { type AnimalsRoute, petStatuses, showFirst, shownTexts, sortOf } from "../parts/route.ts";
 import { capitalized, digits } from "../parts/sentences.ts";
 import { may, type Session } from "../session/session.ts";
 import { totalOf } from "../session/use-watch.ts";
 import { ExportMenu } from "./export-menu.tsx";
+import { sortings } from "./pet-table.tsx";
+import type { ListPage } from "./use-list.ts";
 
 const lazyCategoryMenu = lazy(() => import("../categories/category-menu.tsx").then(({ CategoryMenu }) => CategoryMenu));
 const lazySelectionBar = lazy(() => import("../edit/selection-bar.tsx").then(({ SelectionBar }) => SelectionBar));
 
 interface ListToolsProps extends FilterProps {
 	session: Session;
+	page: ListPage | undefined;
 	editor: Editor | undefined;
 	setIsAdding(isAdding: boolean): void;
 }
 
-export function ListTools({ session, route, totals, setIsAdding, editor }: ListToolsProps) {
+export function ListTools({ session, route, page, totals, setIsAdding, editor }: ListToolsProps) {
 	const mayAdd = may(session, "pets:write");
 	const { selection } = editor ?? {};
 	return (
@@ -36,6 +41,14 @@ export function ListTools({ session, route, totals, setIsAdding, editor }: ListT
 						<View key={field} route={route} totals={totals} />
 					))}
 					{may(session, "pets:read") && <CategoryChip route={route} />}
+					{route.sort !== undefined && (
+						<ActiveChip
+							class="sort-chip"
+							label={capitalized(sortings[sortOf(route)])}
+							meaning={`Sorted ${sortings[sortOf(route)]}: show the newest first`}
+							onRemove={() => showFirst(route, { sort: undefined })}
+						/>
+					)}
 				</div>
 				<div class="line wraps actions">
 					{may(session, "pets:read") && <ExportMenu session={session} subject={route} />}
@@ -57,12 +70,36 @@ export function ListTools({ session, route, totals, setIsAdding, editor }: ListT
 					part={lazySelectionBar}
 					props={{
 						editor,
-						children: <ExportMenu session={session} subject={{ ids: selection.pets.map(({ id }) => id) }} />,
+						matching: matchingOf(session, page, totals),
+						children: (
+							<ExportMenu
+								session={session}
+								subject={selection.isBeyond ? route : { ids: selection.pets.map(({ id }) => id) }}
+							/>
+						),
 					}}
 				/>
 			)}
 		</div>
 	);
+}
+
+/** The most animals that are selected at once. */
+const selectedMax = 10_000;
+
+/** All animals of the filter or the search, if there are more than on this page, and few enough to be selected. */
+function matchingOf({ fetchFile }: Session, page: ListPage | undefined, totals: Totals | undefined) {
+	if (!page) return undefined;
+	const { of: route, found, pets } = page;
+	const counted = totals && (route.status ? totals[route.status] : totalOf(totals));
+	const count = found ? found.total : counted;
+	if (count === undefined || found?.isMore || count <= pets.length || count > selectedMax) return undefined;
+	const load = async () => {
+		const { content } = await fetchFile("/console/exports", JSON.stringify({ format: "json", ...shownTexts(route) }));
+		const all = parseJson(await content.text()) as AnyPet[];
+		return all.map((pet) => ({ ...pet, id: BigInt(pet.id), categoryId: BigInt(pet.categoryId) }));
+	};
+	return { count, load };
 }
 
 interface FilterProps {
@@ -76,26 +113,46 @@ function shortened(count: number): string {
 }
 const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
 
-/** The buttons that filter by status. Each button returns to the first page. */
+/** The buttons that filter by status. Each returns to the first page, and to all statuses when it is pressed again. */
 function StatusChips({ route, totals }: FilterProps) {
-	const chip = (status: AnimalsRoute["status"], label: string, count: number | undefined) => (
+	const shown = route.without ?? route.status ?? "all";
+	const chip = (name: string, filter: Pick<AnimalsRoute, "status" | "without">, label: string, count?: number) => (
 		<Button
-			key={label}
+			key={name}
 			class="chip"
-			label={[label, count !== undefined && <b class="num">{shortened(count)}</b>]}
-			aria-pressed={route.status === status}
+			label={[label, count !== undefined && <b class="num">{shortened(count)}</b>, name === shown && remove]}
+			aria-pressed={name === shown}
 			title={count === undefined ? undefined : digits.format(count)}
-			onClick={() => showFirst(route, { status })}
+			onClick={() => showFirst(route, { status: undefined, without: undefined, ...(name !== shown && filter) })}
 		/>
 	);
+	const remove = shown !== "all" && <Cross key="remove" />;
 	return (
 		<fieldset class="line" aria-label="Filter by status">
-			{chip(undefined, "All", totals && totalOf(totals))}
-			{petStatuses.map((status) => chip(status, capitalized(status), totals?.[status]))}
-			{totals !== undefined && totals.none > 0 && <span class="soft num">{shortened(totals.none)} not set</span>}
+			{chip("all", {}, "All", totals && totalOf(totals))}
+			{petStatuses.map((status) => chip(status, { status }, capitalized(status), totals?.[status]))}
+			{(route.without || (totals && totals.none > 0)) && chip("status", { without: "status" }, "Not set", totals?.none)}
 		</fieldset>
 	);
 }
+
+const Cross = () => (
+	<span class="cross" aria-hidden="true">
+		×
+	</span>
+);
+
+interface ActiveChipProps {
+	label: string;
+	meaning: string;
+	class?: string;
+	onRemove(): void;
+}
+
+/** Says what is filtered or sorted by; a click ends it. */
+const ActiveChip = ({ label, meaning, class: look = "", onRemove }: ActiveChipProps) => (
+	<Button class={`chip ${look}`} label={[label, <Cross key="remove" />]} aria-label={meaning} onClick={onRemove} />
+);
 
 const filterViews: Record<keyof Filter, (props: FilterProps) => JSX.Element> = { status: StatusChips };
 
@@ -118,6 +175,7 @@ function CategoryChip({ route }: { route: AnimalsRoute }) {
 				aria-label={`Category: ${category ?? "all"}`}
 				open={setAnchor}
 			/>
+			{category && <ActiveChip label="" meaning="Show all categories" onRemove={() => show(undefined)} />}
 			{anchor && (
 				<LazyPart
 					part={lazyCategoryMenu}

@@ -11,12 +11,14 @@ interface QuestionProps {
 	/** The answer that changes nothing. */
 	no: string;
 	yes: string;
+	/** How the answer that changes something looks. */
+	look?: "danger" | "primary";
 	onYes(): void;
 	onClose(): void;
 	children: ComponentChildren;
 }
 
-export function Question({ title, no, yes, onYes, onClose, children }: QuestionProps) {
+export function Question({ title, no, yes, look = "danger", onYes, onClose, children }: QuestionProps) {
 	const dialog = useRef<HTMLDialogElement>(null);
 	useLayoutEffect(() => dialog.current?.showModal(), []);
 	const close = () => dialog.current?.close();
@@ -37,7 +39,7 @@ export function Question({ title, no, yes, onYes, onClose, children }: QuestionP
 			<p id="ask-text">{children}</p>
 			<div class="line wraps actions">
 				<Button label={no} onClick={close} />
-				<Button class="danger" label={yes} onClick={accept} />
+				<Button class={look} label={yes} onClick={accept} />
 			</div>
 		</dialog>
 	);

@@ -32,6 +32,8 @@ export interface AnimalsRoute extends Filter {
 	name?: string | undefined;
 	/** Only animals of the category with this id, as digits. */
 	category?: string | undefined;
+	/** Only animals without this field. */
+	without?: "status" | undefined;
 	/** If absent, the newest animals come first. */
 	sort?: Exclude<Sort, "-id"> | undefined;
 	/** The id of the animal in the panel, as digits. */
@@ -71,6 +73,7 @@ function routeOf(hash: string): Route {
 		cursor: parameters.get("cursor") || undefined,
 		name: parameters.get("name")?.trim() || undefined,
 		category: idOf(parameters.get("category") ?? ""),
+		without: parameters.get("without") === "status" ? "status" : undefined,
 		sort: orderOf(parameters.get("sort")),
 		id: idOf(parameters.get("id") ?? ""),
 	};
@@ -100,20 +103,26 @@ export function filterTexts(filter: Filter): Record<string, string> {
 }
 
 /** The parameters that select and sort animals. */
-export type Shown = Filter & Pick<AnimalsRoute, "name" | "category" | "sort">;
+export type Shown = Filter & Pick<AnimalsRoute, "name" | "category" | "without" | "sort">;
 
-export function shownTexts({ name, category, sort, ...filter }: Shown): Record<string, string> {
-	return { ...filterTexts(filter), ...(name && { name }), ...(category && { category }), ...(sort && { sort }) };
+export function shownTexts({ name, category, without, sort, ...filter }: Shown): Record<string, string> {
+	const own = Object.entries({ name, category, without, sort });
+	return { ...filterTexts(filter), ...Object.fromEntries(own.flatMap(([key, text]) => (text ? [[key, text]] : []))) };
 }
 
 export const sortOf = ({ sort }: Shown): Sort => sort ?? "-id";
 
 /** Whether the list needs the console's own search, because the interface has no such filter or order. */
-export const isFound = ({ name, category, sort }: Shown) => (name ?? category) !== undefined || sort !== "id";
+export const isFound = ({ name, category, without, sort }: Shown) =>
+	(name ?? category ?? without) !== undefined || sort !== "id";
 
 /** Describes the filter, such as “the status sold and “zo” in the name”; empty without a filter. */
-export function describeShown({ name, category, ...filter }: Shown, labelOf: (category: string) => string): string {
+export function describeShown(
+	{ name, category, without, ...filter }: Shown,
+	labelOf: (category: string) => string,
+): string {
 	const words = Object.entries(filterTexts(filter)).map(([field, text]) => `the ${field} ${text}`);
+	if (without) words.push(`no ${without}`);
 	if (category) words.push(`the category ${labelOf(category)}`);
 	if (name) words.push(describeName(name));
 	return words.join(" and ");
