@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { numbersOf } from "./categories.ts";
 import { isDamaged } from "./encoding.ts";
 import { countUnknownValues, isWord, proposeCategory, proposeStatus } from "./values.ts";
 
@@ -16,6 +17,11 @@ test("a status is proposed for the words of five languages, in any case and with
 	for (const text of ["-", "n/a", "#N/A", "null", " Keine"]) assert.equal(proposeStatus(text), null, text);
 	for (const text of ["", "gone", "sold out", "constructor", "unsold", "not available", "attente"])
 		assert.equal(proposeStatus(text), undefined, text);
+});
+
+test("of categories whose names a migration found equal, the first one counts", () => {
+	const named = [{ id: 7n }, { id: 1n, name: "Dog" }, { id: 5n, name: "dog " }];
+	assert.deepEqual([...numbersOf(named)], [["dog", 1n]]);
 });
 
 test("values that differ only in case and blanks are counted together, the most frequent first, a thousand of each field", () => {

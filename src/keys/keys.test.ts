@@ -16,7 +16,11 @@ test("a key is pets_, 43 digits of base62 and a CRC-32 in 6 more", () => {
 		assert.ok(isWellFormedKey(key));
 		assert.equal(key.slice(-6), toBase62(BigInt(crc32(key.slice(0, -6))), 6));
 	}
-	assert.notEqual(keyFromRandom(Buffer.alloc(32, 254)), keyFromRandom(Buffer.alloc(32, 255)));
+	const random = randomBytes(32);
+	const keys = Array.from({ length: 32 }, (_, at) =>
+		keyFromRandom(random.map((byte, index) => byte ^ Number(index === at)) as Buffer),
+	);
+	assert.equal(new Set([...keys, keyFromRandom(random)]).size, 33, "each byte counts");
 	assert.deepEqual(
 		[61n, 62n, 3844n + 10n * 62n + 36n].map((value) => toBase62(value, 3)),
 		["00z", "010", "1Aa"],

@@ -7,7 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FindReply } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import type { FindQuery, FoundPets } from "../../src/store/store.ts";
-import { assertFailure, assertNoErrors, consoleReply, type TestService, testService } from "../support/service.ts";
+import {
+	assertFailure,
+	assertNoErrors,
+	consoleReply,
+	posting,
+	type TestService,
+	testService,
+} from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection } from "../support/wire.ts";
 
@@ -152,6 +159,10 @@ test("a key's searches run one at a time and delay no other key; the eleventh is
 	assertFailure(refused, "overloaded");
 	assert.match(JSON.parse(refused.body).message, /^10 searches of this API key are under way: wait/);
 	assert.equal(begun.length, 1);
+	const exported = service.send(posting("/console/exports")({ format: "csv", name: "a" }));
+	(await until("the search of an export, which has a turn of its own", () => begun[1])).end();
+	assert.equal((await exported).status, 200);
+	begun.splice(1, 1);
 	const other = search(key);
 	await until("the search of the other key", () => begun.length === 2);
 	const listed = find(service, { sort: "-id" });

@@ -3,6 +3,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createOpsChecks } from "../../src/http/checks.ts";
+import type { Exchange, Route } from "../../src/http/exchange.ts";
+
 import { ask } from "../support/caller.ts";
 import { figureOf } from "../support/scrape.ts";
 import { assertFailure, testService } from "../support/service.ts";
@@ -48,6 +51,10 @@ test("a Host that a web page could point at this port is refused (DNS rebinding)
 		assertFailure(await askAs(host), "malformed_request");
 	for (const host of ["127.0.0.1", "10.1.2.3:9464", "[::1]", "[fe80::1]:9464", `LOCALHOST:${port}`, "node-1"])
 		assert.equal((await askAs(host)).status, 200, host);
+	const [ownName] = createOpsChecks("Node1.Example.com");
+	const checked = (host: string) => ownName?.({ request: { headers: { host } } } as Exchange, {} as Route);
+	for (const host of ["Node1.Example.com", "node1.example.com:9464"]) assert.equal(checked(host), undefined, host);
+	assert.throws(() => checked("node2.example.com"), { code: "malformed_request" });
 	const [old] = await exchange(Number(port), "GET /livez HTTP/1.0\r\n\r\n");
 	assert.equal(old?.status, 200, "a load balancer's check with HTTP/1.0 needs no Host");
 });

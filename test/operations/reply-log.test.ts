@@ -79,6 +79,7 @@ test("on a terminal, a log line has method and path, without query and key", asy
 	for (const [path, shown] of [
 		["/v1/pets?limit=1", "/v1/pets"],
 		[`/v1/pets/${service.key}?x=${service.key}`, "/v1/pets/pets_…"],
+		[`/v1/${service.key}/${service.key}`, "/v1/pets_…/pets_…"],
 	] as const) {
 		const line = await lineOf(service, await service.send({ path }));
 		assert.deepEqual([line["http.request.method"], line["url.path"]], ["GET", shown]);

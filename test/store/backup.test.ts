@@ -53,21 +53,30 @@ function namesIn(folder: string): string[] {
 const countIn = async (file: string) => (await verifyStore(`sqlite:${file}`, { signal: never })).animals;
 
 test("a backup is refused if it would fill its disk, and ends without a file if others fill it", async (context) => {
-	const { folder, path, environment, backUp } = await someStore(context);
-	/** The free space at each look; later ones find none. */
-	let freeMiB = [64];
-	context.mock.method(fs, "statfsSync", () => ({ bavail: (freeMiB.shift() ?? 0) * 256, bsize: 4096 }));
+	const { folder, path, url, environment, backUp } = await someStore(context);
+	/** The free blocks at each look; later ones find none. */
+	let free = [64 * 256];
+	const look = () => ({ bavail: free.shift() ?? 0, bfree: 2 ** 30, blocks: 2 ** 31, bsize: 4096 });
+	context.mock.method(fs, "statfsSync", look);
 	applyMocks(context);
 	const command = ["backup", path("b.db")];
 	const full = /^animal-store: \/.* has 64 MiB free, and a backup needs 65: free some, or use another disk\n$/;
 	await assertRefused([[command, full]], { environment });
 	assert.deepEqual(readdirSync(folder), ["s.db"]);
-	freeMiB = [4096];
-	const filled = /^animal-store: \/.* has 0 MiB free, and a backup needs 6\d: .*\n$/;
+	const many =
+		"INSERT INTO pets (name, category_id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)";
+	await runSql(url, `${many} SELECT printf('%0255d', i), 1 FROM n`);
+	const enough = 4096 * 256;
+	// Only at the second look, when the first pages are written, there is too little, for the rest.
+	free = [enough, 65 * 256, ...Array(99).fill(enough)];
+	const filled = /^animal-store: \/.* has 65 MiB free, and a backup needs [78]\d: .*\n$/;
 	await assertRefused([[command, filled]], { environment });
 	assert.deepEqual(namesIn(folder), ["s.db"]);
-	freeMiB = Array(9).fill(4096);
-	assert.equal(await backUp("b.db"), 20);
+	free = Array(99).fill(enough);
+	assert.equal(await backUp("b.db"), 60_020);
+	free = [7];
+	const figures = await withStore(url, (store) => store.readUse());
+	assert.deepEqual([figures.files?.diskFreeBytes, figures.files?.diskBytes], [7 * 4096, 2 ** 43]);
 });
 
 test("a backup made under load restores over a crashed store, whose old WAL is never replayed", async (context) => {
