@@ -4,6 +4,7 @@ import { useRef } from "preact/hooks";
 import { SearchField } from "./list/search-field.tsx";
 import { Button, KeyButton } from "./parts/button.tsx";
 import { firstAnimals, hashOf, type Route } from "./parts/route.ts";
+import { ctrl } from "./parts/shortcuts.ts";
 import { AccountMenu, type AccountProps } from "./session/account-menu.tsx";
 import { may } from "./session/session.ts";
 
@@ -38,7 +39,7 @@ export function Header({ route, signedIn }: HeaderProps) {
 				<>
 					{route.view === "animals" && may(signedIn.session, "pets:read") && <SearchField route={route} />}
 					<div class="line right">
-						<KeyButton keys="Ctrl K" meaning="commands" class="palette-button" onClick={signedIn.openPalette} />
+						<KeyButton keys={`${ctrl} K`} meaning="commands" class="palette-button" onClick={signedIn.openPalette} />
 						<AccountMenu {...signedIn} />
 					</div>
 				</>

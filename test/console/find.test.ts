@@ -134,7 +134,8 @@ const commands = `Mark Animal 1 as availables a, Mark Animal 1 as pendings p, Ma
 	Mark Animal 1 as not sets n, Change the category of Animal 1 …c, Remove Animal 1 …Delete, Rename Animal 1F2, Select Animal 1x, Next animalj,
 	Previous animalk, Next page], Newest animals}, Find by name/, Go to Animalsg a, Go to Activityg c, Go to the referenceg d,
 	Add animaln, Add many animals from a filem, Show the key, Stay signed in on this computer,
-	Sign out, Select all on this page, Refresh the list,
+	Sign out, Export all animals …, Show available animals, Show pending animals, Show sold animals,
+	Show animals without a status, Select all on this page, Refresh the list,
 	Sort the list by ascending id, Sort the list newest first, Sort the list by name, Sort the list by name, from Z to A,
 	Turn single-key shortcuts off, Copy JSON, Copy curl: list, Copy curl: add, Copy link`;
 

@@ -201,6 +201,9 @@ test("the newest animals come first and appear by themselves; another order is r
 	await press(page, "Enter");
 	await page.locator("tr.newest", { hasText: "Rosa" }).waitFor();
 	assert.equal((await namesOn(page))[0], "Rosa");
+	await fillIn(page, "rosa ", "4");
+	await press(page, "Enter");
+	await shows(page, "Another animal has this name: show");
 	await page.getByRole("columnheader", { name: "Id" }).getByRole("button").click();
 	await row(page, "Animal 1").waitFor();
 	await page.getByLabel("Per page").selectOption("10");
@@ -210,7 +213,7 @@ test("the newest animals come first and appear by themselves; another order is r
 	await shows(page, "10 animals, ids 1 to 10 · more follow");
 	await page.goto(`${service.url}/docs`);
 	await page.goto(`${service.url}/console#/animals`);
-	await shows(page, "1 to 30 of 42 animals");
+	await shows(page, "1 to 30 of 43 animals");
 	await page.goto(`${service.url}/docs`);
 	await page.goto(`${service.url}/console`);
 	await shows(page, "10 animals, ids 1 to 10 · more follow");

@@ -4,6 +4,9 @@
 import "../edit/panel.css";
 import type { ComponentChildren, JSX } from "preact";
 import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { FindReply } from "../../../src/contract/console.ts";
+import { comparedName } from "../../../src/contract/equal-texts.ts";
+import type { Pet } from "../../../src/contract/pet.ts";
 import type { Fault } from "../../../src/contract/validate.ts";
 import { CategoriesContext } from "../categories/categories.ts";
 import { type Choice, categoryIdOf } from "../categories/category-choices.ts";
@@ -11,8 +14,9 @@ import { CategoryField } from "../categories/category-field.tsx";
 import { KeyButton } from "../parts/button.tsx";
 import { Form, Select } from "../parts/fields.tsx";
 import { FailureNote, Waiting } from "../parts/notes.tsx";
-import { petStatuses } from "../parts/route.ts";
+import { firstAnimals, hashOf, petStatuses } from "../parts/route.ts";
 import { labels, sentenceOf } from "../parts/sentences.ts";
+import { useRequest } from "../parts/use-request.ts";
 import { may, type Session } from "../session/session.ts";
 import type { Adding, Field } from "./add-form.ts";
 import { add, adviceOn, titleOf } from "./adding.ts";
@@ -79,9 +83,25 @@ export function AddPanel({ session, adding, setAdding, onAdded, onClose }: AddPa
 						the id <span class="num">{String(added.id)}</span>. Ready for the next one.
 					</p>
 				)}
+				{added && may(session, "pets:read") && <SameName key={String(added.id)} session={session} pet={added} />}
 			</div>
 			<p class="soft">Enter adds the animal. Esc closes the form and keeps what you entered.</p>
 		</aside>
+	);
+}
+
+/** Says that other animals have the same name: the animal may have been added twice. */
+function SameName({ session, pet: { id, name } }: { session: Session; pet: Pet }) {
+	const query = new URLSearchParams({ name: name.trim(), limit: "100" });
+	const { value } = useRequest((signal) => session.ask<FindReply>(`/console/find?${query}`, { signal }), [session]);
+	const isSame = (other: Pet) => String(other.id) !== String(id) && comparedName(other.name) === comparedName(name);
+	const count = value?.pets.filter(isSame).length ?? 0;
+	if (count === 0) return null;
+	return (
+		<p class="soft">
+			{count === 1 ? "Another animal has" : `${count} other animals have`} this name:{" "}
+			<a href={hashOf({ ...firstAnimals(), name: name.trim() })}>show</a>
+		</p>
 	);
 }
 

@@ -4,6 +4,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { Form } from "../parts/fields.tsx";
 import { Problem } from "../parts/notes.tsx";
+import { ctrl } from "../parts/shortcuts.ts";
 import { Step } from "./steps.tsx";
 
 interface ChooseFileProps {
@@ -73,7 +74,7 @@ function DropZone({ choose, onPaste }: DropZoneProps) {
 					Excel (.xlsx), CSV, JSON or NDJSON. Or copy rows in your spreadsheet and paste them
 					<span class="wide-only">
 						{" "}
-						with <kbd>Ctrl V</kbd>
+						with <kbd>{ctrl} V</kbd>
 					</span>
 				</span>
 				<span class="button primary">Choose a file</span>

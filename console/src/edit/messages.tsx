@@ -4,6 +4,7 @@ import "./edit.css";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { shortName } from "../parts/sentences.ts";
+import { ctrl } from "../parts/shortcuts.ts";
 import type { Message } from "./edit-queue.ts";
 import type { Edits } from "./use-edits.ts";
 
@@ -61,7 +62,7 @@ function Line({ message, mayUndo, show, undo, leave, focus }: LineProps) {
 			<p dir="auto">{text}</p>
 			<div class="line">
 				{step && mayUndo && (
-					<Button label={step.isUndo ? "Redo" : ["Undo ", <kbd key="z">Ctrl Z</kbd>]} onClick={() => undo(message)} />
+					<Button label={step.isUndo ? "Redo" : ["Undo ", <kbd key="z">{ctrl} Z</kbd>]} onClick={() => undo(message)} />
 				)}
 				{about && show && <Button label={`Show ${shortName(about.name)}`} onClick={() => show(String(about.id))} />}
 				{isProblem && <Button label="Close" onClick={close} />}

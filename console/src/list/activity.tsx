@@ -142,7 +142,7 @@ function sentenceOf({ replies, p95Ms }: Minute): string {
 	return p95Ms === undefined ? count : `${count}, 95 % within ${rounded(p95Ms)} ms`;
 }
 
-const figure = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const figure = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 
 function rounded(value: number): string {
 	return value >= 100 ? digits.format(Math.round(value)) : figure.format(value);

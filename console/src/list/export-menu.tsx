@@ -9,6 +9,7 @@ import { Menu } from "../parts/menu.tsx";
 import { describeShown, type Shown, shownTexts } from "../parts/route.ts";
 import { byteOrderMark, saveFile } from "../parts/save-file.ts";
 import { countOf, sentenceOf } from "../parts/sentences.ts";
+import { useCommands } from "../parts/shortcuts.ts";
 import type { Session } from "../session/session.ts";
 
 type Subject = Shown & Pick<ExportOrder, "ids">;
@@ -40,6 +41,7 @@ export function ExportMenu({ session, subject }: ExportProps) {
 	}
 
 	const what = describe(subject, useContext(CategoriesContext).labelOf);
+	useCommands(() => [{ label: `Export ${what} …`, run: () => setIsOpen(true) }]);
 	return (
 		<Menu label="Export" title={`Export ${what}`} isOpen={isOpen} setIsOpen={setIsOpen}>
 			{formats.map(([format, text]) => (

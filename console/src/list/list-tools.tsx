@@ -13,6 +13,7 @@ import { LazyPart, lazy } from "../parts/lazy-view.tsx";
 import { Heading } from "../parts/notes.tsx";
 import { type AnimalsRoute, petStatuses, showFirst, shownTexts, sortOf } from "../parts/route.ts";
 import { capitalized, digits } from "../parts/sentences.ts";
+import { type Command, useCommands } from "../parts/shortcuts.ts";
 import { may, type Session } from "../session/session.ts";
 import { totalOf } from "../session/use-watch.ts";
 import { ExportMenu } from "./export-menu.tsx";
@@ -30,6 +31,7 @@ interface ListToolsProps extends FilterProps {
 }
 
 export function ListTools({ session, route, page, totals, setIsAdding, editor }: ListToolsProps) {
+	useCommands(() => (may(session, "pets:read") ? filterCommands(route) : []));
 	const mayAdd = may(session, "pets:write");
 	const { selection } = editor ?? {};
 	return (
@@ -84,6 +86,18 @@ export function ListTools({ session, route, page, totals, setIsAdding, editor }:
 	);
 }
 
+function filterCommands(route: AnimalsRoute): Command[] {
+	const show = (label: string, status: AnimalsRoute["status"], without?: "status") =>
+		route.status === status && route.without === without
+			? []
+			: [{ label, run: () => showFirst(route, { status, without }) }];
+	return [
+		...petStatuses.flatMap((status) => show(`Show ${status} animals`, status)),
+		...show("Show animals without a status", undefined, "status"),
+		...show("Show animals of any status", undefined),
+	];
+}
+
 /** The most animals that are selected at once. */
 const selectedMax = 10_000;
 
@@ -111,7 +125,7 @@ interface FilterProps {
 function shortened(count: number): string {
 	return count < 10_000 ? digits.format(count) : compact.format(count).replace("K", "k");
 }
-const compact = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
+const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 3 });
 
 /** The buttons that filter by status. Each returns to the first page, and to all statuses when it is pressed again. */
 function StatusChips({ route, totals }: FilterProps) {

@@ -3,7 +3,7 @@
 import "./dialogs.css";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Combobox } from "./combobox.tsx";
-import { type Command, offeredCommands } from "./shortcuts.ts";
+import { type Command, ctrl, offeredCommands } from "./shortcuts.ts";
 
 interface PaletteProps {
 	/** Commands made from the entered text, such as a search for it. */
@@ -38,7 +38,7 @@ export function Palette({ commandsFor, onClose }: PaletteProps) {
 				keyOf={({ label }) => label}
 				show={({ label, keys }) => [
 					<span key="label">{label}</span>,
-					keys && <kbd key="keys">{keys.replace("+z", " Z")}</kbd>,
+					keys && <kbd key="keys">{keys.replace("Ctrl+z", `${ctrl} Z`)}</kbd>,
 				]}
 				onChoose={run}
 				isOpen

@@ -5,7 +5,8 @@ import type { NewPet, Pet } from "../../../src/contract/pet.ts";
 
 export const labels: Record<keyof NewPet, string> = { name: "Name", categoryId: "Category", status: "Status" };
 
-export const digits = new Intl.NumberFormat("en");
+/** Numbers and times are written as in the language of the browser. */
+export const digits = new Intl.NumberFormat();
 export const countOf = (count: number) => (count === 1 ? "1 animal" : `${digits.format(count)} animals`);
 
 export const listOf = (words: string[]) => new Intl.ListFormat("en").format(words);
