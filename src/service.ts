@@ -255,7 +255,7 @@ async function startBackups({ config, log }: ServiceOptions, ops: Ops, store: St
 	const { now, metrics, fatal } = ops;
 	const { backups, databaseUrl } = config;
 	if (!backups || backups.everyMs === Infinity) return undefined;
-	const { scheduleBackups } = await import("./store/scheduled-backups.ts");
+	const { scheduleBackups } = await import("./jobs/scheduled-backups.ts");
 	const scheduled = scheduleBackups({
 		...backups,
 		cursorSecret: store.cursorSecret,

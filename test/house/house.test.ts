@@ -28,6 +28,7 @@ const mayImport: Record<string, RegExp> = {
 	openapi: /^openapi\/|^src\/contract\/|^openapi\.json$/,
 	files: /^src\/(contract|files)\//,
 	store: /^src\/(contract|store)\//,
+	jobs: /^src\/(contract|store|jobs)\/|^src\/main$/,
 	keys: /^src\/(contract|keys)\/|^src\/store\/store\.ts$/,
 	http: /^src\/(contract|files|http)\/|^openapi\.json$|^src\/store\/store\.ts$|^src\/keys\/(formats|key-check)\.ts$/,
 	ops: /^src\/(contract|ops)\/|^src\/store\/store\.ts$/,
@@ -44,7 +45,7 @@ const mayImport: Record<string, RegExp> = {
 const consoleRooms = ["parts", "session", "categories", "edit", "add", "list"];
 
 function importsOf(path: string): string[] {
-	return [...read(path).matchAll(/(?:from|import|import\(|new URL\()\s*"(\.[^"]+)"/g)].map(([, target = ""]) =>
+	return [...read(path).matchAll(/(?:from|import|import\(|new URL\()\s*["`](\.[^"`$]+)/g)].map(([, target = ""]) =>
 		relative(checkout, join(checkout, dirname(path), target)),
 	);
 }

@@ -26,6 +26,7 @@ const testsOf: Record<string, string> = {
 	"src/keys": "test/contract",
 	"src/ops": "test/operations",
 	"src/store": "test/store",
+	"src/jobs": "test/store",
 	"client/src": "test/client",
 };
 

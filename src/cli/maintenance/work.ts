@@ -1,4 +1,4 @@
-// Work on a store that only commands do, even if the service starts them (store/command-process.ts): closing a second
+// Work on a store that only commands do, even if the service starts them (jobs/command-process.ts): closing a second
 // descriptor of a file in the service's process would release that file's locks. This file chooses the engine.
 
 import { isPostgres, pathOf } from "../../store/open.ts";

@@ -18,7 +18,7 @@ import { startWriter, type Write } from "./writer.ts";
 export async function openSqlite(file: string, now: () => number, options: StoreOptions): Promise<Store> {
 	const { onCreate, onNotice = () => {}, mustExist = false, backupFolder } = options;
 	if (backupFolder !== undefined && !mustExist) {
-		const { refuseNewStore } = await import("../scheduled-backups.ts");
+		const { refuseNewStore } = await import("./backup-files.ts");
 		refuseNewStore(file, backupFolder);
 	}
 	const watch = watchWrites(() => write("probe"), options);

@@ -5,9 +5,9 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { backupsIn, isBackup, nameOfBackup, timeOfBackup } from "../store/sqlite/backup-files.ts";
+import { dropStaleDraftsIn } from "../store/sqlite/draft.ts";
 import { runCommand } from "./command-process.ts";
-import { dropStaleDraftsIn, namesIn } from "./sqlite/draft.ts";
-import { StoreRefused } from "./store.ts";
 
 /** The longest time from a failure to the next try. */
 const retryMs = 10 * 60_000;
@@ -58,20 +58,20 @@ export function scheduleBackups(plan: ScheduleOptions) {
 	let timer: NodeJS.Timeout | undefined;
 	let running = Promise.resolve();
 
-	const dropStaleDrafts = () => dropStaleDraftsIn(folder, (name) => backupName.test(name));
+	const dropStaleDrafts = () => dropStaleDraftsIn(folder, isBackup);
 
 	async function backUp(): Promise<void> {
 		const startedAtMs = performance.now();
 		// If the outer folder is missing, its disk may not be mounted.
 		if (existsSync(plan.folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
 		dropStaleDrafts();
-		const name = nameAt(now());
+		const name = nameOfBackup(now());
 		const file = join(folder, name);
 		const output = await runCommand(["backup", file, "--json"], environment, signal).catch((error) => {
 			dropStaleDrafts(); // The process may have been killed.
 			throw error;
 		});
-		lastAtMs = timeOf(name);
+		lastAtMs = timeOfBackup(name);
 		onBackup({ file, animals: JSON.parse(output).animals, durationMs: Math.round(performance.now() - startedAtMs) });
 		removeOld(folder, name, keep);
 	}
@@ -128,7 +128,7 @@ export function scheduleBackups(plan: ScheduleOptions) {
 
 /** The time of the newest backup, 0 if none. Times after `nowMs` are ignored: the clock was wrong. */
 function newestMs(folder: string, nowMs: number): number {
-	const times = backupsIn(folder).map(timeOf);
+	const times = backupsIn(folder).map(timeOfBackup);
 	return times.find((time) => time <= nowMs) ?? 0;
 }
 
@@ -137,37 +137,4 @@ function removeOld(folder: string, made: string, keep: number): void {
 	const names = backupsIn(folder);
 	const byAge = [...names.filter((one) => one <= made), ...names.filter((one) => one > made)];
 	for (const name of byAge.slice(keep)) rmSync(join(folder, name), { force: true });
-}
-
-/**
- * Refuses a new store while the folder has backups, of any store: a disk is not mounted, or the store must be
- * restored. @throws StoreRefused
- */
-export function refuseNewStore(file: string, folder: string): void {
-	// The folder is read first, because another node may be creating the store and then taking its first backup.
-	const places = [folder, ...namesIn(folder).map((name) => join(folder, name))];
-	const hasBackups = places.some((place) => backupsIn(place).length > 0);
-	if (!hasBackups || existsSync(file)) return;
-	throw new StoreRefused(
-		`there is no store at ${file}, but ${folder} has backups of one: ` +
-			"mount its disk, restore a backup, or name another folder in BACKUP_TO for a new store",
-	);
-}
-
-/** For example `animal-store-20261121T213000Z.db`, in UTC: names sort by time. */
-function nameAt(ms: number): string {
-	return `animal-store-${new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "")}.db`;
-}
-
-const backupName = /^animal-store-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
-
-function timeOf(name: string): number {
-	return Date.parse(name.replace(backupName, "$1-$2-$3T$4:$5:$6Z"));
-}
-
-/** The names of the backups, newest first. One with a WAL is a store that DATABASE_URL names. */
-function backupsIn(folder: string): string[] {
-	const names = new Set(namesIn(folder));
-	const backups = [...names].filter((name) => backupName.test(name) && !names.has(`${name}-wal`));
-	return backups.sort().reverse();
 }

@@ -6,7 +6,7 @@ import { addAbortListener } from "node:events";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { compileCacheVariable } from "./threads.ts";
+import { compileCacheVariable } from "../store/threads.ts";
 
 const program = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
 

@@ -1,0 +1,41 @@
+// The files of scheduled backups: their names have their times, and a new store is refused next to them.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { StoreRefused } from "../store.ts";
+import { namesIn } from "./draft.ts";
+
+/**
+ * Refuses a new store while the folder has backups, of any store: a disk is not mounted, or the store must be
+ * restored. @throws StoreRefused
+ */
+export function refuseNewStore(file: string, folder: string): void {
+	// The folder is read first, because another node may be creating the store and then taking its first backup.
+	const places = [folder, ...namesIn(folder).map((name) => join(folder, name))];
+	const hasBackups = places.some((place) => backupsIn(place).length > 0);
+	if (!hasBackups || existsSync(file)) return;
+	throw new StoreRefused(
+		`there is no store at ${file}, but ${folder} has backups of one: ` +
+			"mount its disk, restore a backup, or name another folder in BACKUP_TO for a new store",
+	);
+}
+
+/** For example `animal-store-20261121T213000Z.db`, in UTC: names sort by time. */
+export function nameOfBackup(ms: number): string {
+	return `animal-store-${new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "")}.db`;
+}
+
+const backupName = /^animal-store-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.db$/;
+
+export const isBackup = (name: string) => backupName.test(name);
+
+export function timeOfBackup(name: string): number {
+	return Date.parse(name.replace(backupName, "$1-$2-$3T$4:$5:$6Z"));
+}
+
+/** The names of the backups, newest first. One with a WAL is a store that DATABASE_URL names. */
+export function backupsIn(folder: string): string[] {
+	const names = new Set(namesIn(folder));
+	const backups = [...names].filter((name) => isBackup(name) && !names.has(`${name}-wal`));
+	return backups.sort().reverse();
+}
