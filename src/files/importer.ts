@@ -1,6 +1,14 @@
-// The importer of the command and the console. Rows go to the service in batches, one after the other, so that their
-// animals have the order of the file; the next batch is read while one is under way. The key of a row is made from the
-// file's content and the row's number: importing the file again within 24 hours, by anyone, adds nothing twice.
+// The importer of the command and the console. The file has been checked before, as a whole.
+//
+// 1. Rows are read in the order of the file and cut into batches: at most 1,000 rows, and at most a request's body.
+// 2. Each row has a key of the file's content and the row's number. Within 24 hours, the service adds one animal per
+//    key: importing the file again, by anyone, adds nothing twice.
+// 3. One batch is sent at a time, so that animals have the order of the file. The next one is read meanwhile.
+// 4. A batch is sent again until it has a result for each row (import-request.ts). If the reply to an earlier attempt
+//    was lost, a row that is there since then was added by it.
+// 5. Rows with faults, and rows that are left out, are in their batch without being sent: outcomes, too, have the order
+//    of the file.
+// 6. After a failure or a pause, the batch under way stays, and `run` continues with it.
 
 import { type ImportResult, importRowsMax } from "../contract/console.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";

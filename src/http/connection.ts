@@ -1,4 +1,12 @@
 // A connection owns a socket: it knows the requests that arrived, and ends the socket. Node's parser reads it.
+//
+// 1. The parser has read a request: `accepts` says whether it still gets a reply.
+// 2. `begin` adds it to those under way. Node sends the replies in the order of the requests.
+// 3. Some replies are the last one: that to the 32nd request under way, to one that asks for an upgrade, to one during
+//    overload or a stop, and to bytes that are not HTTP. What arrives after it is read by nobody.
+// 4. When a response closes, sent or not, its request is no longer under way, and its log line and counts are written.
+// 5. After the last reply, `end` closes for writing, and half a second later completely: an earlier close would reset
+//    the connection if unread bytes are left, and the client would lose the reply.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

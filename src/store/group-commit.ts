@@ -1,5 +1,13 @@
-// Group commit: one batch of writes is committed at a time. Writes that arrive during a commit form the next batch, so
-// that one disk sync serves many writers. If no commit is under way, a batch contains the writes of one tick.
+// Group commit: one disk sync serves many writers.
+//
+// 1. A write joins the queue. If no commit is under way, one begins at the end of the tick, with the writes of all
+//    requests that were read in it.
+// 2. The commit takes the oldest writes, at most 1,000 rows, as one transaction of the engine.
+// 3. Writes that arrive meanwhile are the next batch: the slower the disk, the larger the batches.
+// 4. Once a batch is on disk, the next commit begins, and then the callers of the batch get their results.
+// 5. If a commit fails, so do all its writes: none of them was acknowledged. The next commit begins all the same.
+// 6. A create whose commit has not begun in time is taken out of the queue and rejected: nothing of it is stored.
+//    Creates that would wait too long are refused before they join (`isFull`).
 
 import { type Commit, StoreBusy, type WriteQueue } from "./store.ts";
 
