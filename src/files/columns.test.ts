@@ -48,7 +48,7 @@ test("a title above the heading is not taken for it if a later row has known nam
 		const kind = await detectKind(source);
 		const { headerRow, columns } = await previewRows(source, kind, 3);
 		assert.deepEqual([kind.delimiter, headerRow, columns], [";", 3, ["Tiername", "Farbe", "Zustand"]], title);
-		await assert.rejects(read(content), /^Error: no column is named "categoryId"; row 3 has the columns "Tiername"/);
+		await assert.rejects(read(content), /^Error: missing column: categoryId; row 3 has the columns "Tiername"/);
 		const { pets } = await read(content, { mapping: { categoryId: "Farbe" } });
 		assert.deepEqual(pets, [{ name: "Rex", categoryId: 7n, status: "sold" }]);
 	}
@@ -104,15 +104,15 @@ test("a text in place of a category is a word, a number never, and a correction 
 
 test("missing, unknown and duplicate columns refuse the file", async () => {
 	const files: [content: string, options: ReadOptions, said: RegExp][] = [
-		["Rex,1,sold\n", {}, /^no column is named "name" or "categoryId"; .* "Rex", "1", "sold"$/],
-		["name,status\nRex,sold\n", {}, /^no column is named "categoryId"; row 1 has the columns "name", "status"$/],
+		["Rex,1,sold\n", {}, /^missing columns: name, categoryId; .* "Rex", "1", "sold"$/],
+		["name,status\nRex,sold\n", {}, /^missing column: categoryId; row 1 has the columns "name", "status"$/],
 		["Name,name,categoryId\n", {}, /^several columns match name: "Name", "name"; row 1/],
 		["Name,Tierart,Species\n", {}, /^several columns match categoryId: "Tierart", "Species"; row 1/],
-		["a,b,c,d,e,f,name\n", {}, /^no column is named "categoryId"; .* "a", "b", "c", "d", "e" and 2 more$/],
+		["a,b,c,d,e,f,name\n", {}, /^missing column: categoryId; .* "a", "b", "c", "d", "e" and 2 more$/],
 		["x,x,categoryId\n", { mapping: { name: "x" } }, /^several columns match name: "x", "x"; row 1/],
 		["Name,Category,Age,Category\nRex,Dog,1,Large\nMia,Cat,2,Small\nTim,Bird,3,Small\n", {}, /match categoryId/],
 		["name,categoryId,category_no\nRex,1,3\nMia,2,3\n", {}, /match categoryId: "categoryId", "category_no"/],
-		['{"x":1}', {}, /^no column is named "name" or "categoryId"; the columns are "x"$/],
+		['{"x":1}', {}, /^missing columns: name, categoryId; the columns are "x"$/],
 		["name,categoryId\n", { mapping: { status: "state" } }, /^there is no column "state"/],
 		["name,categoryId\n", { mapping: { status: 2 } }, /^there is no column "#3"/],
 	];

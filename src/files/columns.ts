@@ -127,7 +127,7 @@ export function checkColumns(
 	const refuse = (why: string) => new ColumnError(`${why}; ${place} ${quoteNames(columns)}`, line);
 	if (found.unknown.length > 0 && headerRow !== undefined)
 		throw refuse(`there is no column ${quoteNames(found.unknown)}`);
-	if (missing.length > 0) throw refuse(`no column is named "${missing.join('" or "')}"`);
+	if (missing.length > 0) throw refuse(`missing column${missing.length > 1 ? "s" : ""}: ${missing.join(", ")}`);
 	if (!ambiguous) return found;
 	throw refuse(`several columns match ${ambiguous}: ${quoteNames(namesAt(columns, found.fits[ambiguous]))}`);
 }

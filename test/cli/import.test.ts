@@ -62,7 +62,7 @@ test("a spreadsheet's file shows its format, ignored columns and frequent reason
 	const mapped = (...more: string[]) => run("a.csv", { more: ["--map", "name=Called", ...more] });
 	const columns = 'row 1 has the columns "Called", "Category ID", "STATUS", "Colour"';
 	const fix = `${columns}; --map FIELD=COLUMN chooses a column; nothing was sent\n`;
-	assert.equal((await run("a.csv")).stderr, `animal-store: a.csv, line 1: no column is named "name"; ${fix}`);
+	assert.equal((await run("a.csv")).stderr, `animal-store: a.csv, line 1: missing column: name; ${fix}`);
 	assert.match((await run("a.csv", { more: ["--map", "colour=Colour"] })).stderr, /FIELD is name, categoryId, status/);
 
 	const dry = await mapped("--dry-run");
