@@ -107,7 +107,7 @@ function SignedIn(props: SignedInProps) {
 	// An import has added animals, and perhaps categories.
 	useEffect(() => (route.view === "add-many" ? categories.reload : undefined), [route.view]);
 	function signOut(): void {
-		if (isUnderWay(job)) setOpen("sign-out");
+		if (isUnderWay(job) || edits.underWay > 0) setOpen("sign-out");
 		else props.signOut();
 	}
 	edits.setEditing({ session, labelOf: categories.labelOf });
@@ -135,6 +135,8 @@ function SignedIn(props: SignedInProps) {
 		setOpen((now) => (now === dialog ? undefined : now));
 	}
 
+	const leaving = { signOut: props.signOut, onClose: () => close("sign-out") };
+
 	function startAdding(): void {
 		if (route.view !== "animals") go(firstAnimals());
 		setIsAdding(true);
@@ -159,9 +161,8 @@ function SignedIn(props: SignedInProps) {
 			) : (
 				<UnknownAddress />
 			)}
-			{open === "sign-out" && job && (
-				<LazyPart part={lazySignOut} props={{ job, signOut: props.signOut, onClose: () => close("sign-out") }} />
-			)}
+			{open === "sign-out" && job && isUnderWay(job) && <LazyPart part={lazySignOut} props={{ job, ...leaving }} />}
+			{open === "sign-out" && !isUnderWay(job) && <LazyPart part={lazyEndEdits} props={leaving} />}
 			{open === "palette" && (
 				<LazyPart
 					part={lazyPalette}
@@ -179,6 +180,7 @@ const lazyActivity = lazy(() => import("./list/activity.tsx").then(({ Activity }
 const lazyAddMany = lazy(() => import("./add/add-many.tsx").then(({ AddMany }) => AddMany));
 const lazyPalette = lazy(() => import("./parts/palette.tsx").then(({ Palette }) => Palette));
 const lazyMessages = lazy(() => import("./edit/messages.tsx").then(({ Messages }) => Messages));
+const lazyEndEdits = lazy(() => import("./add/sign-out.tsx").then(({ EndEdits }) => EndEdits));
 const lazySignOut = lazy(() => import("./add/sign-out.tsx").then(({ SignOut }) => SignOut));
 
 function UnknownAddress() {

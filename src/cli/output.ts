@@ -91,8 +91,9 @@ export function formatPetTable(
 	fields: readonly Field[] = petFields,
 	readNames?: () => Promise<ReadonlyMap<unknown, string>>,
 ): AsyncGenerator<string> {
-	// The name comes last, so that wide characters in it do not shift other columns.
-	const columns = [...fields.filter((field) => field !== "name"), "name" as const];
+	// Names come last, so that wide characters in them do not shift other columns.
+	const last: Field[] = readNames ? ["categoryId", "name"] : ["name"];
+	const columns = [...fields.filter((field) => !last.includes(field)), ...last];
 	async function* rows() {
 		let names: ReadonlyMap<unknown, string> | undefined;
 		for await (const pets of pages) {

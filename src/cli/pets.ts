@@ -101,8 +101,8 @@ async function find(text: string, { limit = limitDefault, category, sort = "-id"
 	if (category !== undefined) query.set("category", String(await findCategory(category, namesFrom(ask))));
 	const { pets, total = 0, isMore } = (await ask(`/console/find?${query}`, {})) as FindReply;
 	await toStdout(formatOutput([pets], options));
-	if (total > pets.length)
-		say(`${isMore ? "more than " : ""}${countOf(total, "animal")} found: --limit shows up to ${limitMax}`);
+	const hint = limit < limitMax ? `: --limit shows up to ${limitMax}` : "";
+	if (total > pets.length) say(`${isMore ? "more than " : ""}${countOf(total, "animal")} found${hint}`);
 }
 
 /** What reads the names of categories. @throws CommandError if the key may not read them */
@@ -110,7 +110,9 @@ function namesFrom(ask: AskConsole) {
 	return async () => {
 		const categories = await categoriesOf(ask);
 		if (categories) return categories;
-		throw new CommandError("the key may not read the names of categories (pets:read): give the category's number");
+		throw new CommandError(
+			"the names of categories cannot be read, because the key lacks pets:read or the service is old: give a number",
+		);
 	};
 }
 
@@ -140,11 +142,15 @@ async function writePet(pet: Pet, options: OutputOptions): Promise<void> {
 function formatOutput(pages: Pages<Pet>, options: OutputOptions): AsyncGenerator<string | Uint8Array> {
 	if (options.json) return formatPets(pages, "json");
 	return formatPetTable(pages, petFields, async () => {
-		// An animal that was just added is shown in any case.
-		const categories = await categoriesOf(asking(options)).catch(() => undefined);
+		// An animal that was just added is shown soon, in any case.
+		const ask = consoleRequests({ ...readConnection(options), maxRetries: 0, timeoutMs: namesWithinMs });
+		const categories = await categoriesOf(ask).catch(() => undefined);
 		return new Map(categories?.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name] as const])));
 	});
 }
+
+/** How long a table waits for the names of categories. */
+const namesWithinMs = 2_000;
 
 const asking = (options: ConnectionOptions) => consoleRequests({ retryForMs, ...readConnection(options) });
 

@@ -155,7 +155,7 @@ export interface FindReply {
 	pets: Pet[];
 	/** The `after` of the next request, whose other parameters must stay the same; absent at the end. */
 	next?: string;
-	/** How many animals match; only in the reply to a request without `after`. */
+	/** How many animals match; absent in a reply to a request with `after`, except with `category` and without `name`. */
 	total?: number;
 	/** There are more than the total: so many are not counted. */
 	isMore?: boolean;

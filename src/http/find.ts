@@ -46,7 +46,9 @@ const readFindQuery = createQueryReader(Type.Object({ ...searched, limit, after:
 async function find({ findPets }: Store, inTurn: InTurn, exchange: Exchange): Promise<FindReply> {
 	const { after, limit = findLimitDefault, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
-	const query = { ...search, after: position, limit, isCounted: position === undefined };
+	// The numbers of a category are two short reads.
+	const isCounted = position === undefined || (search.category !== undefined && search.name === undefined);
+	const query = { ...search, after: position, limit, isCounted };
 	const read = () => findPets(query, exchange.left);
 	const { pets, next, ...totals } = await (isIndexed(query) ? read() : inTurn(exchange, read));
 	return { pets: petsIn(pets), ...(next && { next: writePosition(next) }), ...totals };

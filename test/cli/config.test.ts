@@ -92,7 +92,7 @@ test("--env-file adds the variables that are not set, for each command, before o
 		assert.deepEqual(Array.from(given ?? []), expected);
 	}
 	const pet = await runProgram(["pets", "create", "--name", "Rex", "--category-id", "1", "--env-file", file]);
-	assert.deepEqual([pet.code, pet.stdout], [0, "id  category  status  name\n 1  1         -       Rex\n"]);
+	assert.deepEqual([pet.code, pet.stdout], [0, "id  status  category  name\n 1  -       1         Rex\n"]);
 });
 
 test("an env file that cannot be read ends the command, by Node or in one sentence", async (context) => {

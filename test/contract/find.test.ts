@@ -23,9 +23,10 @@ async function find(service: TestService, query: Record<string, string>): Promis
 	return JSON.parse(await consoleReply(service, { path }));
 }
 
+const base64 = (text: string) => Buffer.from(text).toString("base64url");
+
 test("a search that is not valid is refused", async (context) => {
 	const service = await testService(context);
-	const base64 = (text: string) => Buffer.from(text).toString("base64url");
 	for (const query of [
 		"name=",
 		`name=${"a".repeat(256)}`,
@@ -76,6 +77,8 @@ test("a search has its filters, goes on in any order, and only its first reply h
 	}
 	const unset: FindReply = await find(service, { without: "status" });
 	assert.deepEqual([unset.pets.length, unset.total, unset.totals], [50, 120, JSON.parse(ofAll)]);
+	const page2: FindReply = await find(service, { category: "1", after: base64("50") });
+	assert.deepEqual([page2.pets.length, page2.total, page2.totals?.none], [50, 120, 120], "on each page of a category");
 	const both = await find(service, { without: "status", status: "sold", category: "1" });
 	assert.deepEqual(both, { pets: [], total: 0, totals: JSON.parse(none.replace('"none":0', '"none":120')) });
 	assertFailure(await service.send({ path: "/console/find?without=name" }), "invalid_parameter");

@@ -9,7 +9,7 @@ import { Popover } from "../parts/popover.tsx";
 import { Question } from "../parts/question.tsx";
 import { petStatuses } from "../parts/route.ts";
 import { countOf, shortName, stateOf } from "../parts/sentences.ts";
-import { stateAfter } from "./edits.ts";
+import { type Change, type LabelOf, stateAfter } from "./edits.ts";
 import { RemoveQuestion } from "./remove-question.tsx";
 import type { Editor } from "./use-editor.ts";
 
@@ -51,8 +51,8 @@ export function EditParts({ editor }: { editor: Editor }) {
 					onYes={() => editor.applySurely(asked.pets, asked.change)}
 					onClose={editor.closeDialog}
 				>
-					They will be {stateAfter(asked.change, labelOf)}, unless somebody else changes them first. One undo changes
-					all of them back.
+					They will {futureOf(asked.change, labelOf)}, unless somebody else changes them first. One undo changes all of
+					them back.
 				</Question>
 			)}
 			{asked?.what === "removal" && (
@@ -61,6 +61,9 @@ export function EditParts({ editor }: { editor: Editor }) {
 		</>
 	);
 }
+
+const futureOf = (change: Change, labelOf: LabelOf) =>
+	change.action === "set-status" && !change.status ? "have no status" : `be ${stateAfter(change, labelOf)}`;
 
 interface StatusMenuProps {
 	title: string;

@@ -2,10 +2,10 @@
 
 import "./edit.css";
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Pet } from "../../../src/contract/pet.ts";
 import { Button, Opener } from "../parts/button.tsx";
-import { digits, sentenceOf } from "../parts/sentences.ts";
+import { digits } from "../parts/sentences.ts";
 import type { Editor } from "./use-editor.ts";
 
 interface SelectionBarProps {
@@ -19,16 +19,32 @@ interface SelectionBarProps {
 /** The actions for the selected animals. The bar replaces the tools of the list, and has the same height. */
 export function SelectionBar({ editor, matching, children }: SelectionBarProps) {
 	const { selection, pets = [] } = editor;
-	const [problem, setProblem] = useState("");
-	const isPage = pets.length > 0 && selection.pets.length === pets.length;
-	const selectAll = () => matching?.load().then(selection.add, (failure) => setProblem(sentenceOf(failure)));
+	const count = useRef<HTMLElement>(null);
+	const [state, setState] = useState<"ready" | "reading" | "failed">("ready");
+	const isPage = pets.length > 0 && pets.every(({ id }) => selection.has(String(id)));
+	function selectAll(): void {
+		if (!matching) return;
+		setState("reading");
+		selection.addAll(matching.load).then(
+			() => {
+				setState("ready");
+				count.current?.focus(); // The button has gone.
+			},
+			() => setState("failed"),
+		);
+	}
 	return (
 		<div class="line selection" role="toolbar" aria-label="Selected animals">
-			<b class="num" role="status">
-				{digits.format(selection.pets.length)} selected {problem}
+			<b class="num" role="status" tabIndex={-1} ref={count}>
+				{digits.format(selection.pets.length)} selected
 			</b>
 			{matching && isPage && !selection.isBeyond && (
-				<Button class="quiet all" label={`Select all ${digits.format(matching.count)}`} onClick={selectAll} />
+				<Button
+					class="quiet all"
+					label={state === "failed" ? "Not read: try again" : `Select all ${digits.format(matching.count)}`}
+					isReady={state !== "reading"}
+					onClick={selectAll}
+				/>
 			)}
 			{selection.pets.length > 0 && (
 				<>

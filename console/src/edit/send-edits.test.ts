@@ -46,11 +46,7 @@ test("after a request that was answered in part or not at all, no later edit is 
 		[results.slice(editsMax, 2 * editsMax), 105, "105 animals are sold"],
 		[rest, 70, "70 animals are sold. 35 animals may not have been changed: check, and try again."],
 		[[], 50, "50 animals are sold. 55 animals may not have been changed: check, and try again."],
-		[
-			refused(429, "rate_limited"),
-			50,
-			"50 animals are sold. Too many requests with this key. 55 animals were not changed: try again later.",
-		],
+		[refused(400, "invalid_body"), 50, "50 animals are sold. No. 55 animals were not changed: try again later."],
 		[
 			new NoReply("late"),
 			50,
@@ -75,6 +71,29 @@ test("after a request that was answered in part or not at all, no later edit is 
 			change: { action: "set-status", status: "available" },
 		});
 	}
+});
+
+test("many edits wait for the rate of the key, a few are refused at once, and a sign-out ends them", async (context) => {
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	const limited = () => refused(429, "rate_limited");
+	const edits = sold(editsMax + 5);
+	const results = edits.map(done);
+	const { session, sizes } = sessionWith([limited(), results.slice(0, editsMax), limited(), results.slice(editsMax)]);
+	let isSent = false;
+	const sending = sendEdits(session, edits, String).finally(() => {
+		isSent = true;
+	});
+	for (let seconds = 0; !isSent && seconds < 60; seconds++) {
+		await new Promise(setImmediate);
+		context.mock.timers.tick(1000);
+	}
+	assert.equal((await sending).notice.text, "55 animals are sold");
+	assert.deepEqual(sizes(), [editsMax, editsMax, 5, 5]);
+	const few = await sendEdits(sessionWith([limited()]).session, sold(2), String);
+	assert.equal(few.notice.text, "Too many requests with this key. 2 animals were not changed: try again later.");
+	const left = sessionWith([results.slice(0, editsMax), results.slice(editsMax)]);
+	await sendEdits(left.session, edits, String, () => left.sizes().length > 0);
+	assert.deepEqual(left.sizes(), [editsMax]);
 });
 
 test("what others did instead is said in one sentence, and a long name is shortened", async () => {

@@ -3,25 +3,40 @@
 import { ApiError } from "../../../client/src/index.ts";
 import { type EditResult, editsMax } from "../../../src/contract/console.ts";
 import { type Pet, petJson } from "../../../src/contract/pet.ts";
+import { pauseAfter } from "../parts/pause.ts";
 import { countOf, listOf, sentenceOf, shortName, stateOf } from "../parts/sentences.ts";
 import type { Asking } from "../session/asking.ts";
 import { type Edit, type LabelOf, type Notice, nameOfCategory, type Sent, stateAfter } from "./edits.ts";
 
+/** How often in a row many edits wait for the rate of the key. */
+const waitsMax = 10;
+
 /**
- * Sends edits in their order.
- * @param labelOf the name or the number of a category
+ * Sends edits in their order. If there are many, waits for the rate of the key.
+ * @param labelOf the name or the number of a category @param isOver whether the user has signed out
  */
-export async function sendEdits(session: Asking, edits: readonly Edit[], labelOf: LabelOf): Promise<Sent> {
+export async function sendEdits(
+	session: Asking,
+	edits: readonly Edit[],
+	labelOf: LabelOf,
+	isOver = () => false,
+): Promise<Sent> {
 	const results: EditResult[] = [];
 	let failure: unknown;
-	try {
-		for (let from = 0; from < edits.length && results.length === from; from += editsMax) {
+	let waits = 0;
+	for (let from = 0; from < edits.length && results.length === from && failure === undefined && !isOver(); ) {
+		try {
 			const body = `{"edits":[${edits.slice(from, from + editsMax).map(jsonOf)}]}`;
 			const reply = await session.ask<{ results: EditResult[] }>("/console/edits", { body });
 			results.push(...reply.results);
+			from += editsMax;
+			waits = 0;
+		} catch (error) {
+			const isLimited = error instanceof ApiError && error.status === 429 && edits.length > editsMax;
+			const waitMs = isLimited && waits < waitsMax ? pauseAfter(error, waits++) : undefined;
+			if (waitMs === undefined) failure = error;
+			else await new Promise((resolve) => setTimeout(resolve, waitMs));
 		}
-	} catch (error) {
-		failure = error;
 	}
 	return { results, notice: noticeOf(edits, results, labelOf, failure) };
 }

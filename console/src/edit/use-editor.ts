@@ -3,12 +3,12 @@
 import { useEffect, useState } from "preact/hooks";
 import type { Pet } from "../../../src/contract/pet.ts";
 import { type AnimalsRoute, hashOf, petStatuses, showPet } from "../parts/route.ts";
-import { editButton, focusedId, focusRow } from "../parts/row-focus.ts";
+import { editButton, focusedId, focusFirst, focusRow } from "../parts/row-focus.ts";
 import { shortName, stateOf } from "../parts/sentences.ts";
 import type { Command } from "../parts/shortcuts.ts";
 import { may, type Session } from "../session/session.ts";
 import type { Change } from "./edits.ts";
-import type { Edits } from "./use-edits.ts";
+import { type Edits, useSettled } from "./use-edits.ts";
 import { type Selection, useSelection } from "./use-selection.ts";
 
 type Asked = { pets: readonly Pet[] } & (
@@ -51,7 +51,9 @@ interface EditorOptions {
 /** Undefined if the key may not edit; then no editing controls are shown. */
 export function useEditor(session: Session, { route, read, edits }: EditorOptions): Editor | undefined {
 	const pets = read && edits.edited(read);
-	const selection = useSelection(pets ?? [], hashOf({ ...route, id: undefined }));
+	const selection = useSelection(pets ?? [], hashOf({ ...route, id: undefined }), edits.edited);
+	// Then what was read of animals that the page does not show is out of date.
+	useSettled(edits, () => selection.isBeyond && selection.clear());
 	const [asked, setAsked] = useState<Asked>();
 	const [renamed, setRenamed] = useState<string>();
 	// Renaming ends when another animal is opened.
@@ -76,6 +78,8 @@ export function useEditor(session: Session, { route, read, edits }: EditorOption
 		applySurely(about, change) {
 			selection.clear();
 			edits.apply(about.map((pet) => ({ pet, change })));
+			// Waits until the dialog has returned the focus.
+			requestAnimationFrame(focusFirst);
 		},
 		remove(gone) {
 			const next = neighborOf(gone, pets ?? []);

@@ -25,7 +25,7 @@ export function useEdits(): Edits {
 		/** Of this queue alone: what is left in it at the sign-out is not sent with the next user's key. */
 		let editing: Editing | undefined;
 		const queue = createEditQueue(
-			(edits) => sendOrFail(edits, editing),
+			(edits) => sendOrFail(edits, editing, () => editing === undefined),
 			() => draw({}),
 		);
 		return Object.assign(queue, createSeenNames(), {
@@ -58,11 +58,11 @@ export function useSettled({ replies }: Edits, act: () => void): void {
 
 const loadSending = later(() => import("./send-edits.ts"));
 
-async function sendOrFail(edits: readonly Edit[], editing: Editing | undefined): Promise<Sent> {
+async function sendOrFail(edits: readonly Edit[], editing: Editing | undefined, isOver: () => boolean): Promise<Sent> {
 	try {
 		const { sendEdits } = await loadSending();
 		if (!editing) throw new Error("nobody is signed in");
-		return await sendEdits(editing.session, edits, editing.labelOf);
+		return await sendEdits(editing.session, edits, editing.labelOf, isOver);
 	} catch {
 		const text = "Nothing was changed, because a part of the console could not be loaded. Reload the page.";
 		return { results: [], notice: { text, isProblem: true, undo: [], about: undefined } };

@@ -1,42 +1,57 @@
-// The animals selected in the list, by click, Shift or X. An animal that leaves the list is no longer selected.
+// The animals selected in the list, by click, Shift or X, or all of a filter. An animal that leaves the list is no longer
+// selected, unless all of the filter were.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pet } from "../../../src/contract/pet.ts";
 
 export interface Selection {
+	/** First those that the page shows. */
 	pets: Pet[];
 	/** Whether the checkboxes are shown even without the pointer over them. */
 	isShown: boolean;
+	/** Whether all animals of the filter were selected. */
+	isBeyond: boolean;
+	/** Whether all of them still are. */
+	isWhole: boolean;
 	show(): void;
 	has(id: string): boolean;
 	toggle(id: string): void;
 	/** Selects all animals from the last selected one to this one. */
 	extend(id: string): void;
+	/** Those of the page. */
 	all(): void;
-	/** Selects these animals in addition, although the page does not show them. */
-	add(others: readonly Pet[]): void;
-	/** Whether animals that the page does not show are selected. */
-	isBeyond: boolean;
+	/** Reads all animals of the filter and selects them, unless the selection ends meanwhile. @throws ApiError, NoReply */
+	addAll(load: () => Promise<Pet[]>): Promise<void>;
 	clear(): void;
 }
 
-/** @param page a change of page clears the selection */
-export function useSelection(shown: readonly Pet[], page: string): Selection {
+/**
+ * @param page a change of page clears the selection
+ * @param edited applies the edits under way
+ */
+export function useSelection(shown: readonly Pet[], page: string, edited: (pets: readonly Pet[]) => Pet[]): Selection {
 	const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
-	const [others, setOthers] = useState<readonly Pet[]>([]);
+	/** The animals of the filter, as they were when all of them were selected. */
+	const [matching, setMatching] = useState<readonly Pet[]>([]);
 	const [isStarted, setIsStarted] = useState(false);
 	const last = useRef<string | undefined>(undefined);
+	/** The number of selections that have ended. */
+	const ended = useRef(0);
 	function clear(): void {
+		ended.current++;
 		setIds(new Set());
-		setOthers([]);
+		setMatching([]);
 		setIsStarted(false);
 	}
-	useEffect(clear, [page]);
+	useEffect(() => clear, [page]);
 	const order = shown.map(({ id }) => String(id));
-	const pets = [...shown.filter(({ id }) => ids.has(String(id))), ...others];
+	const isSelected = ({ id }: Pet) => ids.has(String(id));
+	const elsewhere = matching.filter(({ id }) => !order.includes(String(id)));
+	const pets = [...shown, ...edited(elsewhere)].filter(isSelected);
 	return {
 		pets,
-		isBeyond: others.length > 0,
+		isBeyond: matching.length > 0,
+		isWhole: matching.length > 0 && matching.every(isSelected),
 		isShown: isStarted || pets.length > 0,
 		show: () => setIsStarted(true),
 		has: (id) => ids.has(id),
@@ -51,7 +66,13 @@ export function useSelection(shown: readonly Pet[], page: string): Selection {
 			setIds((before) => new Set([...before, ...range]));
 		},
 		all: () => setIds(new Set(order)),
-		add: (all) => setOthers(all.filter(({ id }) => !order.includes(String(id)))),
+		async addAll(load) {
+			const before = ended.current;
+			const all = await load();
+			if (ended.current !== before) return;
+			setMatching(all);
+			setIds(new Set(all.map(({ id }) => String(id))));
+		},
 		clear,
 	};
 }

@@ -11,7 +11,7 @@ import type { Editor } from "../edit/use-editor.ts";
 import { Button, Opener } from "../parts/button.tsx";
 import { LazyPart, lazy } from "../parts/lazy-view.tsx";
 import { Heading } from "../parts/notes.tsx";
-import { type AnimalsRoute, petStatuses, showFirst, shownTexts, sortOf } from "../parts/route.ts";
+import { type AnimalsRoute, hashOf, petStatuses, showFirst, shownTexts, sortOf } from "../parts/route.ts";
 import { capitalized, digits } from "../parts/sentences.ts";
 import { type Command, useCommands } from "../parts/shortcuts.ts";
 import { may, type Session } from "../session/session.ts";
@@ -72,11 +72,14 @@ export function ListTools({ session, route, page, totals, setIsAdding, editor }:
 					part={lazySelectionBar}
 					props={{
 						editor,
-						matching: matchingOf(session, page, totals),
-						children: (
+						matching:
+							page && hashOf({ ...page.of, id: route.id }) === hashOf(route)
+								? matchingOf(session, page, totals)
+								: undefined,
+						children: (selection.isWhole || selection.pets.length <= exportedMax) && (
 							<ExportMenu
 								session={session}
-								subject={selection.isBeyond ? route : { ids: selection.pets.map(({ id }) => id) }}
+								subject={selection.isWhole ? route : { ids: selection.pets.map(({ id }) => id) }}
 							/>
 						),
 					}}
@@ -100,18 +103,18 @@ function filterCommands(route: AnimalsRoute): Command[] {
 
 /** The most animals that are selected at once. */
 const selectedMax = 10_000;
+/** The most animals that an export can name one by one. */
+const exportedMax = 1000;
 
 /** All animals of the filter or the search, if there are more than on this page, and few enough to be selected. */
-function matchingOf({ fetchFile }: Session, page: ListPage | undefined, totals: Totals | undefined) {
-	if (!page) return undefined;
-	const { of: route, found, pets } = page;
+function matchingOf({ fetchFile }: Session, { of: route, found, pets }: ListPage, totals: Totals | undefined) {
 	const counted = totals && (route.status ? totals[route.status] : totalOf(totals));
 	const count = found ? found.total : counted;
 	if (count === undefined || found?.isMore || count <= pets.length || count > selectedMax) return undefined;
 	const load = async () => {
 		const { content } = await fetchFile("/console/exports", JSON.stringify({ format: "json", ...shownTexts(route) }));
 		const all = parseJson(await content.text()) as AnyPet[];
-		return all.map((pet) => ({ ...pet, id: BigInt(pet.id), categoryId: BigInt(pet.categoryId) }));
+		return all.slice(0, selectedMax).map((pet) => ({ ...pet, id: BigInt(pet.id), categoryId: BigInt(pet.categoryId) }));
 	};
 	return { count, load };
 }
@@ -137,7 +140,11 @@ function StatusChips({ route, totals }: FilterProps) {
 			label={[label, count !== undefined && <b class="num">{shortened(count)}</b>, name === shown && remove]}
 			aria-pressed={name === shown}
 			title={count === undefined ? undefined : digits.format(count)}
-			onClick={() => showFirst(route, { status: undefined, without: undefined, ...(name !== shown && filter) })}
+			onClick={({ currentTarget }) => {
+				// Without an animal of this kind, the chip goes.
+				if (name === "status" && name === shown) focusBefore(currentTarget);
+				showFirst(route, { status: undefined, without: undefined, ...(name !== shown && filter) });
+			}}
 		/>
 	);
 	const remove = shown !== "all" && <Cross key="remove" />;
@@ -163,9 +170,22 @@ interface ActiveChipProps {
 	onRemove(): void;
 }
 
+/** Gives the focus to the chip before one that goes. */
+function focusBefore({ previousElementSibling: before }: Element): void {
+	if (before instanceof HTMLElement) (before.querySelector("button") ?? before).focus();
+}
+
 /** Says what is filtered or sorted by; a click ends it. */
 const ActiveChip = ({ label, meaning, class: look = "", onRemove }: ActiveChipProps) => (
-	<Button class={`chip ${look}`} label={[label, <Cross key="remove" />]} aria-label={meaning} onClick={onRemove} />
+	<Button
+		class={`chip ${look}`}
+		label={[label, <Cross key="remove" />]}
+		aria-label={meaning}
+		onClick={({ currentTarget }) => {
+			focusBefore(currentTarget);
+			onRemove();
+		}}
+	/>
 );
 
 const filterViews: Record<keyof Filter, (props: FilterProps) => JSX.Element> = { status: StatusChips };

@@ -51,7 +51,7 @@ export const sortings: Record<Sort, string> = {
 
 function Head({ editor, route }: { editor?: Editor | undefined; route?: AnimalsRoute }) {
 	const { pets = [], selection } = editor ?? {};
-	const isAll = selection !== undefined && pets.length > 0 && selection.pets.length >= pets.length;
+	const isAll = selection !== undefined && pets.length > 0 && pets.every(({ id }) => selection.has(String(id)));
 	return (
 		<thead>
 			<tr>
