@@ -132,13 +132,19 @@ test("signals within a second are one stop, a later one ends at once; SIGHUP, SI
 	assert.deepEqual([code, stderr], [0, ""], "Node would report a debugger");
 	assert.match(stdout, /"signal":"SIG(TERM|INT)","msg":"stopping"[\s\S]*"msg":"stopped"/);
 
-	const delayed = await startProgram(context, { DATABASE_URL, STOP_DELAY: "60s" });
+	const timers = join(temporaryFolder(context), "timers.mjs");
+	const wrapped =
+		"(run, ms, ...given) => { if (ms > 60_000) console.error('in', ms); return start(run, ms, ...given); }";
+	writeFileSync(timers, `const start = setTimeout; globalThis.setTimeout = ${wrapped};`);
+	const nodeOptions = ["--import", timers];
+	const delayed = await startProgram(context, { DATABASE_URL, STOP_DELAY: "60s" }, { nodeOptions });
 	const stoppedAtMs = performance.now();
 	await until("the end", () => !delayed.process.kill("SIGTERM"), { everyMs: 50 });
 	const ended = await delayed.finished;
 	assert.ok(performance.now() - stoppedAtMs >= 1000);
 	assert.equal(ended.code, 1);
 	assert.doesNotMatch(ended.stdout, /"msg":"stopped"/);
+	assert.match(ended.stderr, /^in 75000$/m, "otherwise the end is forced 15 s after the delay");
 });
 
 test("an unexpected error is logged, and ends the service after the requests under way, with 1", async (context) => {

@@ -56,7 +56,8 @@ test("a key that may not write sees why, and no way to add", async (context) => 
 	assert.doesNotMatch((await page.locator(".key-list").textContent()) ?? "", writing);
 	await page.keyboard.press("?");
 	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
-	const commands = await page.getByRole("option").allInnerTexts();
+	const all = await page.getByRole("option").allInnerTexts();
+	const commands = all.filter((text) => !text.startsWith("Show "));
 	assert.ok(commands.length > 5 && commands.every((text) => !writing.test(text)), String(commands));
 	await page.keyboard.press("Escape");
 	await page.goto(`${service.url}/console#/add-many`);

@@ -1,5 +1,5 @@
-// The animals selected in the list, by click, Shift or X, or all of a filter. An animal that leaves the list is no longer
-// selected, unless all of the filter were.
+// The animals selected in the list, by click, Shift or X, or all of a filter. An animal that leaves the list is no
+// longer selected, unless all of the filter were.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pet } from "../../../src/contract/pet.ts";
@@ -20,16 +20,18 @@ export interface Selection {
 	extend(id: string): void;
 	/** Those of the page. */
 	all(): void;
-	/** Reads all animals of the filter and selects them, unless the selection ends meanwhile. @throws ApiError, NoReply */
+	/** Reads and selects all animals of the filter, unless the selection ends meanwhile. @throws ApiError, NoReply */
 	addAll(load: () => Promise<Pet[]>): Promise<void>;
 	clear(): void;
 }
+
+type Edited = (pets: readonly Pet[]) => Pet[];
 
 /**
  * @param page a change of page clears the selection
  * @param edited applies the edits under way
  */
-export function useSelection(shown: readonly Pet[], page: string, edited: (pets: readonly Pet[]) => Pet[]): Selection {
+export function useSelection(shown: readonly Pet[], page: string, edited: Edited): Selection {
 	const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
 	/** The animals of the filter, as they were when all of them were selected. */
 	const [matching, setMatching] = useState<readonly Pet[]>([]);
