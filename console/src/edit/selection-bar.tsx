@@ -25,7 +25,7 @@ export function SelectionBar({ editor, matching, children }: SelectionBarProps) 
 	function selectAll(): void {
 		if (!matching) return;
 		setState("reading");
-		selection.addAll(matching.load).then(
+		void selection.addAll(matching.load).then(
 			() => {
 				setState("ready");
 				count.current?.focus(); // The button has gone.

@@ -3,9 +3,9 @@
 import type { JSX } from "preact";
 import { useContext, useState } from "preact/hooks";
 import type { Filter } from "../../../client/src/contract.ts";
+import { parseExact } from "../../../client/src/int64.ts";
 import type { Totals } from "../../../src/contract/console.ts";
-import { parseJson } from "../../../src/contract/json.ts";
-import type { AnyPet } from "../../../src/contract/pet.ts";
+import type { Pet } from "../../../src/contract/pet.ts";
 import { CategoriesContext } from "../categories/categories.ts";
 import type { Editor } from "../edit/use-editor.ts";
 import { Button, Opener } from "../parts/button.tsx";
@@ -113,8 +113,7 @@ function matchingOf({ fetchFile }: Session, { of: route, found, pets }: ListPage
 	if (count === undefined || found?.isMore || count <= pets.length || count > selectedMax) return undefined;
 	const load = async () => {
 		const { content } = await fetchFile("/console/exports", JSON.stringify({ format: "json", ...shownTexts(route) }));
-		const all = parseJson(await content.text()) as AnyPet[];
-		return all.slice(0, selectedMax).map((pet) => ({ ...pet, id: BigInt(pet.id), categoryId: BigInt(pet.categoryId) }));
+		return (parseExact(await content.text(), "bigint") as Pet[]).slice(0, selectedMax);
 	};
 	return { count, load };
 }
