@@ -180,7 +180,7 @@ const lazyActivity = lazy(() => import("./list/activity.tsx").then(({ Activity }
 const lazyAddMany = lazy(() => import("./add/add-many.tsx").then(({ AddMany }) => AddMany));
 const lazyPalette = lazy(() => import("./parts/palette.tsx").then(({ Palette }) => Palette));
 const lazyMessages = lazy(() => import("./edit/messages.tsx").then(({ Messages }) => Messages));
-const lazyEndEdits = lazy(() => import("./add/sign-out.tsx").then(({ EndEdits }) => EndEdits));
+const lazyEndEdits = lazy(() => import("./edit/end-edits.tsx").then(({ EndEdits }) => EndEdits));
 const lazySignOut = lazy(() => import("./add/sign-out.tsx").then(({ SignOut }) => SignOut));
 
 function UnknownAddress() {

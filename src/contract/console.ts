@@ -159,8 +159,8 @@ export interface FindReply {
 	total?: number;
 	/** There are more than the total: so many are not counted. */
 	isMore?: boolean;
-	/** With a total, and without `name`: the animals of the category, or of the store, by status. */
-	totals?: Totals | undefined;
+	/** With `category` and without `name`: the animals of the category by status. */
+	totals?: Totals;
 }
 
 /** Where numbers have decimal commas, Excel splits CSV into columns only at semicolons. */

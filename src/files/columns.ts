@@ -21,7 +21,15 @@ export function isMappingField(name: string): name is Field {
 export type Sample = readonly (readonly string[])[];
 
 /** A column that is missing, unknown or duplicated: another mapping may help. */
-export class ColumnError extends FileError {}
+export class ColumnError extends FileError {
+	/** The required fields that no column holds. */
+	readonly missing: readonly string[];
+
+	constructor(message: string, line?: number, missing: readonly string[] = []) {
+		super(message, line);
+		this.missing = missing;
+	}
+}
 
 /**
  * The first row that names all required fields; otherwise the row that names the most fields: a person or a mapping can
@@ -124,10 +132,12 @@ export function checkColumns(
 	const missing = found.missing.filter((field) => fallback[field] === undefined && !isLate(field));
 	if (columns.length === 0) throw new ColumnError("the list has no objects with fields", line);
 	const place = headerRow ? `row ${headerRow} has the columns` : "the columns are";
-	const refuse = (why: string) => new ColumnError(`${why}; ${place} ${quoteNames(columns)}`, line);
+	const refuse = (why: string, missing?: readonly string[]) =>
+		new ColumnError(`${why}; ${place} ${quoteNames(columns)}`, line, missing);
 	if (found.unknown.length > 0 && headerRow !== undefined)
 		throw refuse(`there is no column ${quoteNames(found.unknown)}`);
-	if (missing.length > 0) throw refuse(`missing column${missing.length > 1 ? "s" : ""}: ${missing.join(", ")}`);
+	if (missing.length > 0)
+		throw refuse(`missing column${missing.length > 1 ? "s" : ""}: ${missing.join(", ")}`, missing);
 	if (!ambiguous) return found;
 	throw refuse(`several columns match ${ambiguous}: ${quoteNames(namesAt(columns, found.fits[ambiguous]))}`);
 }

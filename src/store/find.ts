@@ -33,12 +33,15 @@ export async function findPets(engine: Finder, query: FindQuery, signal?: AbortS
 	const finder = isIndexed(query) ? { ...engine, scan: engine.scanList } : engine;
 	const page = await readPage(finder, query, signal);
 	if (!query.isCounted) return page;
-	const totals = await readTotals(engine, query);
-	if (!page.next) return { ...page, total: page.pets.length, totals };
+	const isWhole = !page.next && !query.after;
+	const isOfCategory = query.category !== undefined;
+	const totals = isWhole && !isOfCategory ? undefined : await readTotals(engine, query);
+	const found = { ...page, ...(isOfCategory && totals && { totals }) };
+	if (isWhole) return { ...found, total: page.pets.length };
 	const wanted = query.without ? "none" : query.status;
 	const all = totals && Object.values(totals).reduce((sum, count) => sum + count);
-	if (totals) return { ...page, total: wanted ? totals[wanted] : all, totals };
-	return { ...page, ...(await countFound(finder, query, signal)) };
+	if (totals) return { ...found, total: wanted ? totals[wanted] : all };
+	return { ...found, ...(await countFound(finder, query, signal)) };
 }
 
 async function readPage({ findSql, scan }: Finder, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {

@@ -268,8 +268,8 @@ export interface FoundPets {
 	total?: number;
 	/** There are more than the total, which is the largest that is counted. */
 	isMore?: boolean;
-	/** The animals of the category, or of the store, by status; absent if the query has a text. */
-	totals?: Totals | undefined;
+	/** With a total, if the query has a category and no text: the animals of the category by status. */
+	totals?: Totals;
 }
 
 /** The stored API keys. Times are milliseconds since 1970. */

@@ -122,7 +122,9 @@ test("the end of a search, by Esc or the button of the field, returns to the sam
 	await link.click();
 	await panel(page, "Animal 34").waitFor();
 	await page.keyboard.press("/");
-	await page.keyboard.type("animal 1");
+	await page.keyboard.type("animal ");
+	await shows(page, "1 to 10 of 12 animals with “animal” in the name");
+	await page.keyboard.type("1");
 	await shows(page, "5 animals with “animal 1” in the name");
 	await button(page, "Back to the list").click();
 	await panel(page, "Animal 34").waitFor();

@@ -64,21 +64,25 @@ test("a search has its filters, goes on in any order, and only its first reply h
 	const rex = '{"id":121,"name":"Rex","categoryId":9007199254740993,"status":"sold"}';
 	await service.store.createPet({ name: "Rex", categoryId: 9007199254740993n, status: "sold" });
 	const none = '{"available":0,"pending":0,"sold":0,"none":0}';
-	const ofAll = none.replace('"sold":0,"none":0', '"sold":1,"none":120');
 	const totals = {
 		"name=REX": "",
 		"name=121": "",
-		"status=sold": ofAll,
+		"status=sold": "",
 		"category=9007199254740993": none.replace('d":0,"n', 'd":1,"n'),
 	};
 	for (const [query, of] of Object.entries(totals)) {
 		const { body } = await service.send({ path: `/console/find?${query}` });
-		assert.equal(body, `{"pets":[${rex}],"total":1${of && `,"totals":${of}`}}`);
+		assert.equal(body, `{"pets":[${rex}]${of && `,"totals":${of}`},"total":1}`);
 	}
 	const unset: FindReply = await find(service, { without: "status" });
-	assert.deepEqual([unset.pets.length, unset.total, unset.totals], [50, 120, JSON.parse(ofAll)]);
-	const page2: FindReply = await find(service, { category: "1", after: base64("50") });
-	assert.deepEqual([page2.pets.length, page2.total, page2.totals?.none], [50, 120, 120], "on each page of a category");
+	assert.deepEqual([unset.pets.length, unset.total, unset.totals], [50, 120, undefined]);
+	for (const [after, count] of [
+		["50", 50],
+		["100", 20],
+	] as const) {
+		const page: FindReply = await find(service, { category: "1", after: base64(after) });
+		assert.deepEqual([page.pets.length, page.total, page.totals?.none], [count, 120, 120], "each page of a category");
+	}
 	const both = await find(service, { without: "status", status: "sold", category: "1" });
 	assert.deepEqual(both, { pets: [], total: 0, totals: JSON.parse(none.replace('"none":0', '"none":120')) });
 	assertFailure(await service.send({ path: "/console/find?without=name" }), "invalid_parameter");

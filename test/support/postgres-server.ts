@@ -183,6 +183,8 @@ function control(port: number, folder: string, flags: string[], programs?: strin
 			return standby;
 		},
 		async remove() {
+			// The next start removes the shared memory that a killed server leaves.
+			if (!isRunning() && existsSync(join(folder, "data", "postmaster.pid"))) await start();
 			await stop();
 			rmSync(folder, { recursive: true, force: true });
 		},

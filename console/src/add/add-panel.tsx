@@ -97,9 +97,11 @@ function SameName({ session, pet: { id, name } }: { session: Session; pet: Pet }
 	const isSame = (other: Pet) => String(other.id) !== String(id) && comparedName(other.name) === comparedName(name);
 	const count = value?.pets.filter(isSame).length ?? 0;
 	if (count === 0) return null;
+	// Of many that contain the name, only the first are read.
+	const several = value?.next ? "Other" : `${count} other`;
 	return (
 		<p class="soft">
-			{count === 1 ? "Another animal has" : `${count} other animals have`} this name:{" "}
+			{count === 1 && !value?.next ? "Another animal has" : `${several} animals have`} this name:{" "}
 			<a href={hashOf({ ...firstAnimals(), name: name.trim() })}>show</a>
 		</p>
 	);

@@ -41,7 +41,7 @@ export function describe(failure: unknown): string {
 	if (failure instanceof ImportFailure)
 		return failure.hasReply ? `${capitalized(failure.message)}.` : "The server does not answer.";
 	if (!(failure instanceof FileError)) return sentenceOf(failure);
-	if (failure instanceof ColumnError && /^missing column/.test(failure.message))
+	if (failure instanceof ColumnError && failure.missing.length > 0)
 		return "In the menus above the columns, choose which column holds the name and which holds the category.";
 	if (failure instanceof ColumnError) return `${capitalized(failure.message)}. Choose one in the menus above.`;
 	return failure.line === undefined ? `${capitalized(failure.message)}.` : `Line ${failure.line}: ${failure.message}.`;

@@ -1,4 +1,4 @@
-// Asks before an import, or edits under way, end with the session.
+// Asks before an import ends with the session.
 
 import { Question } from "../parts/question.tsx";
 import { countOf, digits } from "../parts/sentences.ts";
@@ -9,21 +9,6 @@ interface SignOutProps {
 	job: Job;
 	signOut(): void;
 	onClose(): void;
-}
-
-/** Asks before signing out while edits are sent. */
-export function EndEdits({ signOut, onClose }: Omit<SignOutProps, "job">) {
-	return (
-		<Question
-			title="Sign out and end the changes?"
-			no="Stay signed in"
-			yes="Sign out"
-			onYes={signOut}
-			onClose={onClose}
-		>
-			Some changes of animals are not stored yet.
-		</Question>
-	);
 }
 
 /** Asks before signing out while an import is running or paused: its remaining rows would not be added. */

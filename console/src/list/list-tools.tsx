@@ -79,7 +79,7 @@ export function ListTools({ session, route, page, totals, setIsAdding, editor }:
 						children: (selection.isWhole || selection.pets.length <= exportedMax) && (
 							<ExportMenu
 								session={session}
-								subject={selection.isWhole ? route : { ids: selection.pets.map(({ id }) => id) }}
+								subject={selection.pets.length <= exportedMax ? { ids: selection.pets.map(({ id }) => id) } : route}
 							/>
 						),
 					}}

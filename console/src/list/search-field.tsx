@@ -15,8 +15,10 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 	const latest = useRef(route);
 	latest.current = route;
 	useLayoutEffect(() => {
-		// While the user types, the text in the field is newer than the address.
-		if (field.current && timer.current === undefined) field.current.value = route.name ?? "";
+		const { current: input } = field;
+		const name = route.name ?? "";
+		// While the user types, the text in the field is newer than the address. It may also end with a blank.
+		if (input && timer.current === undefined && input.value.trim() !== name) input.value = name;
 	}, [route.name]);
 	useEffect(() => () => clearTimeout(timer.current), []);
 

@@ -4,7 +4,7 @@
 // 2. Writes go to it in batches (group-commit.ts). A batch is one transaction; its sync is on disk before the reply.
 // 3. Reads run on the main thread, through a read-only connection: a get or a page takes microseconds. Those of one
 //    tick share a snapshot, and each reply has the version of the store that it shows (reads.ts).
-// 4. What reads many animals runs in threads of its own: searches in one, totals and categories in another (scans.ts).
+// 4. What may read many rows runs in threads of its own: searches in one, lists of categories in another (scans.ts).
 // 5. Each read first compares the file at the path with the open one, so that nothing of a replaced file is shown; the
 //    writer does so before each commit is acknowledged (identity.ts).
 // 6. After a failed sync, a lost file or a dead thread, writes stop until a restart, and reads go on (write-watch.ts).

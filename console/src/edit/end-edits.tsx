@@ -1,0 +1,17 @@
+// Asks before edits under way end with the session.
+
+import { Question } from "../parts/question.tsx";
+
+interface EndEditsProps {
+	signOut(): void;
+	onClose(): void;
+}
+
+export function EndEdits({ signOut, onClose }: EndEditsProps) {
+	const answers = { no: "Stay signed in", yes: "Sign out" };
+	return (
+		<Question title="Sign out and end the changes?" {...answers} onYes={signOut} onClose={onClose}>
+			Some changes of animals are not stored yet.
+		</Question>
+	);
+}
