@@ -137,9 +137,11 @@ test("signals within a second are one stop, a later one ends at once; SIGHUP, SI
 		"(run, ms, ...given) => { if (ms > 60_000) console.error('in', ms); return start(run, ms, ...given); }";
 	writeFileSync(timers, `const start = setTimeout; globalThis.setTimeout = ${wrapped};`);
 	const nodeOptions = ["--import", timers];
-	const delayed = await startProgram(context, { DATABASE_URL, STOP_DELAY: "60s" }, { nodeOptions });
+	// Under npx, SIGHUP is a terminal that was closed.
+	const environment = { DATABASE_URL, STOP_DELAY: "60s", npm_lifecycle_event: "npx" };
+	const delayed = await startProgram(context, environment, { nodeOptions });
 	const stoppedAtMs = performance.now();
-	await until("the end", () => !delayed.process.kill("SIGTERM"), { everyMs: 50 });
+	await until("the end", () => !delayed.process.kill("SIGHUP"), { everyMs: 50 });
 	const ended = await delayed.finished;
 	assert.ok(performance.now() - stoppedAtMs >= 1000);
 	assert.equal(ended.code, 1);

@@ -178,21 +178,21 @@ test("the log line of a 500 has URL, route, ids and stack, and neither the body 
 
 test("the log hints at settings that a proxy needs", async (context) => {
 	// A start warns because links cannot know the proxy's scheme, and the first header that is ignored logs a hint.
-	const rows: [environment: Record<string, string>, warnings: number, hints: number][] = [
-		[{ HOST: "localhost" }, 0, 1],
-		[{ HOST: "0.0.0.0" }, 1, 1],
-		[{ HOST: "0.0.0.0", BASE_URL: "https://pets.example" }, 0, 0],
-		[{ HOST: "0.0.0.0", TRUST_PROXY: "192.0.2.1" }, 0, 1],
-		[{ TRUST_PROXY: "loopback" }, 0, 0],
+	const [proto, host] = [{ "X-Forwarded-Proto": "https" }, { "X-Forwarded-Host": "pets.example" }];
+	const rows: [environment: Record<string, string>, headers: object, warnings: number, hints: number][] = [
+		[{ HOST: "localhost" }, proto, 0, 1],
+		[{ HOST: "0.0.0.0" }, host, 1, 1],
+		[{ HOST: "0.0.0.0", BASE_URL: "https://pets.example" }, proto, 0, 0],
+		[{ HOST: "0.0.0.0", TRUST_PROXY: "192.0.2.1" }, proto, 0, 1],
+		[{ TRUST_PROXY: "loopback" }, host, 0, 0],
 	];
-	for (const [environment, warnings, hints] of rows) {
+	for (const [environment, headers, warnings, hints] of rows) {
 		const service = await testService(context, { environment });
 		await service.send({ path: "/v1/pets" });
 		const first = warningsIn(service);
 		assert.equal(first.length, warnings, JSON.stringify(environment));
 		for (const { msg } of first) assert.match(String(msg), /^links .* http:\/\/.*: set BASE_URL, or TRUST_PROXY to /);
-		const headers = { "X-Forwarded-Proto": "https" };
-		for (let count = 0; count < 3; count++) await service.send({ path: "/v1/pets", headers });
+		for (let count = 0; count < 3; count++) await service.send({ path: "/v1/pets", headers: { ...headers } });
 		const said = warningsIn(service).slice(warnings);
 		assert.equal(said.length, hints, JSON.stringify(environment));
 		for (const { msg, peer } of said) {
