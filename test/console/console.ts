@@ -19,7 +19,7 @@ export interface ConsoleOptions {
 	/** The view, such as `#/activity`. */
 	hash?: string;
 	page?: PageOptions;
-	/** What is done before a person signs in. */
+	/** What is done before the console is opened. */
 	before?: (page: Page) => Promise<unknown>;
 }
 
@@ -34,17 +34,26 @@ export async function openConsole(
 	return watched;
 }
 
-/** Opens the console of a service and signs in. */
+/** Opens the console of a service with a key that the tab has kept: so the page looks as after a sign-in and a reload. */
 export async function signedIn(
 	context: TestContext,
 	{ url, key }: Pick<TestService, "url" | "key">,
-	{ before, ...options }: ConsoleOptions = {},
+	{ before, hash = "", page: options }: ConsoleOptions = {},
 ): Promise<Watched> {
-	const watched = await openConsole(context, url, options);
+	const watched = await openPage(context, url, options);
+	await watched.page.addInitScript(keepOnce(key));
 	await before?.(watched.page);
-	await signIn(watched.page, key);
+	await watched.page.goto(`${url}/console${oldestFirst(hash)}`);
+	await isSignedIn(watched.page);
 	return watched;
 }
+
+/** A script for each load of the page, which keeps the key at the first one. */
+const keepOnce = (key: string) => `
+if (location.protocol.startsWith("http") && sessionStorage.getItem("test.isKept") === null) {
+	sessionStorage.setItem("test.isKept", "");
+	sessionStorage.setItem("animal-store.key", '${JSON.stringify({ key, signOuts: "0" })}');
+}`;
 
 /** Starts a service with these animals, opens its console and signs in. */
 export async function opened(context: TestContext, names: string[], hash = "#/animals", options: ConsoleOptions = {}) {
