@@ -4,7 +4,8 @@
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { errorCodes } from "../src/contract/errors.ts";
-import { filterNames, filters, limitMax } from "../src/contract/operations.ts";
+import { filterNames, filters } from "../src/contract/filters.ts";
+import { limitMax } from "../src/contract/operations.ts";
 import { isInt64Schema, NewPet, newPetFields, Pet, petFields, petStatuses } from "../src/contract/pet.ts";
 import type { TObject, TSchema } from "../src/contract/schema.ts";
 
@@ -61,7 +62,7 @@ export const newPetFields = [${list(newPetFields)}] as const satisfies (keyof Ne
 
 /** The filters of a list. */
 export interface Filter {
-${filterNames.map((field) => `\t/** Only animals with this ${field}. */\n\t${field}?: ${typeOf(filters[field], "Int64")} | undefined;`).join("\n")}
+${filterNames.map((field) => `\t/** Only animals with this ${filters[field].noun}. */\n\t${field}?: ${typeOf(filters[field].schema, "Int64")} | undefined;`).join("\n")}
 }
 export const filterNames = [${list(filterNames)}] as const satisfies (keyof Filter)[];
 

@@ -2,8 +2,8 @@
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDurationMs } from "../contract/durations.ts";
+import { type Filter, filterNames, filters } from "../contract/filters.ts";
 import { int64FromDecimal } from "../contract/json.ts";
-import { type Filter, filterNames } from "../contract/operations.ts";
 import { isInt64Schema, NewPet } from "../contract/pet.ts";
 import type { TSchema } from "../contract/schema.ts";
 
@@ -17,7 +17,8 @@ export function fieldOption(field: keyof NewPet, description: string): Option {
 }
 
 export function withFilter(command: Command): Command {
-	for (const field of filterNames) command.addOption(fieldOption(field, `only animals with this ${field}`));
+	for (const field of filterNames)
+		command.addOption(fieldOption(field, `only animals with this ${filters[field].noun}`));
 	return command;
 }
 

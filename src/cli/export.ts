@@ -6,7 +6,7 @@ import { extname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { type ExportFormat, exportFormats } from "../contract/console.ts";
-import type { Filter } from "../contract/operations.ts";
+import type { Filter } from "../contract/filters.ts";
 import { filterIn, withFilter } from "./arguments.ts";
 import { CommandError, describeError } from "./command-error.ts";
 import { type ConnectionOptions, readConnection, withConnection } from "./connection.ts";

@@ -3,8 +3,9 @@
 
 import { type Deprecation, getPetDeprecation } from "./deprecation.ts";
 import type { ErrorCode } from "./errors.ts";
-import { NewPet, Pet, PetStatus, Pets } from "./pet.ts";
-import { type Static, type TObject, type TOptional, type TSchema, Type } from "./schema.ts";
+import { filters, parametersOf } from "./filters.ts";
+import { NewPet, Pet, Pets } from "./pet.ts";
+import { type TObject, type TSchema, Type } from "./schema.ts";
 
 /** The scopes that a key has by default. `metrics:read` allows the console's Activity view. */
 export const defaultScopes = ["pets:read", "pets:write", "metrics:read"] as const;
@@ -84,13 +85,9 @@ export const commonErrors = [
 	"overloaded",
 ] as const satisfies readonly ErrorCode[];
 
-/**
- * The filters of listPets, in the order of its links: a filtered list has only animals with the value. The SQL,
- * cursors, links, client and command options follow from this table. A filter needs an index of its column and the id.
- */
-export const filters = { status: PetStatus } as const satisfies { [Field in keyof NewPet]?: TSchema };
-export type Filter = { [Field in keyof typeof filters]?: Static<(typeof filters)[Field]> | undefined };
-export const filterNames = Object.keys(filters) as (keyof Filter)[];
+const nouns = Object.values(filters)
+	.map(({ noun }) => noun)
+	.join(" and ");
 
 const listQuery = Type.Object({
 	limit: Type.Optional(
@@ -103,22 +100,17 @@ const listQuery = Type.Object({
 			examples: [limitDefault],
 		}),
 	),
-	...optional(filters),
+	...parametersOf(filters),
 	// The pattern is published but not checked: the error invalid_cursor explains more than a broken pattern would.
 	cursor: Type.Optional(
 		Type.String({
-			description: "a cursor from a Link header, with the same status filter, given once",
+			description: `a cursor from a Link header, with the same ${nouns} filter, given once`,
 			minLength: 1,
 			examples: ["pWm1ZfGk4Yb0vXq3Tn8aRc2s"],
 			published: { maxLength: 255, pattern: "^[A-Za-z0-9_-]+$" },
 		}),
 	),
 });
-
-export function optional<P extends Record<string, TSchema>>(schemas: P): { [Name in keyof P]: P[Name] & TOptional } {
-	const entries = Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(schema)]);
-	return Object.fromEntries(entries);
-}
 
 const ifNoneMatch = Type.String({
 	description:

@@ -11,28 +11,24 @@ import {
 	workbookMaxPets,
 } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
+import { filters, parametersOf, searchFilters } from "../contract/filters.ts";
 import { int64FromDecimal, isInt64, parseJson } from "../contract/json.ts";
-import { filters, operations, optional } from "../contract/operations.ts";
-import { NewPet, type Pet } from "../contract/pet.ts";
+import { operations } from "../contract/operations.ts";
+import type { Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
 import { formatPets } from "../files/formats.ts";
-import { type FindPosition, isIndexed, type Store } from "../store/store.ts";
+import { type FindPosition, hasTotals, isIndexed, type Store } from "../store/store.ts";
 import { readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
 import { createQueryReader, type PetOptions } from "./pets.ts";
 import { type InTurn, inTurnsOf, Turns, turnLimits } from "./turns.ts";
 
-/** U+0000 is in no name, and not every engine has it in texts. */
-const text = { pattern: "^[^\\0]*$", description: "a text of 1 to 255 characters, without U+0000" };
-
 /** The filters of the interface, and the additional filters and the order of a search. */
 const searched = {
-	...optional(filters),
-	name: Type.Optional(Type.String({ minLength: 1, maxLength: 255, ...text })),
-	category: Type.Optional(NewPet.properties.categoryId),
-	without: Type.Optional(Type.Enum(["status"], { description: "status" })),
+	...parametersOf(filters),
+	...parametersOf(searchFilters),
 	sort: Type.Optional(Type.Enum(sorts, { description: `one of ${sorts.join(", ")}` })),
 };
 const Search = Type.Object(searched);
@@ -47,7 +43,7 @@ async function find({ findPets }: Store, inTurn: InTurn, exchange: Exchange): Pr
 	const { after, limit = findLimitDefault, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
 	// The numbers of a category are two short reads.
-	const isCounted = position === undefined || (search.category !== undefined && search.name === undefined);
+	const isCounted = position === undefined || hasTotals({ ...search, limit });
 	const query = { ...search, after: position, limit, isCounted };
 	const read = () => findPets(query, exchange.left);
 	const { pets, next, ...totals } = await (isIndexed(query) ? read() : inTurn(exchange, read));

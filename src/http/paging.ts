@@ -3,7 +3,7 @@
 
 import { hash } from "node:crypto";
 import { ApiError } from "../contract/errors.ts";
-import { type Filter, filterNames } from "../contract/operations.ts";
+import { type Filter, filterNames } from "../contract/filters.ts";
 import { endOfList, type PagePosition, type PageQuery, type PetPage } from "../store/store.ts";
 import { isEqual } from "./checks.ts";
 

@@ -2,8 +2,9 @@
 // that no value is converted twice.
 
 import type { Totals } from "../contract/console.ts";
-import { filterNames } from "../contract/operations.ts";
+import { filterNames, givenFilters } from "../contract/filters.ts";
 import { idOfPetJson, petFields } from "../contract/pet.ts";
+import { conditionsOf, inOrder } from "./query.ts";
 import type {
 	KeyRecord,
 	KeyRow,
@@ -28,20 +29,13 @@ export function petJsonSql(quoted: (column: string) => string): string {
 	return `${members.join(" || ")} || '}'`;
 }
 
-/**
- * The SQL of a page between FROM and LIMIT, its values and its name: equal SQL has equal names.
- * @param parameter returns the placeholder of the n-th value, from 1
- */
-export function pageSql(query: PageQuery, parameter: (place: number) => string) {
-	const given = filterNames.filter((field) => query[field] !== undefined);
-	const isBackward = query.upTo !== undefined;
-	const last = parameter(given.length + 1);
-	const filtered = given.map((field, index) => `${tables.pets.columns[field].name} = ${parameter(index + 1)} AND `);
-	return {
-		name: [isBackward ? "pageUpTo" : "page", ...given].join("_"),
-		text: `WHERE ${filtered.join("")}${isBackward ? `id <= ${last} ORDER BY id DESC` : `id > ${last} ORDER BY id`}`,
-		values: [...given.map((field) => query[field]), query.upTo ?? query.after],
-	};
+/** The SQL of a page between FROM and LIMIT, its values and its name: equal SQL has equal names. */
+export function pageSql({ after, upTo, limit: _, ...filter }: PageQuery) {
+	const parts = conditionsOf(filter);
+	const isBackward = upTo !== undefined;
+	const text = inOrder(parts, { isDescending: isBackward, after: { id: upTo ?? after ?? 0n }, isFrom: isBackward });
+	const names = givenFilters(filter).map(([name]) => name);
+	return { name: [isBackward ? "pageUpTo" : "page", ...names].join("_"), text, values: parts.values };
 }
 
 export function nameOfPage(query: PageQuery): string {

@@ -9,7 +9,7 @@ import {
 	type Sort,
 	type Totals,
 } from "../contract/console.ts";
-import type { Filter } from "../contract/operations.ts";
+import { categoryFilters, type Filter, filters, givenFilters, type SearchFilter } from "../contract/filters.ts";
 import type { NewPet, Pet, PetStatus } from "../contract/pet.ts";
 import type {
 	CategoryRecord,
@@ -236,12 +236,7 @@ export interface Categories {
 export type CategoryName = Pick<CategoryRecord, "id" | "name">;
 
 /** A search for the animals that match every given filter. */
-export interface FindQuery extends Filter {
-	/** Part of an animal's or its category's name, by `foldedText`; an integer also matches an id or a category. */
-	name?: string | undefined;
-	category?: bigint | undefined;
-	/** Only animals without this field. */
-	without?: "status" | undefined;
+export interface FindQuery extends SearchFilter {
 	sort?: Sort | undefined;
 	/** Only animals after this position. */
 	after?: FindPosition | undefined;
@@ -251,8 +246,11 @@ export interface FindQuery extends Filter {
 }
 
 /** Whether a page of the search is read from an index: then it takes as little as a page of the list. */
-export const isIndexed = ({ name, category, without, sort = "id" }: FindQuery) =>
-	(name ?? category ?? without) === undefined && !sort.endsWith("name");
+export const isIndexed = ({ sort = "id", ...query }: FindQuery) =>
+	givenFilters(query).every(([name]) => name in filters) && !sort.endsWith("name");
+
+/** Whether the reply of a search has the totals of a category. */
+export const hasTotals = (query: FindQuery) => Object.keys(categoryFilters(query) ?? {}).length > 0;
 
 /** A position in the order of a search. It stays valid after its animal is edited or removed. */
 export interface FindPosition {

@@ -4,6 +4,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Filter, filterNames } from "../../../client/src/contract.ts";
 import { type Sort, sorts } from "../../../src/contract/console.ts";
+import { filters } from "../../../src/contract/filters.ts";
 import { int64FromDecimal } from "../../../src/contract/json.ts";
 import type { PetStatus } from "../../../src/contract/pet.ts";
 import { shortName } from "./sentences.ts";
@@ -121,7 +122,8 @@ export function describeShown(
 	{ name, category, without, ...filter }: Shown,
 	labelOf: (category: string) => string,
 ): string {
-	const words = Object.entries(filterTexts(filter)).map(([field, text]) => `the ${field} ${text}`);
+	const texts = filterTexts(filter);
+	const words = filterNames.flatMap((field) => (texts[field] ? [`the ${filters[field].noun} ${texts[field]}`] : []));
 	if (without) words.push(`no ${without}`);
 	if (category) words.push(`the category ${labelOf(category)}`);
 	if (name) words.push(describeName(name));

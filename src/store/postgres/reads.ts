@@ -73,7 +73,7 @@ export function createReads(
 	}
 
 	async function readPage(query: PageQuery): Promise<PetPage> {
-		const { name, text, values } = pageSql(query, (place) => `$${place}`);
+		const { name, text, values } = pageSql(query);
 		const sql = selectWithState([petJson], `FROM pets ${text} LIMIT $${values.length + 1}`);
 		const { rows, version } = await read({ name, text: sql, values: [...values, query.limit + 1] });
 		const pets = (rows as [string][]).map(([json]) => json);

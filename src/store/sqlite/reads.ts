@@ -24,9 +24,10 @@ export function createReads(
 	const pages = new Map<string, Database.Statement<unknown[], string>>();
 
 	function readPage(query: PageQuery): PetPage {
-		const { text, values } = pageSql(query, () => "?");
+		const { text, values } = pageSql(query);
 		const clauses = `${text} LIMIT ${query.limit + 1}`;
-		const statement = pages.get(clauses) ?? prepare(clauses);
+		// The values are in the order of their places.
+		const statement = pages.get(clauses) ?? prepare(clauses.replaceAll(/\$\d+/g, "?"));
 		pages.set(clauses, statement);
 		return toPetPage(statement.all(...values), query, version());
 	}

@@ -33,12 +33,25 @@ const countPets = `
 const inContract: Addition[] = [
 	["src/contract/pet.ts", "status: Type.Optional(PetStatus),", `\n\t${breed},\n\t${chip},`],
 	[
-		"src/contract/operations.ts",
-		"export const filters = { status: PetStatus",
-		", categoryId: { ...NewPet.properties.categoryId, examples: [1] }",
+		"src/contract/filters.ts",
+		'index: "pets_by_status", noun: "status" },',
+		`
+	categoryId: {
+		schema: { ...NewPet.properties.categoryId, examples: [1] },
+		compares: "equal",
+		field: "categoryId",
+		index: "pets_by_category_id",
+		noun: "category",
+	},`,
 	],
 	["src/contract/operations.ts", "export const operations = {", countPets],
 ];
+
+/** Filters of the list by name: by a part, which has no index; without an index; and with the name of a search's filter. */
+const whole = 'schema: NewPet.properties.name, compares: "equal", field: "name", index: "pets_by_name", noun: "name"';
+const brokenFilters = [whole.replace('"equal"', '"contains"'), whole.replace('index: "pets_by_name", ', ""), whole].map(
+	(rule): [string, string] => ['index: "pets_by_status", noun: "status" },', `\n\tname: { ${rule} },`],
+);
 
 const ofFields: Addition[] = [
 	["console/src/add/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
@@ -97,7 +110,8 @@ function migration(integer: string): string {
 test("a new field, filter or operation fails the compiler and tests until it has all its places", {
 	timeout: proofTestLimitMs, // The test runs the compiler and other tests in a copy.
 }, async (context) => {
-	const { path, edit, run, leadsTo, fail, pass } = changedTree(context);
+	const { path, edit, run, refuses, leadsTo, fail, pass } = changedTree(context);
+	for (const filter of brokenFilters) refuses(["src/contract/filters.ts", ...filter]);
 	edit(...inContract);
 	run("client/generate.ts"); // This is needed after any change of the contract.
 	leadsTo(".", [...ofFields, ...ofOperation]);

@@ -43,6 +43,14 @@ export function changedTree(context: TestContext) {
 			const { status, stdout: problems } = compile(project);
 			assert.equal(status, 0, problems);
 		},
+		/** Asserts that the compiler refuses the addition in its file; then takes it back. */
+		refuses([file, after, addition]: Addition) {
+			const before = readFileSync(join(tree, file), "utf8");
+			edit([file, after, addition]);
+			const { stdout } = compile(".");
+			assert.ok(stdout.includes(`${file}(`), `${file} is refused: ${stdout}`);
+			writeFileSync(join(tree, file), before);
+		},
 		/** Asserts that each of these tests fails: the title, or a part of it, by the file. */
 		async fail(tests: [file: string, title: string][]) {
 			const files = [...new Set(tests.map(([file]) => file))];

@@ -1,0 +1,79 @@
+// The filters of animals, each declared here once and whole: the SQL of lists, searches, exports and counts, cursors,
+// links, the client, command options and texts follow. A filter that lacks a part does not compile.
+
+import { NewPet, PetStatus } from "./pet.ts";
+import { type Static, type TOptional, type TSchema, Type } from "./schema.ts";
+
+/**
+ * `equal`: the field has the value. `contains`: the name of the animal or of its category contains the value, by
+ * `foldedText`; an integer also is the id or the category. `absent`: the animal lacks the field that the value names.
+ */
+export type Comparison = "equal" | "contains" | "absent";
+
+interface Rule {
+	schema: TSchema;
+	compares: Comparison;
+	/** The field that it is about; absent if there are several. */
+	field?: keyof NewPet;
+}
+
+/** A page of a list is one index seek: its filters only compare a field, in an index of its column and the id. */
+interface ListRule extends Rule {
+	compares: "equal";
+	index: string;
+	/** The filter for people, such as “status”: only animals with this status. */
+	noun: string;
+}
+
+/** The filters of listPets, in the order of its links. Each is named after its field. */
+export const filters = {
+	status: { schema: PetStatus, compares: "equal", field: "status", index: "pets_by_status", noun: "status" },
+} as const satisfies { [Field in keyof NewPet]?: ListRule & { field: Field } };
+
+/** U+0000 is in no name, and not every engine has it in texts. */
+const text = { pattern: "^[^\\0]*$", description: "a text of 1 to 255 characters, without U+0000" };
+
+/** The filters that only searches have. None has the name of a filter of listPets. */
+export const searchFilters = {
+	name: { schema: Type.String({ minLength: 1, maxLength: 255, ...text }), compares: "contains" },
+	category: {
+		schema: NewPet.properties.categoryId,
+		compares: "equal",
+		field: "categoryId",
+	},
+	without: {
+		schema: Type.Enum(["status"], { description: "status" }),
+		compares: "absent",
+		field: "status",
+	},
+} as const satisfies Record<string, Rule> & { [Name in keyof typeof filters]?: never };
+
+type Rules = Record<string, Rule>;
+type ValuesOf<All extends Rules> = { [Name in keyof All]?: Static<All[Name]["schema"]> | undefined };
+export type Filter = ValuesOf<typeof filters>;
+/** The filters of a search. */
+export type SearchFilter = Filter & ValuesOf<typeof searchFilters>;
+
+export const filterNames = Object.keys(filters) as (keyof Filter)[];
+const rules = Object.entries<Rule>({ ...filters, ...searchFilters }) as [keyof SearchFilter, Rule][];
+
+/** The filters that have a value, with it. */
+export function givenFilters(query: SearchFilter): [name: keyof SearchFilter, rule: Rule, value: unknown][] {
+	return rules.flatMap(([name, rule]) => (query[name] === undefined ? [] : [[name, rule, query[name]]]));
+}
+
+/**
+ * The filters of a query that compare the category, if its others only choose a status: the store keeps these numbers.
+ * @returns undefined if the query has another filter
+ */
+export function categoryFilters(query: SearchFilter): SearchFilter | undefined {
+	const given = givenFilters(query).filter(([, { field }]) => field !== "status");
+	if (!given.every(([, { field }]) => field === "categoryId")) return undefined;
+	return Object.fromEntries(given.map(([name, , value]) => [name, value]));
+}
+
+/** The schemas of filters as optional parameters of a query. */
+export function parametersOf<All extends Rules>(all: All): { [Name in keyof All]: All[Name]["schema"] & TOptional } {
+	const entries = Object.entries(all).map(([name, { schema }]) => [name, Type.Optional(schema)]);
+	return Object.fromEntries(entries);
+}

@@ -1,0 +1,87 @@
+// The filters, order and position of every read of animals, for both engines: pages of the list, searches, exports and
+// counts differ only in what they select. Values are $1, $2 …, with their types.
+
+import { foldedText } from "../contract/equal-texts.ts";
+import { type Comparison, givenFilters, type SearchFilter } from "../contract/filters.ts";
+import { int64FromDecimal } from "../contract/json.ts";
+import type { FindPosition } from "./store.ts";
+import { type Column, tables } from "./tables.ts";
+
+/** The SQL of texts that differs between the engines. */
+export interface TextSql {
+	/** The result of `foldedText`, which is compared by its UTF-8 bytes. */
+	folded(text: string): string;
+	/** Whether `text` contains `part`. */
+	contains(text: string, part: string): string;
+}
+
+/** Conditions and their values, which a statement has in this order. */
+export interface Conditions {
+	conditions: string[];
+	values: unknown[];
+	/** Adds a value. @returns its SQL */
+	parameter(type: Column["type"], value: unknown): string;
+}
+
+const columnOf = (field: unknown) => tables.pets.columns[field as keyof typeof tables.pets.columns];
+
+type Compare = (parts: Conditions, value: unknown, field: unknown, text?: TextSql) => string;
+const comparisons: Record<Comparison, Compare> = {
+	equal({ parameter }, value, field) {
+		const { name, type } = columnOf(field);
+		return `${name} = ${parameter(type, value)}`;
+	},
+	absent: (_, field) => `${columnOf(field).name} IS NULL`,
+	contains({ parameter }, value, _, text) {
+		if (!text) throw new Error("a list has no filter by a part of a text");
+		const named = text.contains(text.folded("name"), parameter("text", foldedText(String(value))));
+		// First, because it compares only numbers: the names of categories are read once.
+		const inNamed = `category_id IN (SELECT id FROM categories WHERE ${named})`;
+		const number = int64FromDecimal(String(value).trim());
+		const numbered = number === undefined ? "" : ` OR ${parameter("bigint", number)} IN (id, category_id)`;
+		return `(${inNamed} OR ${named}${numbered})`;
+	},
+};
+
+/** @param text needed if the query may have a filter by a part of a text */
+export function conditionsOf(query: SearchFilter, text?: TextSql): Conditions {
+	const values: unknown[] = [];
+	const conditions: string[] = [];
+	const parts: Conditions = {
+		conditions,
+		values,
+		parameter: (type, value) => `CAST($${values.push(value)} AS ${type})`,
+	};
+	for (const [, { compares, field }, value] of givenFilters(query))
+		conditions.push(comparisons[compares](parts, value, field, text));
+	return parts;
+}
+
+export function where({ conditions }: Conditions): string {
+	return conditions.length > 0 ? `WHERE ${conditions.join(" AND ")}` : "";
+}
+
+export interface Order {
+	isDescending: boolean;
+	/** By the name after `folded`, then by id. */
+	byName?: TextSql | undefined;
+	/** Only animals after this position. */
+	after?: FindPosition | undefined;
+	/** Also the animal at the position. */
+	isFrom?: boolean;
+}
+
+/** The SQL between FROM and LIMIT; adds the position to the conditions. */
+export function inOrder(parts: Conditions, { isDescending, byName, after, isFrom = false }: Order): string {
+	const keys = byName ? [byName.folded("name"), "id"] : ["id"];
+	if (after) {
+		const id = parts.parameter("bigint", after.id);
+		const position = byName ? [byName.folded(parts.parameter("text", after.name ?? "")), id] : [id];
+		const operator = `${isDescending ? "<" : ">"}${isFrom ? "=" : ""}`;
+		parts.conditions.push(
+			byName ? `(${keys.join(", ")}) ${operator} (${position.join(", ")})` : `id ${operator} ${position}`,
+		);
+	}
+	const order = keys.map((key) => `${key} ${isDescending ? "DESC" : "ASC"}`);
+	return `${where(parts)} ORDER BY ${order.join(", ")}`;
+}
