@@ -122,6 +122,9 @@ function startTable({ starts }: Results): string {
 }
 
 function targetsTable(results: Results): string {
-	const rows = targetsOf(results).map(({ name, value, target, isMet }) => [name, value, target, isMet ? "yes" : "no"]);
-	return rows.length > 0 ? table(["target", "measured", "aim", "met"], rows) : "";
+	const targets = targetsOf(results);
+	const missed = targets.filter(({ isMet }) => !isMet).map(({ name, value, target }) => [name, value, target]);
+	if (missed.length === 0) return targets.length > 0 ? `All ${targets.length} aims are met.` : "";
+	const met = targets.length - missed.length;
+	return `${met} of ${targets.length} aims are met, but not these:\n\n${table(["figure", "measured", "aim"], missed)}`;
 }
