@@ -15,6 +15,7 @@ import { createCors, securityHeaders } from "./http/reply-headers.ts";
 import { createReplyWatch } from "./http/reply-watch.ts";
 import { type AppOptions, buildApp, buildOpsServer } from "./http/routes.ts";
 import { createTraffic } from "./http/traffic.ts";
+import { startSweeps } from "./jobs/sweeps.ts";
 import { createKey, type Issuer, type KeyRequest } from "./keys/issue.ts";
 import { createKeyCheck } from "./keys/key-check.ts";
 import { watchActivity } from "./ops/activity.ts";
@@ -135,7 +136,6 @@ async function open(options: ServiceOptions, ops: Ops): Promise<Store> {
 	const { now, metrics, background, fatal } = ops;
 	const openOptions: OpenOptions = {
 		backupFolder: config.backups?.folder,
-		isNode: true,
 		background,
 		onCreate: (place) => log.warn({}, `created a new store: ${place}`),
 		onNotice: (text) => log.info({}, text),
@@ -213,6 +213,7 @@ const descriptorsKept = 100;
 function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops, store: Store) {
 	const { now, metrics, traffic, probes, common, background } = ops;
 	const keyCheck = createKeyCheck(store.keys, now, background);
+	const stopSweeps = startSweeps(store, background);
 	const activity = watchActivity(metrics);
 	const most = readMaxDescriptors();
 	const app = buildApp({
@@ -246,6 +247,7 @@ function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops, stor
 		await ops.close();
 		await keyCheck.close();
 		await backupsStopped;
+		await stopSweeps();
 		await store.close();
 	}
 	return { app, close };

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
-import { createBackground, sweepIdempotencyKeys } from "./background.ts";
+import { createBackground } from "./background.ts";
 
 test("each failure is reported, the first after a success as such, and no caller gets the error", async () => {
 	const reported: unknown[] = [];
@@ -47,19 +47,4 @@ test("repeated work never overlaps itself, continues after a failure, and ends w
 	await stopped;
 	context.mock.timers.tick(3000);
 	assert.equal(starts, 2);
-});
-
-test("a sweep goes on while it removes as much as it may, until it is stopped", async (context) => {
-	context.mock.timers.enable({ apis: ["setInterval"] });
-	let sweeps = 0;
-	const sweep = async (rows: number) => (++sweeps === 3 || sweeps > 9 ? rows - 1 : rows);
-	const stop = sweepIdempotencyKeys(createBackground(), sweep, () => 0, 5);
-	context.mock.timers.tick(29_999);
-	assert.equal(sweeps, 0);
-	context.mock.timers.tick(1);
-	await tick();
-	assert.equal(sweeps, 3);
-	context.mock.timers.tick(30_000);
-	await stop();
-	assert.equal(sweeps, 4);
 });

@@ -45,28 +45,3 @@ export function createBackground(
 		},
 	};
 }
-
-/** The mean time between two sweeps of a node. */
-const sweepEveryMs = 60_000;
-
-/**
- * Removes expired Idempotency-Keys in batches that delay other writes only briefly. Each node sweeps, at random
- * intervals: a key that another node has removed costs nothing.
- * @param sweep removes at most `rows` keys, and returns their number @param random returns 0 to 1
- * @returns a function that stops the sweeps
- */
-export function sweepIdempotencyKeys(
-	background: Background,
-	sweep: (rows: number) => Promise<number>,
-	random: () => number,
-	rows: number,
-): () => Promise<void> {
-	let isStopped = false;
-	const stopRepeating = background.repeat("sweep", sweepEveryMs * (0.5 + random()), async () => {
-		while ((await sweep(rows)) === rows && !isStopped);
-	});
-	return async () => {
-		isStopped = true;
-		await stopRepeating();
-	};
-}

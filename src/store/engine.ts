@@ -1,9 +1,9 @@
 // Builds a Store from the parts that each engine has; both engines share the other parts.
 
-import { type Background, sweepIdempotencyKeys } from "./background.ts";
+import type { Background } from "./background.ts";
 import { listCategories } from "./categories.ts";
 import { type FindSql, findPets } from "./find.ts";
-import { type Create, idempotencyMs, listKeysOf, sweepRows } from "./idempotency.ts";
+import { type Create, idempotencyMs, listKeysOf } from "./idempotency.ts";
 import { countPets, listKeys, type Scan, type Select } from "./reads.ts";
 import {
 	type Categories,
@@ -33,10 +33,6 @@ export interface OpenOptions {
 	 * not help. Its schema or layout has changed, or its path leads to no file or to another one.
 	 */
 	onFatal?: (reason: string, readsGoOn: boolean) => void;
-	/** Removes expired Idempotency-Keys from time to time. Commands do not. */
-	isNode?: boolean;
-	/** The most expired keys that one sweep removes; by default, `sweepRows` (idempotency.ts). */
-	sweepRows?: number;
 	/** The most connections to a database server; by default, 10. */
 	connectionsMax?: number;
 	/** Runs background work and reports its failures. Commands have no background work. */
@@ -70,12 +66,8 @@ export interface Engine
 	timeline(): string;
 }
 
-export function createStore(engine: Engine, now: () => number, options: StoreOptions): Store {
+export function createStore(engine: Engine, now: () => number): Store {
 	const { select, write, createAll } = engine;
-	const { isNode, background, random = () => 0.5 } = options;
-	const sweep = (most: number) => write("sweepIdempotencyKeys", now(), most);
-	const rows = options.sweepRows ?? sweepRows;
-	const stopSweeping = isNode ? sweepIdempotencyKeys(background, sweep, random, rows) : undefined;
 	return {
 		...engine,
 		keys: createKeyRows(engine),
@@ -92,11 +84,8 @@ export function createStore(engine: Engine, now: () => number, options: StoreOpt
 			return createAll(rows.map((row) => ({ ...row, nowMs })));
 		},
 		listKeys: (...given) => listKeysOf(engine.scanList, given, now() - idempotencyMs),
+		removeOldKeys: (rows) => write("removeOldKeys", now(), rows),
 		countPets: () => countPets(select),
-		async close() {
-			await stopSweeping?.();
-			await engine.close();
-		},
 	};
 }
 

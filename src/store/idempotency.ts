@@ -9,9 +9,6 @@ import { columnNames, createRecordReader, type IdempotencyKey, type IdempotencyK
 
 export const idempotencyMs = idempotencyHours * 3_600_000;
 
-/** The most expired keys that one sweep removes, so that a sweep delays other writes only briefly. */
-export const sweepRows = 10_000;
-
 export interface Create {
 	pet: NewPet;
 	idempotencyKey: IdempotencyKey | undefined;

@@ -57,6 +57,12 @@ export interface Store {
 	/** The caller's creates of the last `idempotencyHours`, the largest id first. */
 	listKeys(caller: string, query: KeysQuery): Promise<KeyedCreate[]>;
 
+	/**
+	 * Removes Idempotency-Keys that are older than `idempotencyHours`, the oldest first.
+	 * @returns their number, at most `rows` @throws StorageUnavailable
+	 */
+	removeOldKeys(rows: number): Promise<number>;
+
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;
 

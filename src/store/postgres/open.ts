@@ -72,7 +72,7 @@ export async function openPostgres(url: string, now: () => number, options: Stor
 			await pool.end();
 		},
 	};
-	return createStore(engine, now, options);
+	return createStore(engine, now);
 }
 
 /** Waits for a commit as long as its creates may wait. @throws StorageUnavailable; then the outcome is unknown */

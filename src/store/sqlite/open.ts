@@ -73,7 +73,7 @@ export async function openSqlite(file: string, now: () => number, options: Store
 			await writer.close();
 		},
 	};
-	return createStore(engine, now, options);
+	return createStore(engine, now);
 }
 
 /** Opens a reading connection to a file that the writer has opened. */

@@ -1,0 +1,22 @@
+// Sweeps of old Idempotency-Keys: test/store/suite.ts has what they remove.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as tick } from "node:timers/promises";
+import { createBackground } from "../store/background.ts";
+import { startSweeps } from "./sweeps.ts";
+
+test("a sweep goes on while it removes as much as it may, until it is stopped", async (context) => {
+	context.mock.timers.enable({ apis: ["setInterval"] });
+	let sweeps = 0;
+	const removeOldKeys = async (rows: number) => (++sweeps === 3 || sweeps > 9 ? rows - 1 : rows);
+	const stop = startSweeps({ removeOldKeys }, createBackground(), () => 0);
+	context.mock.timers.tick(29_999);
+	assert.equal(sweeps, 0);
+	context.mock.timers.tick(1);
+	await tick();
+	assert.equal(sweeps, 3);
+	context.mock.timers.tick(30_000);
+	await stop();
+	assert.equal(sweeps, 4);
+});
