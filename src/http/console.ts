@@ -12,19 +12,20 @@ import {
 	editsMax,
 	type KeyInfo,
 	type LatestEdit,
+	type PastEdit,
 } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
 import { type AnyPet, Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
-import { CategoriesFull, type EditResult, type NewEdit, StorageUnavailable } from "../store/store.ts";
+import { CategoriesFull, type EditResult, type NewEdit, StorageUnavailable, type Store } from "../store/store.ts";
 import type { RateLimits } from "./admission.ts";
-import { readList, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
-import { createImportHandlers } from "./imports.ts";
-import { createQueryReader, type PetOptions } from "./pets.ts";
+import { createImportHandlers, type Work } from "./imports.ts";
+import { createQueryReader, readList, validOf } from "./input.ts";
+import type { PetOptions } from "./pets.ts";
 import { inTurnsOf, Turns, turnLimits } from "./turns.ts";
 
 /** The most edits in one history. */
@@ -40,79 +41,89 @@ export interface ConsoleOptions extends Pick<PetOptions, "store"> {
 	activity: () => Promise<Activity>;
 }
 
-export function createConsoleHandlers({ store, activity }: ConsoleOptions, limits: RateLimits) {
-	const { edits, categories, getPet } = store;
-	const write = inTurnsOf(new Turns({ ...turnLimits, tasks: "imports and edits" }));
-	const look = inTurnsOf(new Turns({ ...turnLimits, tasks: "lists of categories" }));
+interface Parts extends ConsoleOptions, Work {}
 
-	async function latestEdits(): Promise<LatestEdit[]> {
-		const { lastEdit } = await store.version();
-		const records = await edits.list(lastEdit > latestMax ? lastEdit - latestMax : 0n, Number(latestMax));
-		const named = records.map(async (record) => {
-			const { json } = await getPet(record.petId);
-			return { ...record, name: json === undefined ? undefined : (parseJson(json) as AnyPet).name };
-		});
-		return (await Promise.all(named)).reverse();
-	}
-
-	/** Reads a list whose items count as requests. @throws ApiError as `readList` */
-	async function readCounted(exchange: Exchange, ...list: [name: string, rule: string, max: number]) {
-		return counted(exchange, await readList(exchange, ...list));
-	}
-
-	function counted<Item>(exchange: Exchange, items: Item[]): Item[] {
-		const headers = limits.countItems(callerOf(exchange), items.length);
-		if (headers) exchange.headers(headers);
-		return items;
-	}
-
-	async function applyEdits(given: readonly NewEdit[]): Promise<{ results: EditResult[] }> {
-		const results: EditResult[] = [];
-		for (const edit of given) {
-			try {
-				results.push(await edits.apply(edit));
-			} catch (error) {
-				// The earlier edits are stored: the reply contains only their results.
-				const isEdited = results.some(({ outcome }) => outcome === "edited");
-				if (!isEdited || !(error instanceof StorageUnavailable)) throw error;
-				break;
-			}
-		}
-		return { results };
-	}
-
-	return {
-		...createImportHandlers(store, { counted, write, look }),
-		key(exchange: Exchange): KeyInfo {
-			const { id, name, scopes, secret } = callerOf(exchange);
-			return { id, name, scopes, expiresAtMs: secret.expiresAtMs };
+export function createConsoleHandlers(options: ConsoleOptions, limits: RateLimits) {
+	const parts: Parts = {
+		...options,
+		counted(exchange, items) {
+			const headers = limits.countItems(callerOf(exchange), items.length);
+			if (headers) exchange.headers(headers);
+			return items;
 		},
-		async activity(exchange: Exchange): Promise<Activity> {
-			const { minutes, ...figures } = await activity();
-			return callerOf(exchange).scopes.includes("metrics:read") ? { ...figures, minutes } : figures;
-		},
-		async edit(exchange: Exchange) {
-			const list = await readCounted(exchange, "edits", `1 to ${editsMax} edits`, editsMax);
-			const given = list.map((edit, index) => parseEdit(edit, `edits[${index}]`, callerOf(exchange).name));
-			return write(exchange, () => applyEdits(given));
-		},
-		async history({ query }: Exchange) {
-			const { id } = readHistoryQuery(query);
-			if (id === undefined) return { edits: await latestEdits() };
-			const records = await edits.ofPet(id, historyMax);
-			return { edits: records.map(({ petId: _, ...record }) => record) };
-		},
-		async categories(exchange: Exchange): Promise<CategoriesReply> {
-			readNoQuery(exchange.query);
-			return { categories: await look(exchange, () => categories.list(categoriesMax)) };
-		},
-		async changeCategories(exchange: Exchange) {
-			const rule = `1 to ${categoryChangesMax} changes`;
-			const changes = await readCounted(exchange, "categories", rule, categoryChangesMax);
-			const parsed = changes.map(parseChange);
-			return { results: await write(exchange, () => categories.apply(parsed).catch(refuseFull)) };
-		},
+		write: inTurnsOf(new Turns({ ...turnLimits, tasks: "imports and edits" })),
+		look: inTurnsOf(new Turns({ ...turnLimits, tasks: "lists of categories" })),
 	};
+	return {
+		...createImportHandlers(options.store, parts),
+		showKey,
+		showActivity: (exchange: Exchange) => showActivity(parts, exchange),
+		edit: (exchange: Exchange) => edit(parts, exchange),
+		listEdits: (exchange: Exchange) => listEdits(parts, exchange),
+		listCategories: (exchange: Exchange) => listCategories(parts, exchange),
+		changeCategories: (exchange: Exchange) => changeCategories(parts, exchange),
+	};
+}
+
+function showKey(exchange: Exchange): KeyInfo {
+	const { id, name, scopes, secret } = callerOf(exchange);
+	return { id, name, scopes, expiresAtMs: secret.expiresAtMs };
+}
+
+async function showActivity({ activity }: Parts, exchange: Exchange): Promise<Activity> {
+	const { minutes, ...figures } = await activity();
+	return callerOf(exchange).scopes.includes("metrics:read") ? { ...figures, minutes } : figures;
+}
+
+async function edit({ store, counted, write }: Parts, exchange: Exchange): Promise<{ results: EditResult[] }> {
+	const list = counted(exchange, await readList(exchange, "edits", `1 to ${editsMax} edits`, editsMax));
+	const given = list.map((one, index) => parseEdit(one, `edits[${index}]`, callerOf(exchange).name));
+	return write(exchange, () => applyEdits(store, given));
+}
+
+async function applyEdits({ edits }: Store, given: readonly NewEdit[]): Promise<{ results: EditResult[] }> {
+	const results: EditResult[] = [];
+	for (const edit of given) {
+		try {
+			results.push(await edits.apply(edit));
+		} catch (error) {
+			// The earlier edits are stored: the reply contains only their results.
+			const isEdited = results.some(({ outcome }) => outcome === "edited");
+			if (!isEdited || !(error instanceof StorageUnavailable)) throw error;
+			break;
+		}
+	}
+	return { results };
+}
+
+/** The edits of an animal or, without an id, the latest ones of all. */
+async function listEdits({ store }: Parts, { query }: Exchange): Promise<{ edits: (PastEdit | LatestEdit)[] }> {
+	const { id } = readHistoryQuery(query);
+	if (id === undefined) return { edits: await latestEdits(store) };
+	const records = await store.edits.ofPet(id, historyMax);
+	return { edits: records.map(({ petId: _, ...record }) => record) };
+}
+
+async function latestEdits({ edits, getPet, version }: Store): Promise<LatestEdit[]> {
+	const { lastEdit } = await version();
+	const records = await edits.list(lastEdit > latestMax ? lastEdit - latestMax : 0n, Number(latestMax));
+	const named = records.map(async (record) => {
+		const { json } = await getPet(record.petId);
+		return { ...record, name: json === undefined ? undefined : (parseJson(json) as AnyPet).name };
+	});
+	return (await Promise.all(named)).reverse();
+}
+
+async function listCategories({ store, look }: Parts, exchange: Exchange): Promise<CategoriesReply> {
+	readNoQuery(exchange.query);
+	return { categories: await look(exchange, () => store.categories.list(categoriesMax)) };
+}
+
+async function changeCategories({ store, counted, write }: Parts, exchange: Exchange) {
+	const rule = `1 to ${categoryChangesMax} changes`;
+	const list = counted(exchange, await readList(exchange, "categories", rule, categoryChangesMax));
+	const changes = list.map(parseChange);
+	return { results: await write(exchange, () => store.categories.apply(changes).catch(refuseFull)) };
 }
 
 /** `rename` needs `name`, and `set-category` needs `categoryId`. `set-status` without `status` removes the status. */

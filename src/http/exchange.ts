@@ -97,8 +97,6 @@ export class Exchange {
 	/** Undefined on open routes. See `callerOf`. */
 	caller: KeyRow | undefined;
 	idempotencyKey: string | undefined;
-	/** The reply's key in the response cache: the target, which has no space, and the base address. */
-	cacheKey = "";
 	/** Aborted when the client has left, if `watchLeaving` was called. */
 	left: AbortSignal | undefined;
 	failure: ErrorCode | undefined;

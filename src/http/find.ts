@@ -19,10 +19,10 @@ import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
 import { formatPets } from "../files/formats.ts";
 import { type FindPosition, hasTotals, isIndexed, type Store } from "../store/store.ts";
-import { readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
-import { createQueryReader, type PetOptions } from "./pets.ts";
+import { createQueryReader, readJson, validOf } from "./input.ts";
+import type { PetOptions } from "./pets.ts";
 import { type InTurn, inTurnsOf, Turns, turnLimits } from "./turns.ts";
 
 /** The filters of the interface, and the additional filters and the order of a search. */

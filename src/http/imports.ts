@@ -14,17 +14,17 @@ import { NewPet, Pet } from "../contract/pet.ts";
 import { Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
 import { endOfList, type ImportedPet, type KeyedCreate, type KeyedPet, type Store } from "../store/store.ts";
-import { listIn, readJson, validOf } from "./body.ts";
 import { callerOf } from "./checks.ts";
 import type { Exchange } from "./exchange.ts";
-import { createQueryReader } from "./pets.ts";
+import { createQueryReader, listIn, readJson, validOf } from "./input.ts";
 import type { InTurn } from "./turns.ts";
 
 /** The most invalid rows whose faults are in the reply. */
 const explainedMax = 100;
 const unexplained = { field: undefined, problem: `is invalid, as the ${explainedMax} invalid rows before it` };
 
-interface Work {
+/** What handlers of the console share. */
+export interface Work {
 	/** Counts the items as requests. */
 	counted<Item>(exchange: Exchange, items: Item[]): Item[];
 	/** Each does its task in the turn of the key. */

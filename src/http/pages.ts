@@ -4,9 +4,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join, sep } from "node:path";
 import { gzipSync } from "node:zlib";
+import { acceptsGzip, entityTag, matchesTag } from "./content.ts";
 import type { Exchange, RouteRules } from "./exchange.ts";
 import { pageHeaders } from "./reply-headers.ts";
-import { acceptsGzip, entityTag, matchesTag } from "./response-cache.ts";
 import type { Router } from "./router.ts";
 
 const contentTypes: Record<string, string> = {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { acceptsGzip, type CachedReply, createCacheEntries } from "./response-cache.ts";
+import { acceptsGzip } from "./content.ts";
+import { type CachedReply, createCacheEntries } from "./response-cache.ts";
 
 const reply: CachedReply = {
 	json: "x".repeat(1000),

@@ -1,10 +1,9 @@
 // The cache of replies. The reply to a read depends only on base address, target and store, and is sent again until the
 // store changes. Headers that depend on the request, such as its id, are added to each reply.
 
-import { hash } from "node:crypto";
-import type { IncomingHttpHeaders } from "node:http";
 import { gzipSync } from "node:zlib";
 import type { Store, StoreVersion } from "../store/store.ts";
+import { acceptsGzip, entityTag, matchesTag } from "./content.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** The approximate limit for the size of all cached replies together: about 19,000 animals. */
@@ -64,14 +63,16 @@ function isValid({ version, isSettled }: CachedReply, now: StoreVersion): boolea
 	);
 }
 
+/** The target, which has no space, and the base address. */
+const keyOf = ({ request, baseUrl }: Exchange) => `${request.url} ${baseUrl}`;
+
 /** Caches the replies to reads that passed the checks. Refusals are not cached. */
 export function createResponseCache(store: Pick<Store, "version">) {
 	const entries = createCacheEntries();
 	return {
 		/** Sends the cached reply if it is still right. @returns whether a reply was sent */
 		async answers(exchange: Exchange): Promise<boolean> {
-			exchange.cacheKey = `${exchange.request.url} ${exchange.baseUrl}`;
-			const cached = entries.find(exchange.cacheKey);
+			const cached = entries.find(keyOf(exchange));
 			if (!cached || !isValid(cached, await store.version())) return false;
 			send(exchange, cached);
 			return true;
@@ -79,7 +80,7 @@ export function createResponseCache(store: Pick<Store, "version">) {
 		/** Sends and caches the reply to a read that `answers` did not answer. */
 		reply(exchange: Exchange, found: Found): void {
 			const { json, version, isSettled, links, variant } = found;
-			const key = exchange.cacheKey;
+			const key = keyOf(exchange);
 			const cached = entries.find(key);
 			// Another request of the same tick may have cached the reply.
 			if (cached && isValid(cached, version)) return void send(exchange, cached);
@@ -109,33 +110,4 @@ function send(exchange: Exchange, reply: CachedReply, isAgain = true): void {
 	if (matchesTag(known, tag)) return void exchange.sendStatus(304);
 	if (body === reply.gzip?.body) exchange.header("content-encoding", "gzip");
 	exchange.sendJson(body);
-}
-
-/**
- * Whether the caller accepts gzip (RFC 9110 §12.5.3): names of codings are case-insensitive, `*` is every coding that
- * is not named, and a weight of 0 refuses a coding.
- */
-export function acceptsGzip(headers: IncomingHttpHeaders): boolean {
-	const accepted = headers["accept-encoding"];
-	if (accepted === undefined) return false;
-	let isAnyAccepted = false;
-	for (const element of String(accepted).split(",")) {
-		const [, coding = "", weight] = /^\s*([^\s;]+)\s*(?:;\s*q=([\d.]+))?/i.exec(element) ?? [];
-		const isAccepted = weight === undefined || Number(weight) > 0;
-		if (/^(?:x-)?gzip$/i.test(coding)) return isAccepted;
-		if (coding === "*") isAnyAccepted = isAccepted;
-	}
-	return isAnyAccepted;
-}
-
-/** A strong entity tag of a body. @param variant distinguishes replies with equal bodies but different headers */
-export function entityTag(body: string | Buffer, variant = ""): string {
-	return `"${hash("sha256", body, "base64url").slice(0, 22)}${variant}"`;
-}
-
-/** Whether an If-None-Match field names this tag. */
-export function matchesTag(ifNoneMatch: string | undefined, tag: string): boolean {
-	if (ifNoneMatch === undefined) return false;
-	if (ifNoneMatch.trim() === "*") return true;
-	return ifNoneMatch.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === tag);
 }

@@ -99,25 +99,29 @@ function addProbes(router: Router, { live, ready }: PortOptions["probes"]): void
 
 /** The console's private endpoints, which may change with the console. */
 function addPrivate(router: Router, options: AppOptions, limits: RateLimits): void {
-	const rules = { isPrivate: true, countedAs: "console" } as const;
-	const get = (access: Scope | undefined, read: Read) => ({
-		GET: { ...rules, access, handler: sendJson("no-store", read) },
-	});
-	const post = (access: Scope, read: Read) => ({
-		POST: { ...rules, access, acceptsBody: true, handler: sendJson("no-store", read) },
-	});
-	const { key, activity, importRows, importedRows, edit, history, categories, changeCategories } =
-		createConsoleHandlers(options, limits);
 	const { find, exportPets } = createFindHandlers(options);
-	router.add("/console/key", get(undefined, key));
-	router.add("/console/activity", get("pets:read", activity));
-	router.add("/console/find", get("pets:read", find));
-	router.add("/console/imports", { POST: { ...post("pets:write", importRows).POST, countedAs: "import" } });
-	router.add("/console/imports/rows", get("pets:write", importedRows));
-	router.add("/console/edits", post("pets:edit", edit));
-	router.add("/console/history", get("pets:edit", history));
-	router.add("/console/categories", { ...get("pets:read", categories), ...post("pets:edit", changeCategories) });
-	router.add("/console/exports", { POST: { ...rules, access: "pets:read", acceptsBody: true, handler: exportPets } });
+	const handlers = createConsoleHandlers(options, limits);
+	type Line = ["GET" | "POST", path: string, access: Scope | undefined, Handler, countedAs?: "import"];
+	const json = (read: Read) => sendJson("no-store", read);
+	const lines: Line[] = [
+		["GET", "/console/key", undefined, json(handlers.showKey)],
+		["GET", "/console/activity", "pets:read", json(handlers.showActivity)],
+		["GET", "/console/find", "pets:read", json(find)],
+		["POST", "/console/imports", "pets:write", json(handlers.importRows), "import"],
+		["GET", "/console/imports/rows", "pets:write", json(handlers.importedRows)],
+		["POST", "/console/edits", "pets:edit", json(handlers.edit)],
+		["GET", "/console/history", "pets:edit", json(handlers.listEdits)],
+		["GET", "/console/categories", "pets:read", json(handlers.listCategories)],
+		["POST", "/console/categories", "pets:edit", json(handlers.changeCategories)],
+		["POST", "/console/exports", "pets:read", exportPets],
+	];
+	for (const [path, routes] of Map.groupBy(lines, ([, path]) => path)) {
+		const rules = routes.map(([method, , access, handler, countedAs]): [string, RouteRules] => [
+			method,
+			{ isPrivate: true, countedAs: countedAs ?? "console", access, acceptsBody: method === "POST", handler },
+		]);
+		router.add(path, Object.fromEntries(rules));
+	}
 }
 
 /** Returns the value to send, or a promise of it. */

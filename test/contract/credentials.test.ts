@@ -42,12 +42,8 @@ const endpoints: [Scope | undefined, TestRequest][] = [
 
 /** The method and path of each endpoint in src/http/routes.ts. */
 function declaredEndpoints(): string[] {
-	const source = read("src/http/routes.ts");
-	const routes = [...source.matchAll(/router\.add\(\s*"(\/console\/[^"]+)",([^;]+);/g)];
-	return routes.flatMap(([, path, rules = ""]) => {
-		const methods = rules.match(/\b(?:get|post)\b/gi) ?? [];
-		return [...new Set(methods.map((name) => `${name.toUpperCase()} ${path}`))];
-	});
+	const lines = [...read("src/http/routes.ts").matchAll(/\["(GET|POST)", "(\/console\/[^"]+)"/g)];
+	return lines.map(([, method, path]) => `${method} ${path}`);
 }
 
 test("each endpoint of the console needs its scope, and no page of another origin calls one", async (context) => {

@@ -76,7 +76,7 @@ const handler = `
 			exchange.header("cache-control", "private, no-cache").vary("Authorization").sendJson(json);
 		},`;
 const ofOperation: Addition[] = [
-	["src/http/pets.ts", "isSettled: isSettled(query, page), links, variant });\n\t\t},", handler],
+	["src/http/pets.ts", "getPet: (exchange) => getPet(parts, exchange),", handler],
 	["openapi/code-samples.ts", "codeSamples: Record<OperationName, CodeSample[]> = {", 'countPets: [curl("/count")],'],
 	["test/proofs/programs/programs.test.ts", "const expected: Record<OperationName, RegExp> = {", "countPets: /1/,"],
 	[

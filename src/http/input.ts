@@ -1,15 +1,34 @@
-// Reads the body of a request, and parses it: UTF-8 JSON, with exact numbers.
+// Reads the query and the body of a request. A body is UTF-8 JSON, with exact numbers.
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { parse } from "node:querystring";
 import { ApiError } from "../contract/errors.ts";
-import { parseJson } from "../contract/json.ts";
+import { int64FromDecimal, parseJson } from "../contract/json.ts";
 import { bodyMaxBytes, bodyMaxDepth } from "../contract/limits.ts";
-import { type Checked, describeFaults } from "../contract/validate.ts";
+import type { Static, TObject } from "../contract/schema.ts";
+import { type Checked, checkOf, describeFaults } from "../contract/validate.ts";
 import type { Exchange } from "./exchange.ts";
 
 /** After a longer time from the headers to the end of the body, the key is checked again. */
 const slowBodyMs = 100;
+
+/**
+ * Returns a function that reads a query: no parameter may be empty or given twice, and integers are plain digits.
+ * @throws ApiError `unknown_parameter` or `invalid_parameter`, naming every broken parameter
+ */
+export function createQueryReader<S extends TObject>(schema: S): (text: string) => Static<S> {
+	const check = checkOf(schema, int64FromDecimal);
+	const names = Object.keys(schema.properties);
+	return (text) => {
+		const query = parse(text, "&", "=", { maxKeys: 0 });
+		const unknown = Object.keys(query).filter((name) => !names.includes(name));
+		if (unknown.length > 0) throw new ApiError("unknown_parameter", unknown, names);
+		const checked = check(query);
+		if (checked.faults) throw new ApiError("invalid_parameter", describeFaults(checked.faults));
+		return checked.value;
+	};
+}
 
 /** @param place where the value is in the body, for the message @throws ApiError `invalid_body` */
 export function validOf<Value>(checked: Checked<Value>, place = ""): Value {
