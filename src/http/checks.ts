@@ -101,16 +101,11 @@ const invalid = new ApiError("invalid_credential");
 const bearer = /^bearer +([^ \t]+)$/i;
 
 /** The key of the bearer credential, if the key works (interface document §5, RFC 6750). May wait for the store. */
-function findKey({ request, connection }: Exchange, keyCheck: KeyCheck): ReturnType<KeyCheck["check"]> {
+function findKey({ request }: Exchange, keyCheck: KeyCheck): ReturnType<KeyCheck["check"]> {
 	const { authorization } = request.headers;
 	if (!authorization) throw missing;
-	// A repeated field needs no second hash. Behind a proxy, the connection's last field may be another caller's.
-	if (!connection.credential || !isEqual(connection.credential.field, authorization)) {
-		const key = bearer.exec(authorization)?.[1];
-		connection.credential = { field: authorization, keyHash: key === undefined ? undefined : keyCheck.hashOf(key) };
-	}
-	const { keyHash } = connection.credential;
-	return keyHash ? keyCheck.check(keyHash) : undefined;
+	const key = bearer.exec(authorization)?.[1];
+	return key === undefined ? undefined : keyCheck.check(key);
 }
 
 /** Compares strings of equal length in constant time. For `timingSafeEqual`, buffers would take longer than a hash. */

@@ -37,8 +37,6 @@ export class Connection {
 	readonly socket: Socket;
 	/** The current request, or the previous one. */
 	latest: Arrived | undefined;
-	/** The latest Authorization field, and the hash of the key in it, if any: most requests repeat the field. */
-	credential: { field: string; keyHash: string | undefined } | undefined;
 	readonly #open: Map<Socket, Connection>;
 	/** In order of arrival. A Map that changes so often would keep young objects alive and the garbage collector busy. */
 	readonly #underWay: Arrived[] = [];

@@ -47,7 +47,7 @@ test("a row is trusted for 300 ms, then read again once in the background, and a
 	const pending = Promise.withResolvers<KeyRow>();
 	let isPending = false;
 	const { clock, keyCheck } = checkOver(context, { find: async () => (isPending ? pending.promise : working) });
-	assert.equal(await keyCheck.check(hashOfKey(key)), working);
+	assert.equal(await keyCheck.check(key), working);
 	for (const [ageMs, reads] of [
 		[0, 1],
 		[300, 1],
@@ -57,11 +57,11 @@ test("a row is trusted for 300 ms, then read again once in the background, and a
 	] as const) {
 		isPending = ageMs > 300;
 		clock.nowMs = 1000 + ageMs;
-		assert.equal(keyCheck.check(hashOfKey(key)), working, `${ageMs} ms`);
+		assert.equal(keyCheck.check(key), working, `${ageMs} ms`);
 		assert.equal(clock.reads, reads, `${ageMs} ms`);
 	}
 	clock.nowMs = 1801;
-	assert.ok(keyCheck.check(hashOfKey(key)) instanceof Promise);
+	assert.ok(keyCheck.check(key) instanceof Promise);
 	assert.equal(clock.reads, 3);
 	pending.resolve(working);
 });
@@ -73,20 +73,20 @@ test("the trust in a row begins with its read: a row whose read took longer than
 			return working;
 		},
 	});
-	assert.equal(await keyCheck.check(hashOfKey(key)), working);
-	assert.ok(keyCheck.check(hashOfKey(key)) instanceof Promise);
+	assert.equal(await keyCheck.check(key), working);
+	assert.ok(keyCheck.check(key) instanceof Promise);
 	assert.equal(clock.reads, 2);
 });
 
 test("a key that is gone when it is read again is refused from then on", async (context) => {
 	let row: KeyRow | undefined = working;
 	const { clock, keyCheck } = checkOver(context, { find: async () => row });
-	await keyCheck.check(hashOfKey(key));
+	await keyCheck.check(key);
 	row = undefined;
 	clock.nowMs = 1400;
-	assert.equal(keyCheck.check(hashOfKey(key)), working, "the row is read again in the background");
+	assert.equal(keyCheck.check(key), working, "the row is read again in the background");
 	await nextTurn();
-	assert.equal(await keyCheck.check(hashOfKey(key)), undefined);
+	assert.equal(await keyCheck.check(key), undefined);
 });
 
 test("a read that fails in the background is tried again", async (context) => {
@@ -97,11 +97,11 @@ test("a read that fails in the background is tried again", async (context) => {
 			return working;
 		},
 	});
-	await keyCheck.check(hashOfKey(key));
+	await keyCheck.check(key);
 	isDown = true;
 	clock.nowMs = 1400;
 	for (const reads of [2, 3]) {
-		assert.equal(keyCheck.check(hashOfKey(key)), working);
+		assert.equal(keyCheck.check(key), working);
 		assert.equal(clock.reads, reads);
 		await nextTurn();
 	}
@@ -110,26 +110,30 @@ test("a read that fails in the background is tried again", async (context) => {
 test("a row of an abandoned timeline is not trusted", async (context) => {
 	const rows = { timeline: "before", find: async () => ({ ...working, timeline: rows.timeline }) };
 	const { clock, keyCheck } = checkOver(context, rows);
-	await keyCheck.check(hashOfKey(key));
-	keyCheck.check(hashOfKey(key));
+	await keyCheck.check(key);
+	keyCheck.check(key);
 	assert.equal(clock.reads, 1);
 	rows.timeline = "after";
-	assert.ok(keyCheck.check(hashOfKey(key)) instanceof Promise);
+	assert.ok(keyCheck.check(key) instanceof Promise);
 	assert.equal(clock.reads, 2);
 });
 
-test("at most 10,000 rows are kept, the newest ones", async (context) => {
-	const { clock, keyCheck } = checkOver(context, {});
-	const keys = Array.from({ length: 10_001 }, (_, index) => {
+/** One more than are kept. */
+const manyKeys = () =>
+	Array.from({ length: 10_001 }, (_, index) => {
 		const random = Buffer.alloc(32);
 		random.writeUInt32BE(index);
 		return keyFromRandom(random);
 	});
-	for (const each of keys) await keyCheck.check(hashOfKey(each));
+
+test("at most 10,000 rows are kept, the newest ones", async (context) => {
+	const { clock, keyCheck } = checkOver(context, {});
+	const keys = manyKeys();
+	for (const each of keys) await keyCheck.check(each);
 	assert.equal(clock.reads, 10_001);
-	assert.equal(keyCheck.check(hashOfKey(keys[1] ?? "")), working);
+	assert.equal(keyCheck.check(keys[1] ?? ""), working);
 	assert.equal(clock.reads, 10_001);
-	await keyCheck.check(hashOfKey(keys[0] ?? ""));
+	await keyCheck.check(keys[0] ?? "");
 	assert.equal(clock.reads, 10_002, "the oldest row is read again");
 });
 
@@ -137,19 +141,21 @@ test("an unknown key is cached as a revoked one is, works within 800 ms, and evi
 	let row: KeyRow | undefined;
 	const { clock, keyCheck } = checkOver(context, {
 		timeline: "now",
-		find: async (hash) => (hash.startsWith("guessed") ? undefined : row),
+		find: async (hash) => (hash === hashOfKey(key) ? row : undefined),
 	});
-	const hash = hashOfKey(key);
-	assert.equal(await keyCheck.check(hash), undefined);
-	assert.equal(keyCheck.check(hash), undefined, "without a read");
+	assert.equal(keyCheck.check("pets_no_key"), undefined);
+	assert.equal(clock.reads, 0, "a text without the format of a key needs no lookup");
+	assert.equal(await keyCheck.check(key), undefined);
+	assert.equal(keyCheck.check(key), undefined, "without a read");
 	assert.equal(clock.reads, 1);
 	row = { ...working, timeline: "now" };
 	clock.nowMs += 801;
-	assert.equal(await keyCheck.check(hash), row);
-	for (let index = 0; index < 10_001; index++) assert.equal(await keyCheck.check(`guessed ${index}`), undefined);
-	assert.equal(keyCheck.check(hash), row, "the row is still in the cache");
+	assert.equal(await keyCheck.check(key), row);
+	const guessed = manyKeys();
+	for (const each of guessed) assert.equal(await keyCheck.check(each), undefined);
+	assert.equal(keyCheck.check(key), row, "the row is still in the cache");
 	const { reads } = clock;
-	await keyCheck.check("guessed 0");
+	await keyCheck.check(guessed[0] ?? "");
 	assert.equal(clock.reads, reads + 1, "the oldest guess is forgotten, too");
 });
 
@@ -207,9 +213,9 @@ test("a key works until the millisecond of its expiry", async (context) => {
 	const row: KeyRow = { ...working, secret: { ...working.secret, expiresAtMs: 1500 } };
 	const { clock, keyCheck } = checkOver(context, { find: async () => row });
 	clock.nowMs = 1499;
-	assert.equal(await keyCheck.check(hashOfKey(key)), row);
+	assert.equal(await keyCheck.check(key), row);
 	for (const nowMs of [1500, 5000]) {
 		clock.nowMs = nowMs;
-		assert.equal(await keyCheck.check(hashOfKey(key)), undefined, "from the cache, and read again");
+		assert.equal(await keyCheck.check(key), undefined, "from the cache, and read again");
 	}
 });

@@ -67,11 +67,12 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 	const stopFlushing = background.repeat("key use", flushEveryMs, flush);
 
 	return {
-		/** The hash of a key; undefined if the text does not have the format of a key. */
-		hashOf: (key: string) => (isWellFormedKey(key) ? hashOfKey(key) : undefined),
-		/** The row of a working key with this hash, else undefined. A promise when the row must be read from the store. */
-		check(hash: string): KeyRow | undefined | Promise<KeyRow | undefined> {
+		/** The row of a working key, else undefined. A promise when the row must be read from the store. */
+		check(key: string): KeyRow | undefined | Promise<KeyRow | undefined> {
+			const hash = hashOfKey(key);
 			const entry = cache.get(hash) ?? absent.get(hash);
+			// A text that is no key needs no lookup. Only here, because most keys are known.
+			if (!entry && !isWellFormedKey(key)) return undefined;
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
 			if (!entry || ageMs > trustedForMs || entry.timeline !== rows.timeline) return read(hash);
 			if (ageMs > refreshAfterMs && !entry.isRefreshing) refresh(entry, hash);
