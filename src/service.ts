@@ -1,4 +1,14 @@
-// Starts the whole service (store → keys → app → sockets) and stops it in reverse order.
+// Starts the whole service, in this order, and stops it in the reverse one. Each step needs those above it.
+//
+// 1. `buildOps`: the clock, counts and metrics, probes, and the operators' port, which does not listen yet.
+// 2. `open`: the store, which reports commits and failures to the metrics. It may be refused, with a message.
+// 3. `buildPublic`: the check of keys, sweeps, and the public port with its routes, which does not listen yet.
+// 4. `provisionKey`: the key `API_KEY`, if it is set.
+// 5. `listenPublic`, then the operators' port: from now on, requests are answered.
+// 6. `issueFirstKey`, once nothing else can fail; then `startBackups`, and the line “listening”.
+//
+// A stop makes /readyz 503, ends a backup, takes requests for `STOP_DELAY`, answers those that have arrived, stores the
+// last uses of keys, and closes the store last.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
