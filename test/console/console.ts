@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import type { Scope } from "../../src/contract/operations.ts";
 import { createKey } from "../../src/keys/issue.ts";
-import { openPage, type PageOptions, settled, type Watched } from "../support/browser.ts";
-import { type TestService, testService } from "../support/service.ts";
+import { hold, openPage, type PageOptions, settled, type Watched } from "../support/browser.ts";
+import { revoke, type TestService, testService } from "../support/service.ts";
 import { account, isSignedIn, isSignedOut } from "./page.ts";
 
 /** Adds the order to a list that has none: most tests read animals in the order in which they were added. */
@@ -116,6 +116,13 @@ export async function signOut(page: Page): Promise<void> {
 export async function elsewhere(page: Page, change: () => Promise<unknown>): Promise<void> {
 	await settled(page);
 	await change();
+}
+
+/** Revokes the key of the page, which learns of it by its next step, and not from the figures that it asks for. */
+export async function revokeUnseen(page: Page, service: TestService, issued: { id: string; key: string }) {
+	const when = (request: Request) => request.headers()["authorization"] === `Bearer ${issued.key}`;
+	await hold(page, "**/console/activity", { when });
+	await elsewhere(page, () => revoke(service, issued));
 }
 
 /** Stops the clock of the page. Effects of components do not run until `page.clock.resume()`. */

@@ -9,9 +9,9 @@ import { keyFromRandom } from "../../src/keys/formats.ts";
 import { hold, test } from "../support/browser.ts";
 import { listAll } from "../support/ledger.ts";
 import { startProgram } from "../support/program.ts";
-import { revoke, temporaryFolder } from "../support/service.ts";
+import { temporaryFolder } from "../support/service.ts";
 import { addFile, choose, goOn } from "./add-many.ts";
-import { elsewhere, newTab, openAs, opened, signedIn, signIn, takeOut } from "./console.ts";
+import { newTab, openAs, opened, revokeUnseen, signedIn, signIn, takeOut } from "./console.ts";
 import { button, fillIn, isSignedIn, namesOn, press, row, shows } from "./page.ts";
 
 const scopes: Scope[] = ["pets:read", "pets:write"];
@@ -20,7 +20,7 @@ test("revoking the key while the console is open returns to sign-in, and the inp
 	const { service, page, errors, issued } = await openAs(context, scopes, { hash: "#/animals?limit=50" });
 	await button(page, "Add animal").click();
 	await fillIn(page, "Rex", "7");
-	await elsewhere(page, () => revoke(service, issued));
+	await revokeUnseen(page, service, issued);
 	await button(page, "Add").click();
 	await shows(page, "This key was revoked or has expired. Your draft is kept.");
 	takeOut(errors, /401/);
@@ -88,7 +88,7 @@ test("an animal whose reply was lost is added once, even after a refusal and wit
 	await button(page, "Add").click();
 	await shows(page, "Too many requests with this key. It is not known whether the animal was added.");
 	what = "pass";
-	await elsewhere(page, () => revoke(service, issued));
+	await revokeUnseen(page, service, issued);
 	await button(page, "Add").click();
 	await shows(page, "This key was revoked or has expired. Your draft is kept.");
 	await signIn(page, service.key);

@@ -5,12 +5,11 @@ import { openAsBlob } from "node:fs";
 import { readWorkbook } from "../../src/files/workbook.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
 import { hold, test } from "../support/browser.ts";
-import { revoke } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { workbook } from "../support/workbook.ts";
 import { assertAccessible, assertBothAccessible } from "./accessible.ts";
 import { addAnimals, choose, goOn, saved } from "./add-many.ts";
-import { elsewhere, openAs, opened, petsOf, signIn, signOut, takeOut } from "./console.ts";
+import { openAs, opened, petsOf, revokeUnseen, signIn, signOut, takeOut } from "./console.ts";
 import { button, press, row, shows } from "./page.ts";
 
 test("a spreadsheet is recognised, checked, added in its order, filtered and exported again", async (context) => {
@@ -184,7 +183,7 @@ test("a look at the list and a revoked key keep all of Add many; signing out doe
 	await field.fill("4");
 	await lookAtTheList();
 	assert.equal(await field.inputValue(), "4");
-	await elsewhere(page, () => revoke(service, issued));
+	await revokeUnseen(page, service, issued);
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
 	await shows(page, "This key was revoked or has expired. Your draft is kept.");
 	await signIn(page, service.key);

@@ -4,10 +4,10 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { hold, test } from "../support/browser.ts";
-import { revoke, testService } from "../support/service.ts";
+import { testService } from "../support/service.ts";
 import { assertBothAccessible } from "./accessible.ts";
 import { addAnimals, addFile, choose, goOn } from "./add-many.ts";
-import { elsewhere, newTab, openAs, openConsole, opened, petsOf, signIn, signOut, takeOut } from "./console.ts";
+import { newTab, openAs, openConsole, opened, petsOf, revokeUnseen, signIn, signOut, takeOut } from "./console.ts";
 import { account, button, fillIn, focused, isSignedIn, isSignedOut, panel, row, shows } from "./page.ts";
 
 const stored = (page: Page) =>
@@ -200,7 +200,7 @@ test("a tab deletes a key that is refused, and leaves a working one of this comp
 	const second = await newTab(page);
 	await second.getByLabel("On this computer").check();
 	await signIn(second, service.key);
-	await elsewhere(page, () => revoke(service, gone));
+	await revokeUnseen(page, service, gone);
 	await button(page, "Refresh").click();
 	await page.getByText("This key was revoked or has expired.", { exact: true }).waitFor();
 	assert.ok(!(await stored(page)).tab.includes(gone.key));
