@@ -144,10 +144,14 @@ test("after a file was restored while no node ran, nothing of the abandoned time
 	await assertSeen(scene, [caller]);
 });
 
-for (const removed of ["-wal", "-shm"]) {
+// Through a link, the log is beside the linked file.
+for (const [removed, isLink] of [
+	["-wal", true],
+	["-shm", false],
+] as const) {
 	test(`nothing is acknowledged without ${removed}; what was survives a SIGKILL`, async (context) => {
-		const it = await loaded(context);
-		await it.lose(() => rmSync(it.file + removed));
+		const it = await loaded(context, isLink);
+		await it.lose(() => rmSync(`${it.file}${isLink ? ".away" : ""}${removed}`));
 		assert.equal((await ask(`${it.service.url}/livez`)).status, 503);
 		await it.service.stop("SIGKILL");
 		it.ledger.verify(await animalsIn(`sqlite:${it.file}`));

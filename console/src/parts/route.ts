@@ -2,9 +2,8 @@
 // is never in the URL.
 
 import { useEffect, useState } from "preact/hooks";
-import { type Filter, filterNames } from "../../../client/src/contract.ts";
+import { type Filter, filterNames, filterNouns } from "../../../client/src/contract.ts";
 import { type Sort, sorts } from "../../../src/contract/console.ts";
-import { filters } from "../../../src/contract/filters.ts";
 import { int64FromDecimal } from "../../../src/contract/json.ts";
 import type { PetStatus } from "../../../src/contract/pet.ts";
 import { shortName } from "./sentences.ts";
@@ -123,7 +122,7 @@ export function describeShown(
 	labelOf: (category: string) => string,
 ): string {
 	const texts = filterTexts(filter);
-	const words = filterNames.flatMap((field) => (texts[field] ? [`the ${filters[field].noun} ${texts[field]}`] : []));
+	const words = filterNames.flatMap((field) => (texts[field] ? [`the ${filterNouns[field]} ${texts[field]}`] : []));
 	if (without) words.push(`no ${without}`);
 	if (category) words.push(`the category ${labelOf(category)}`);
 	if (name) words.push(describeName(name));
