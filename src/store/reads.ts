@@ -2,7 +2,7 @@
 // that no value is converted twice.
 
 import type { Totals } from "../contract/console.ts";
-import { filterNames, givenFilters } from "../contract/filters.ts";
+import { filterNames } from "../contract/filters.ts";
 import { idOfPetJson, petFields } from "../contract/pet.ts";
 import { conditionsOf, inOrder } from "./query.ts";
 import type {
@@ -29,13 +29,21 @@ export function petJsonSql(quoted: (column: string) => string): string {
 	return `${members.join(" || ")} || '}'`;
 }
 
+/** The SQL of pages by name: a list is read so often that building its SQL again would show. */
+const pageTexts = new Map<string, string>();
+
 /** The SQL of a page between FROM and LIMIT, its values and its name: equal SQL has equal names. */
-export function pageSql({ after, upTo, limit: _, ...filter }: PageQuery) {
-	const parts = conditionsOf(filter);
+export function pageSql({ after = 0n, upTo, limit: _, ...filter }: PageQuery) {
+	const given = filterNames.filter((field) => filter[field] !== undefined);
 	const isBackward = upTo !== undefined;
-	const text = inOrder(parts, { isDescending: isBackward, after: { id: upTo ?? after ?? 0n }, isFrom: isBackward });
-	const names = givenFilters(filter).map(([name]) => name);
-	return { name: [isBackward ? "pageUpTo" : "page", ...names].join("_"), text, values: parts.values };
+	const name = [isBackward ? "pageUpTo" : "page", ...given].join("_");
+	const id = upTo ?? after;
+	let text = pageTexts.get(name);
+	if (text === undefined) {
+		text = inOrder(conditionsOf(filter), { isDescending: isBackward, after: { id }, isFrom: isBackward });
+		pageTexts.set(name, text);
+	}
+	return { name, text, values: [...given.map((field) => filter[field]), id] };
 }
 
 export function nameOfPage(query: PageQuery): string {
