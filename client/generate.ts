@@ -65,8 +65,6 @@ export interface Filter {
 ${filterNames.map((field) => `\t/** Only animals with this ${filters[field].noun}. */\n\t${field}?: ${typeOf(filters[field].schema, "Int64")} | undefined;`).join("\n")}
 }
 export const filterNames = [${list(filterNames)}] as const satisfies (keyof Filter)[];
-/** The filters for people. */
-export const filterNouns = { ${filterNames.map((field) => `${field}: "${filters[field].noun}"`).join(", ")} } satisfies Record<keyof Filter, string>;
 
 /** The fields of a Pet that are int64. */
 export const int64Fields: readonly string[] = [${list(int64Fields)}];

@@ -223,7 +223,7 @@ const descriptorsKept = 100;
 function buildPublic({ config, log, loadLimits }: ServiceOptions, ops: Ops, store: Store) {
 	const { now, metrics, traffic, probes, common, background } = ops;
 	const keyCheck = createKeyCheck(store.keys, now, background);
-	const stopSweeps = startSweeps(store, background);
+	const stopSweeps = startSweeps(store, background, Math.random);
 	const activity = watchActivity(metrics);
 	const most = readMaxDescriptors();
 	const app = buildApp({

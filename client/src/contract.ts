@@ -74,8 +74,6 @@ export interface Filter {
 	status?: PetStatus | undefined;
 }
 export const filterNames = ["status"] as const satisfies (keyof Filter)[];
-/** The filters for people. */
-export const filterNouns = { status: "status" } satisfies Record<keyof Filter, string>;
 
 /** The fields of a Pet that are int64. */
 export const int64Fields: readonly string[] = ["id", "categoryId"];

@@ -13,22 +13,22 @@ export type Comparison = "equal" | "contains" | "absent";
 interface Rule {
 	schema: TSchema;
 	compares: Comparison;
-	/** The field that it is about; absent if there are several. */
+	/** The field that it is about; absent if there are several. A filter of the list is named after its field. */
 	field?: keyof NewPet;
 }
 
 /** A page of a list is one index seek: its filters only compare a field, in an index of its column and the id. */
-interface ListRule extends Rule {
+interface ListRule extends Omit<Rule, "field"> {
 	compares: "equal";
 	index: string;
 	/** The filter for people, such as “status”: only animals with this status. */
 	noun: string;
 }
 
-/** The filters of listPets, in the order of its links. Each is named after its field. */
+/** The filters of listPets by field, in the order of its links. */
 export const filters = {
-	status: { schema: PetStatus, compares: "equal", field: "status", index: "pets_by_status", noun: "status" },
-} as const satisfies { [Field in keyof NewPet]?: ListRule & { field: Field } };
+	status: { schema: PetStatus, compares: "equal", index: "pets_by_status", noun: "status" },
+} as const satisfies { [Field in keyof NewPet]?: ListRule };
 
 /** U+0000 is in no name, and not every engine has it in texts. */
 const text = { pattern: "^[^\\0]*$", description: "a text of 1 to 255 characters, without U+0000" };
@@ -55,7 +55,10 @@ export type Filter = ValuesOf<typeof filters>;
 export type SearchFilter = Filter & ValuesOf<typeof searchFilters>;
 
 export const filterNames = Object.keys(filters) as (keyof Filter)[];
-const rules = Object.entries<Rule>({ ...filters, ...searchFilters }) as [keyof SearchFilter, Rule][];
+const rules = [
+	...filterNames.map((field) => [field, { ...filters[field], field }]),
+	...Object.entries(searchFilters),
+] as [keyof SearchFilter, Rule][];
 
 /** The filters that have a value, with it. */
 export function givenFilters(query: SearchFilter): [name: keyof SearchFilter, rule: Rule, value: unknown][] {

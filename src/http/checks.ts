@@ -108,13 +108,6 @@ function findKey({ request }: Exchange, keyCheck: KeyCheck): ReturnType<KeyCheck
 	return key === undefined ? undefined : keyCheck.check(key);
 }
 
-/** Compares strings of equal length in constant time. For `timingSafeEqual`, buffers would take longer than a hash. */
-export function isEqual(one: string, other: string): boolean {
-	let difference = one.length ^ other.length;
-	for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
-	return difference === 0;
-}
-
 function admit(exchange: Exchange, row: KeyRow | undefined): void {
 	if (!row) throw invalid;
 	exchange.caller = row;

@@ -9,8 +9,8 @@ import { startSweeps } from "./sweeps.ts";
 test("a sweep goes on while it removes as much as it may, until it is stopped", async (context) => {
 	context.mock.timers.enable({ apis: ["setInterval"] });
 	let sweeps = 0;
-	const removeOldKeys = async (rows: number) => (++sweeps === 3 || sweeps > 9 ? rows - 1 : rows);
-	const stop = startSweeps({ removeOldKeys }, createBackground(), () => 0);
+	const sweepIdempotencyKeys = async (rows: number) => (++sweeps === 3 || sweeps > 9 ? rows - 1 : rows);
+	const stop = startSweeps({ sweepIdempotencyKeys }, createBackground(), () => 0);
 	context.mock.timers.tick(29_999);
 	assert.equal(sweeps, 0);
 	context.mock.timers.tick(1);

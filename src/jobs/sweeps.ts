@@ -13,13 +13,13 @@ const rowsMax = 10_000;
  * @returns a function that stops the sweeps, and resolves when none is under way any more
  */
 export function startSweeps(
-	{ removeOldKeys }: Pick<Store, "removeOldKeys">,
+	{ sweepIdempotencyKeys }: Pick<Store, "sweepIdempotencyKeys">,
 	background: Background,
-	random = Math.random,
+	random: () => number,
 ): () => Promise<void> {
 	let isStopped = false;
 	const stopRepeating = background.repeat("sweep", everyMs * (0.5 + random()), async () => {
-		while ((await removeOldKeys(rowsMax)) === rowsMax && !isStopped);
+		while ((await sweepIdempotencyKeys(rowsMax)) === rowsMax && !isStopped);
 	});
 	return async () => {
 		isStopped = true;

@@ -7,6 +7,7 @@ const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const prefix = "pets_";
 const randomDigits = 43;
 const checkDigits = 6;
+export const keyLength = prefix.length + randomDigits + checkDigits;
 
 /** Secret scanners find the service's keys by this expression. */
 export const keyPattern = /^pets_[0-9A-Za-z]{49}$/;

@@ -2,7 +2,7 @@
 // a revoked key stops working within a second on every node. Last-used times are stored every few seconds.
 
 import type { Background, KeyRow, KeyRows, KeyUse } from "../store/store.ts";
-import { hashOfKey, isWellFormedKey } from "./formats.ts";
+import { hashOfKey, isWellFormedKey, keyLength } from "./formats.ts";
 
 /** An older row is read again in the background, so that requests with busy keys never wait. */
 const refreshAfterMs = 300;
@@ -69,9 +69,11 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 	return {
 		/** The row of a working key, else undefined. A promise when the row must be read from the store. */
 		check(key: string): KeyRow | undefined | Promise<KeyRow | undefined> {
+			// Nothing else is hashed, because a field may have 16 KiB.
+			if (key.length !== keyLength) return undefined;
 			const hash = hashOfKey(key);
 			const entry = cache.get(hash) ?? absent.get(hash);
-			// A text that is no key needs no lookup. Only here, because most keys are known.
+			// A typo needs no lookup. Only here, because most keys are known.
 			if (!entry && !isWellFormedKey(key)) return undefined;
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
 			if (!entry || ageMs > trustedForMs || entry.timeline !== rows.timeline) return read(hash);

@@ -84,7 +84,7 @@ export function createStore(engine: Engine, now: () => number): Store {
 			return createAll(rows.map((row) => ({ ...row, nowMs })));
 		},
 		listKeys: (...given) => listKeysOf(engine.scanList, given, now() - idempotencyMs),
-		removeOldKeys: (rows) => write("removeOldKeys", now(), rows),
+		sweepIdempotencyKeys: (rows) => write("sweepIdempotencyKeys", now(), rows),
 		countPets: () => countPets(select),
 	};
 }

@@ -60,10 +60,10 @@ function searchParts(query: FindQuery, findSql: FindSql, isLong = false): Condit
 }
 
 /** The animals by status that match the filters of categories, from the numbers that triggers keep. */
-async function readTotals({ scanList }: Finder, query: FindQuery): Promise<Totals | undefined> {
+async function readTotals({ scanList, findSql }: Finder, query: FindQuery): Promise<Totals | undefined> {
 	const filters = categoryFilters(query);
 	if (!filters) return undefined;
-	const parts = conditionsOf(filters);
+	const parts = conditionsOf(filters, findSql);
 	if (parts.conditions.length === 0) return totalsOf(await scanList(countColumns, "FROM pet_totals"));
 	return totalsOf(await scanList(countColumns, `FROM pet_counts ${where(parts)}`, parts.values));
 }

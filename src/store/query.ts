@@ -2,7 +2,7 @@
 // counts differ only in what they select. Values are $1, $2 …, with their types.
 
 import { foldedText } from "../contract/equal-texts.ts";
-import { type Comparison, givenFilters, type SearchFilter } from "../contract/filters.ts";
+import { type Comparison, type Filter, givenFilters, type SearchFilter } from "../contract/filters.ts";
 import { int64FromDecimal } from "../contract/json.ts";
 import type { FindPosition } from "./store.ts";
 import { type Column, tables } from "./tables.ts";
@@ -25,7 +25,7 @@ export interface Conditions {
 
 const columnOf = (field: unknown) => tables.pets.columns[field as keyof typeof tables.pets.columns];
 
-type Compare = (parts: Conditions, value: unknown, field: unknown, text?: TextSql) => string;
+type Compare = (parts: Conditions, value: unknown, field: unknown, text: TextSql) => string;
 const comparisons: Record<Comparison, Compare> = {
 	equal({ parameter }, value, field) {
 		const { name, type } = columnOf(field);
@@ -33,7 +33,6 @@ const comparisons: Record<Comparison, Compare> = {
 	},
 	absent: (_, field) => `${columnOf(field).name} IS NULL`,
 	contains({ parameter }, value, _, text) {
-		if (!text) throw new Error("a list has no filter by a part of a text");
 		const named = text.contains(text.folded("name"), parameter("text", foldedText(String(value))));
 		// First, because it compares only numbers: the names of categories are read once.
 		const inNamed = `category_id IN (SELECT id FROM categories WHERE ${named})`;
@@ -43,7 +42,9 @@ const comparisons: Record<Comparison, Compare> = {
 	},
 };
 
-/** @param text needed if the query may have a filter by a part of a text */
+/** Only a search has filters that need the SQL of texts. */
+export function conditionsOf(query: Filter): Conditions;
+export function conditionsOf(query: SearchFilter, text: TextSql): Conditions;
 export function conditionsOf(query: SearchFilter, text?: TextSql): Conditions {
 	const values: unknown[] = [];
 	const conditions: string[] = [];
@@ -53,7 +54,7 @@ export function conditionsOf(query: SearchFilter, text?: TextSql): Conditions {
 		parameter: (type, value) => `CAST($${values.push(value)} AS ${type})`,
 	};
 	for (const [, { compares, field }, value] of givenFilters(query))
-		conditions.push(comparisons[compares](parts, value, field, text));
+		conditions.push(comparisons[compares](parts, value, field, text as TextSql));
 	return parts;
 }
 

@@ -61,7 +61,7 @@ export interface Store {
 	 * Removes Idempotency-Keys that are older than `idempotencyHours`, the oldest first.
 	 * @returns their number, at most `rows` @throws StorageUnavailable
 	 */
-	removeOldKeys(rows: number): Promise<number>;
+	sweepIdempotencyKeys(rows: number): Promise<number>;
 
 	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
 	readonly cursorSecret: Buffer;

@@ -125,7 +125,7 @@ function* touchKeys(_: Dialect, uses: KeyUse[]): Transaction<void> {
 }
 
 /** @returns the number of removed keys, at most `rows` */
-function* removeOldKeys({ addCounts }: Dialect, nowMs: number, rows: number): Transaction<number> {
+function* sweepIdempotencyKeys({ addCounts }: Dialect, nowMs: number, rows: number): Transaction<number> {
 	const swept = yield {
 		text: `DELETE FROM idempotency_keys WHERE (caller, key) IN
 		(SELECT caller, key FROM idempotency_keys WHERE created_at_ms <= $1 ORDER BY created_at_ms LIMIT $2)
@@ -148,7 +148,7 @@ const transactions = {
 	rotateKey,
 	revokeKey,
 	touchKeys,
-	removeOldKeys,
+	sweepIdempotencyKeys,
 	probe,
 };
 

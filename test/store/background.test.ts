@@ -126,3 +126,17 @@ for (const state of states) {
 		context.mock.timers.reset();
 	});
 }
+
+test("a service removes Idempotency-Keys after a day", async (context) => {
+	context.mock.timers.enable({ apis: ["setInterval"] });
+	const { send, databaseUrl, clock } = await testService(context, { mixes: false });
+	const kept = async () => (await runSql(databaseUrl, "SELECT key FROM idempotency_keys")).length;
+	assert.equal((await send(create({ name: "Rex", categoryId: 1 }, { "Idempotency-Key": "a" }))).status, 201);
+	assert.equal(await kept(), 1);
+	clock.nowMs = Date.now() + 25 * 3_600_000;
+	await until("a sweep", async () => {
+		context.mock.timers.tick(90_000); // The longest time between two sweeps.
+		return (await kept()) === 0;
+	});
+	context.mock.timers.reset();
+});

@@ -220,7 +220,7 @@ test("postgres: sweeps of two nodes add the rows of counts together, and no numb
 	await runSql(databaseUrl, "INSERT INTO pet_count_changes VALUES (2, 'sold', 1), (2, 'sold', -1)");
 	const both = "SELECT animals FROM pet_count_changes UNION ALL SELECT animals FROM pet_total_changes";
 	const rows = async () => (await runSql(databaseUrl, both)).map(({ animals }) => String(animals));
-	await Promise.all([store, other].map(({ removeOldKeys }) => removeOldKeys(9)));
+	await Promise.all([store, other].map(({ sweepIdempotencyKeys }) => sweepIdempotencyKeys(9)));
 	assert.deepEqual(await rows(), ["1", "1"]);
 	assert.deepEqual(await store.categories.list(9), [{ id: 1n, animals: 1 }]);
 	assert.deepEqual((await store.countPets()).counts, { available: 0, pending: 0, sold: 0, none: 1 });

@@ -17,11 +17,10 @@ export function storeSuite(engine: keyof typeof engines): void {
 	/** Opens a store on a new database. `reopen` closes it and opens it again. `join` opens it on another node. */
 	async function open(context: TestContext, now?: () => number) {
 		const { databaseUrl, open, reopen } = await engines[engine](context, now);
-		const join = () => open();
-		const store = await join();
+		const store = await open();
 		assert.equal(store.cursorSecret.length, 32);
 		assert.ok(!secrets.has(store.cursorSecret.toString("hex")), "another store has another secret");
-		return { store, databaseUrl, reopen: () => reopen(store), join };
+		return { store, databaseUrl, reopen: () => reopen(store), join: open };
 	}
 
 	test(`${engine}: a reopened store has the same animals, field for field, and the same cursors`, async (context) => {
@@ -122,12 +121,12 @@ export function storeSuite(engine: keyof typeof engines): void {
 		await addKey(store, "2");
 		nowMs += 23 * 3_600_000;
 		const reopened = await reopen();
-		for (const removed of [3, 3, 3, 0]) assert.equal(await reopened.removeOldKeys(3), removed);
+		for (const removed of [3, 3, 3, 0]) assert.equal(await reopened.sweepIdempotencyKeys(3), removed);
 		assert.equal(await kept(), "2");
 		await addKey(reopened, "3");
 		nowMs += 3_600_000;
 		assert.equal(await kept(), "2 3");
-		assert.equal(await reopened.removeOldKeys(3), 1);
+		assert.equal(await reopened.sweepIdempotencyKeys(3), 1);
 		assert.equal(await kept(), "3");
 	});
 

@@ -2,11 +2,11 @@
 // is never in the URL.
 
 import { useEffect, useState } from "preact/hooks";
-import { type Filter, filterNames, filterNouns } from "../../../client/src/contract.ts";
+import { type Filter, filterNames } from "../../../client/src/contract.ts";
 import { type Sort, sorts } from "../../../src/contract/console.ts";
 import { int64FromDecimal } from "../../../src/contract/json.ts";
 import type { PetStatus } from "../../../src/contract/pet.ts";
-import { shortName } from "./sentences.ts";
+import { labels, shortName } from "./sentences.ts";
 import { keepText, storages } from "./storages.ts";
 
 export const petStatuses = Object.keys({
@@ -122,7 +122,8 @@ export function describeShown(
 	labelOf: (category: string) => string,
 ): string {
 	const texts = filterTexts(filter);
-	const words = filterNames.flatMap((field) => (texts[field] ? [`the ${filterNouns[field]} ${texts[field]}`] : []));
+	const given = filterNames.filter((field) => texts[field] !== undefined);
+	const words = given.map((field) => `the ${labels[field].toLowerCase()} ${texts[field]}`);
 	if (without) words.push(`no ${without}`);
 	if (category) words.push(`the category ${labelOf(category)}`);
 	if (name) words.push(describeName(name));

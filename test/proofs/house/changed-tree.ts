@@ -43,12 +43,13 @@ export function changedTree(context: TestContext) {
 			const { status, stdout: problems } = compile(project);
 			assert.equal(status, 0, problems);
 		},
-		/** Asserts that the compiler refuses the addition in its file; then takes it back. */
-		refuses([file, after, addition]: Addition) {
+		/** Asserts that the compiler refuses the addition in its file, for this reason; then takes it back. */
+		refuses([file, after, addition]: Addition, reason: RegExp) {
 			const before = readFileSync(join(tree, file), "utf8");
 			edit([file, after, addition]);
 			const { stdout } = compile(".");
-			assert.ok(stdout.includes(`${file}(`), `${file} is refused: ${stdout}`);
+			const found = stdout.split("\n").filter((line) => line.startsWith(`${file}(`));
+			assert.match(found.join("\n"), reason, stdout);
 			writeFileSync(join(tree, file), before);
 		},
 		/** Asserts that each of these tests fails: the title, or a part of it, by the file. */
