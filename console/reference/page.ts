@@ -56,7 +56,7 @@ function header(): Html {
 <a class="wordmark" href="console"><img src="docs/mark.svg" alt="" width="22" height="22"><span>animal-store</span></a>
 <nav aria-label="Pages">
 <a href="console#/animals">Animals</a>
-<a href="console#/activity">Activity</a>
+<a href="console#/changes">Changes</a>
 <a href="docs" aria-current="page">Reference</a>
 </nav>
 <button class="quiet menu" type="button" popovertarget="contents">Contents</button>

@@ -1,12 +1,11 @@
 // The frame of the console: the session, the open view, and state that outlives a view, such as a half-filled form.
 
 import { useEffect, useState } from "preact/hooks";
-import { foldedText } from "../../src/contract/equal-texts.ts";
 import { type Adding, emptyForm } from "./add/add-form.ts";
 import type { AddManyProps } from "./add/add-many.tsx";
 import type { Job } from "./add/add-rows.ts";
 import { type Choosing, nothingChosen } from "./add/kept.ts";
-import { type Categories, CategoriesContext, useCategories } from "./categories/categories.ts";
+import { CategoriesContext, useCategories } from "./categories/categories.ts";
 import { type Edits, useEdits, useSettled } from "./edit/use-edits.ts";
 import { Header } from "./header.tsx";
 import { Animals, type AnimalsProps } from "./list/animals.tsx";
@@ -14,8 +13,8 @@ import { forgetSearch } from "./list/use-list.ts";
 import { loadAll } from "./parts/later.ts";
 import { LazyPart, LazyView, lazy } from "./parts/lazy-view.tsx";
 import { Heading, Waiting } from "./parts/notes.tsx";
-import { type AnimalsRoute, firstAnimals, go, hashOf, idOf, type Route, showPet, useRoute } from "./parts/route.ts";
-import { beginSearch, focusRow } from "./parts/row-focus.ts";
+import { firstAnimals, go, hashOf, type Route, showPet, useRoute } from "./parts/route.ts";
+import { focusRow } from "./parts/row-focus.ts";
 import { areShortcutsOn, type Command, turnShortcuts, useCommands, useShortcuts } from "./parts/shortcuts.ts";
 import { may, type Session } from "./session/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
@@ -154,8 +153,15 @@ function SignedIn(props: SignedInProps) {
 					isAway={watch.failure !== undefined}
 					readTotals={watch.reload}
 				/>
-			) : route.view === "activity" ? (
-				<LazyView key="activity" title="Activity" part={lazyActivity} props={{ session, watch }} />
+			) : route.view === "server" ? (
+				<LazyView key="server" title="Server" part={lazyServer} props={{ session, watch }} />
+			) : route.view === "changes" ? (
+				<LazyView
+					key="changes"
+					title="Changes"
+					part={lazyChanges}
+					props={{ session, route, edits, editCount: watch.value?.edits }}
+				/>
 			) : route.view === "add-many" ? (
 				<LazyView key="add-many" title="Add many" part={lazyAddMany} props={props} />
 			) : (
@@ -163,22 +169,15 @@ function SignedIn(props: SignedInProps) {
 			)}
 			{open === "sign-out" && job && isUnderWay(job) && <LazyPart part={lazySignOut} props={{ job, ...leaving }} />}
 			{open === "sign-out" && !isUnderWay(job) && <LazyPart part={lazyEndEdits} props={leaving} />}
-			{open === "palette" && (
-				<LazyPart
-					part={lazyPalette}
-					props={{
-						commandsFor: (text: string) => commandsFor(text, route, categories.all),
-						onClose: () => close("palette"),
-					}}
-				/>
-			)}
+			{open === "palette" && <LazyPart part={lazyPalette} props={{ route, onClose: () => close("palette") }} />}
 		</CategoriesContext.Provider>
 	);
 }
 
-const lazyActivity = lazy(() => import("./list/activity.tsx").then(({ Activity }) => Activity));
+const lazyServer = lazy(() => import("./session/server.tsx").then(({ Server }) => Server));
+const lazyChanges = lazy(() => import("./edit/changes.tsx").then(({ Changes }) => Changes));
 const lazyAddMany = lazy(() => import("./add/add-many.tsx").then(({ AddMany }) => AddMany));
-const lazyPalette = lazy(() => import("./parts/palette.tsx").then(({ Palette }) => Palette));
+const lazyPalette = lazy(() => import("./list/find-palette.tsx").then(({ FindPalette }) => FindPalette));
 const lazyMessages = lazy(() => import("./edit/messages.tsx").then(({ Messages }) => Messages));
 const lazyEndEdits = lazy(() => import("./edit/end-edits.tsx").then(({ EndEdits }) => EndEdits));
 const lazySignOut = lazy(() => import("./add/sign-out.tsx").then(({ SignOut }) => SignOut));
@@ -214,26 +213,9 @@ function commandsOf(session: Session, add: () => void): Command[] {
 	];
 	return [
 		{ label: "Go to Animals", keys: "g a", run: () => go(firstAnimals()) },
-		{ label: "Go to Activity", keys: "g c", run: () => go({ view: "activity" }) },
+		{ label: "Go to Changes", keys: "g c", run: () => go({ view: "changes" }) },
 		{ label: "Go to the reference", keys: "g d", run: () => open("docs") },
 		...(may(session, "pets:write") ? writing : []),
 		{ label: `Turn single-key shortcuts ${areShortcutsOn() ? "off" : "on"}`, run: turnShortcuts },
-	];
-}
-
-/** Commands built from the text in the palette, for all animals, in the order of the list that is shown. */
-function commandsFor(text: string, route: Route, categories: Categories["all"]): Command[] {
-	const { limit, sort } = route.view === "animals" ? route : firstAnimals();
-	const list: AnimalsRoute = { view: "animals", limit, sort };
-	const id = idOf(text);
-	const wanted = foldedText(text);
-	const named = text ? categories.filter(({ name = "" }) => foldedText(name).includes(wanted)).slice(0, 5) : [];
-	return [
-		...named.map(({ id, name }) => ({
-			label: `Show the category ${name} ${id}`,
-			run: () => go({ ...list, category: String(id) }),
-		})),
-		...(id ? [{ label: `Open the animal with the id ${id}`, run: () => go({ ...list, id }) }] : []),
-		...(text ? [{ label: `Find animals named “${text}”`, run: () => beginSearch(list, text) }] : []),
 	];
 }

@@ -28,7 +28,7 @@ export function Header({ route, signedIn }: HeaderProps) {
 				{signedIn && (
 					<>
 						<NavLink to={animals.current} at={route} label="Animals" />
-						<NavLink to={{ view: "activity" }} at={route} label="Activity" />
+						{may(signedIn.session, "pets:read") && <NavLink to={{ view: "changes" }} at={route} label="Changes" />}
 					</>
 				)}
 				<a href="docs" target="_blank" title="Opens a new tab" rel="noopener">

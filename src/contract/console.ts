@@ -218,11 +218,21 @@ export interface PastEdit {
 	toCategoryId?: bigint | undefined;
 }
 
-/** One of the latest edits, in the reply of `/console/history` without an id. */
-export interface LatestEdit extends PastEdit {
+/** An edit in the list of all edits, with its animal. */
+export interface Change extends PastEdit {
 	petId: bigint;
-	/** The current name of the animal; absent if the animal was removed. */
-	name?: string | undefined;
+	/** The animal as it is now; absent if it was removed. */
+	pet?: Pet | undefined;
+}
+
+/**
+ * The reply of `GET /console/changes`: the edits of all animals, newest first. Its query may have `editor`, `limit` and
+ * `before`. With an editor it may have fewer edits than the limit, or none, although more follow.
+ */
+export interface Changes {
+	edits: Change[];
+	/** The `before` of the next request; absent at the end. */
+	next?: bigint | undefined;
 }
 
 /** Such as `today at 14:05`, in local time. A day before today is `yesterday`, as imports are remembered for a day. */

@@ -6,17 +6,17 @@ import {
 	type Activity,
 	type CategoriesReply,
 	type CategoryChange,
+	type Changes,
 	categoriesMax,
 	categoryChangesMax,
 	editActions,
 	editsMax,
 	type KeyInfo,
-	type LatestEdit,
 	type PastEdit,
 } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
-import { type AnyPet, Pet } from "../contract/pet.ts";
+import { Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
 import { CategoriesFull, type EditResult, type NewEdit, StorageUnavailable, type Store } from "../store/store.ts";
@@ -30,11 +30,19 @@ import { inTurnsOf, Turns, turnLimits } from "./turns.ts";
 
 /** The most edits in one history. */
 const historyMax = 100;
-const latestMax = 5n;
+const changesDefault = 50;
+const changesMax = 100;
 
 const { id, name, categoryId, status } = Pet.properties;
 const readNoQuery = createQueryReader(Type.Object({}));
-const readHistoryQuery = createQueryReader(Type.Object({ id: Type.Optional(id) }));
+const readHistoryQuery = createQueryReader(Type.Object({ id }));
+const readChangesQuery = createQueryReader(
+	Type.Object({
+		editor: Type.Optional(Type.String({ description: "a name of 1 to 255 characters", pattern: "^.{1,255}$" })),
+		before: Type.Optional(id),
+		limit: Type.Optional(Type.Integer({ description: `1 to ${changesMax}`, minimum: 1, maximum: changesMax })),
+	}),
+);
 
 export interface ConsoleOptions extends Pick<PetOptions, "store"> {
 	/** The figures of the console, and of its Activity view. */
@@ -59,7 +67,8 @@ export function createConsoleHandlers(options: ConsoleOptions, limits: RateLimit
 		showKey,
 		showActivity: (exchange: Exchange) => showActivity(parts, exchange),
 		edit: (exchange: Exchange) => edit(parts, exchange),
-		listEdits: (exchange: Exchange) => listEdits(parts, exchange),
+		listHistory: (exchange: Exchange) => listHistory(parts, exchange),
+		listChanges: (exchange: Exchange) => listChanges(parts, exchange),
 		listCategories: (exchange: Exchange) => listCategories(parts, exchange),
 		changeCategories: (exchange: Exchange) => changeCategories(parts, exchange),
 	};
@@ -96,22 +105,21 @@ async function applyEdits({ edits }: Store, given: readonly NewEdit[]): Promise<
 	return { results };
 }
 
-/** The edits of an animal or, without an id, the latest ones of all. */
-async function listEdits({ store }: Parts, { query }: Exchange): Promise<{ edits: (PastEdit | LatestEdit)[] }> {
-	const { id } = readHistoryQuery(query);
-	if (id === undefined) return { edits: await latestEdits(store) };
-	const records = await store.edits.ofPet(id, historyMax);
+async function listHistory({ store }: Parts, { query }: Exchange): Promise<{ edits: PastEdit[] }> {
+	const records = await store.edits.ofPet(readHistoryQuery(query).id, historyMax);
 	return { edits: records.map(({ petId: _, ...record }) => record) };
 }
 
-async function latestEdits({ edits, getPet, version }: Store): Promise<LatestEdit[]> {
-	const { lastEdit } = await version();
-	const records = await edits.list(lastEdit > latestMax ? lastEdit - latestMax : 0n, Number(latestMax));
-	const named = records.map(async (record) => {
-		const { json } = await getPet(record.petId);
-		return { ...record, name: json === undefined ? undefined : (parseJson(json) as AnyPet).name };
+async function listChanges({ store, look }: Parts, exchange: Exchange): Promise<Changes> {
+	const { limit = changesDefault, ...query } = readChangesQuery(exchange.query);
+	return look(exchange, async () => {
+		const { edits, next } = await store.edits.latest({ ...query, limit });
+		const withPets = edits.map(async (edit) => {
+			const { json } = await store.getPet(edit.petId);
+			return { ...edit, pet: json === undefined ? undefined : (parseJson(json) as Pet) };
+		});
+		return { edits: await Promise.all(withPets), next };
 	});
-	return (await Promise.all(named)).reverse();
 }
 
 async function listCategories({ store, look }: Parts, exchange: Exchange): Promise<CategoriesReply> {

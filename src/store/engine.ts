@@ -105,12 +105,24 @@ function createKeyRows({ select, write, findKey, timeline }: Engine): KeyRows {
 
 const toEdit = createRecordReader<EditRecord>(tables.edits);
 
-function createEdits({ select, write }: Engine, now: () => number): Edits {
+/** Of how many edits those of an editor are looked for at a time. Their ids have no gaps. */
+const latestRead = 10_000n;
+
+function createEdits({ select, write, version }: Engine, now: () => number): Edits {
 	const read = async (rest: string, values: unknown[]) =>
 		(await select(columnNames(tables.edits), rest, values)).rows.map(toEdit);
 	return {
 		apply: (edit) => write("editPet", edit, now()),
 		list: (after, limit) => read("FROM edits WHERE id > $1 ORDER BY id LIMIT $2", [after, limit]),
+		async latest({ editor, before, limit }) {
+			const end = before ?? (await version()).lastEdit + 1n;
+			const from = editor === undefined ? 1n : end - latestRead;
+			const isOf = editor === undefined ? "" : "AND editor = $4";
+			const rest = `FROM edits WHERE id < $1 AND id >= $2 ${isOf} ORDER BY id DESC LIMIT $3`;
+			const edits = await read(rest, [end, from, limit, ...(editor === undefined ? [] : [editor])]);
+			const next = edits.length === limit ? edits.at(-1)?.id : from;
+			return { edits, ...(next && next > 1n && { next }) };
+		},
 		ofPet: (petId, limit) => read("FROM edits WHERE pet_id = $1 ORDER BY id DESC LIMIT $2", [petId, limit]),
 	};
 }

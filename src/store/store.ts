@@ -212,8 +212,19 @@ export interface Edits {
 	apply(edit: NewEdit): Promise<EditResult>;
 	/** The next `limit` edits with ids above `after`, oldest first. */
 	list(after: bigint, limit: number): Promise<EditRecord[]>;
+	/**
+	 * The last edits, newest first; `before` excludes its edit and newer ones. Of an `editor`, some thousand edits are
+	 * looked through at a time: there may be fewer than the limit, or none, although `next` says that more may follow.
+	 */
+	latest(query: LatestQuery): Promise<{ edits: EditRecord[]; next?: bigint | undefined }>;
 	/** The last `limit` edits of an animal, newest first. */
 	ofPet(petId: bigint, limit: number): Promise<EditRecord[]>;
+}
+
+export interface LatestQuery {
+	editor?: string | undefined;
+	before?: bigint | undefined;
+	limit: number;
 }
 
 /** An animal as an editor saw it. Older consoles do not send the category. */

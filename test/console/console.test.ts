@@ -284,7 +284,7 @@ test("one chart shows replies and their p95 per minute, and the same as text", a
 			const figures = await reply.json();
 			await route.fulfill({ json: { ...figures, minutes: [...past, { replies: 0 }] } });
 		});
-	const { page } = await opened(context, [], "#/activity", { before });
+	const { page } = await opened(context, [], "#/server", { before });
 	const chart = page.getByRole("region", { name: "Replies per minute" });
 	await chart.getByText("This minute: 0 replies", { exact: true }).waitFor();
 	await chart.getByRole("img", { name: "Replies per minute: at most 2,320" }).waitFor();
@@ -316,7 +316,7 @@ test("one chart shows replies and their p95 per minute, and the same as text", a
 		[375, assertAccessible],
 	] as const) {
 		await resize(page, width);
-		await check(page, `activity, ${width} wide`);
+		await check(page, `server, ${width} wide`);
 	}
 	await page.close();
 });
@@ -325,7 +325,7 @@ test("totals match the store, and the console asks for figures only while it is 
 	const service = await testService(context, { mixes: false });
 	for (const status of ["sold", "sold", "pending", undefined])
 		await service.send(create({ name: "Rex", categoryId: 1, status }));
-	const { page } = await openConsole(context, service.url, { hash: "#/activity" });
+	const { page } = await openConsole(context, service.url, { hash: "#/server" });
 	await page.clock.install();
 	const asked: string[] = [];
 	page.on("request", (request) => !request.url().includes("/assets/") && asked.push(request.url()));
@@ -333,7 +333,7 @@ test("totals match the store, and the console asks for figures only while it is 
 	await signIn(page, service.key);
 	await (await names).finished();
 	await page.getByText(/^This minute: 4 replies/).waitFor();
-	assert.equal(await page.locator(".activity .ends").textContent(), "29 min agonow", "the chart is empty on the left");
+	assert.equal(await page.locator(".server .ends").textContent(), "29 min agonow", "the chart is empty on the left");
 	const askedInAMinute = async () => {
 		asked.length = 0;
 		await page.clock.runFor(60_000);
@@ -358,17 +358,17 @@ function setVisibility(page: Page, state: "hidden" | "visible"): Promise<unknown
 }
 
 test("a key without the scope gets its name, the command for one with it, and no such figures", async (context) => {
-	const { service, page, errors, issued } = await openAs(context, ["pets:read"], { hash: "#/activity" });
-	const note = page.getByRole("alert").filter({ hasText: "This key may not see the activity" });
+	const { service, page, errors, issued } = await openAs(context, ["pets:read"], { hash: "#/server" });
+	const note = page.getByRole("alert").filter({ hasText: "This key may not see the figures of the server" });
 	await note.getByText("animal-store keys create --name console --scopes metrics:read,pets:read").waitFor();
 	assert.match((await note.textContent()) ?? "", /lacks the scope metrics:read/);
-	assert.equal(await page.locator(".activity").count(), 0);
+	assert.equal(await page.locator(".server").count(), 0);
 	const headers = { Authorization: `Bearer ${issued.key}` };
 	const { body } = await service.send({ path: "/console/activity", headers });
 	assert.deepEqual(Object.keys(JSON.parse(body)), ["animals", "edits"]);
 	await assertAccessible(page, "no scope");
 	assert.deepEqual(errors, []);
 	const { key } = await createKey(service.issuer, { name: "metrics", scopes: ["metrics:read"] });
-	const other = await signedIn(context, { ...service, key }, { hash: "#/activity" });
+	const other = await signedIn(context, { ...service, key }, { hash: "#/server" });
 	await shows(other.page, /lacks the scope pets:read/);
 });

@@ -16,7 +16,7 @@ function oldestFirst(hash: string): string {
 }
 
 export interface ConsoleOptions {
-	/** The view, such as `#/activity`. */
+	/** The view, such as `#/changes`. */
 	hash?: string;
 	page?: PageOptions;
 	/** What is done before the console is opened. */

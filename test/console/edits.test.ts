@@ -86,7 +86,7 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await nameOf8.click();
 	await button(page, "Remove the name").click();
 	await overview.getByText("Luna: Moved from 8 to Pig").waitFor();
-	await overview.getByRole("button", { name: "Luna" }).first().click();
+	await overview.getByRole("link", { name: "Luna" }).first().click();
 	await button(page, "Remove Luna …").click();
 	await page.getByRole("alertdialog", { name: "Remove Luna?" }).waitFor();
 	assert.equal(await focused(page), "Keep it");

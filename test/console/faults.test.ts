@@ -40,7 +40,7 @@ test("while the server is down rows and chart stay; after its return an animal i
 	await fillIn(page, "Luna", "7");
 	await press(page, "Enter");
 	await row(page, "Luna").waitFor();
-	const activity = await newTab(page, "#/activity");
+	const activity = await newTab(page, "#/server");
 	await signIn(activity, API_KEY);
 	await activity.getByText(/^This minute: /).waitFor();
 	const bodies = new Set<string | null>();
@@ -161,7 +161,7 @@ test("a slow reply shows a progress indicator, and leaving the view aborts the r
 	await button(page, "Refresh").click();
 	await asked;
 	const ended = page.waitForEvent("requestfailed");
-	await page.getByRole("link", { name: "Activity" }).click();
+	await page.getByRole("link", { name: "Changes" }).click();
 	assert.match((await ended).failure()?.errorText ?? "", /ABORTED/);
 	await page.close();
 });

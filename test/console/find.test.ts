@@ -134,8 +134,8 @@ test("the end of a search, by Esc or the button of the field, returns to the sam
 /** The palette's commands on the first of two pages, next to the open panel of an animal that may be edited. */
 const commands = `Mark Animal 1 as availables a, Mark Animal 1 as pendings p, Mark Animal 1 as solds s,
 	Mark Animal 1 as not sets n, Change the category of Animal 1 …c, Remove Animal 1 …Delete, Rename Animal 1F2, Select Animal 1x, Next animalj,
-	Previous animalk, Next page], Newest animals}, Find by name/, Go to Animalsg a, Go to Activityg c, Go to the referenceg d,
-	Add animaln, Add many animals from a filem, Show the key, Stay signed in on this computer,
+	Previous animalk, Next page], Newest animals}, Find by name/, Go to Animalsg a, Go to Changesg c, Go to the referenceg d,
+	Add animaln, Add many animals from a filem, Show the key, Server, Stay signed in on this computer,
 	Sign out, Export all animals …, Show available animals, Show pending animals, Show sold animals,
 	Show animals without a status, Select all on this page, Refresh the list,
 	Sort the list by ascending id, Sort the list newest first, Sort the list by name, Sort the list by name, from Z to A,
@@ -169,7 +169,7 @@ test("the palette finds commands by their words, opens an id and searches a name
 	await page.keyboard.type(" a");
 	await page.getByRole("option", { name: "Go to Animals", selected: true }).waitFor();
 	await press(page, "ArrowDown", "Enter");
-	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	await page.getByRole("heading", { name: "Changes" }).waitFor();
 });
 
 test("single keys move through animals and pages and between views, and can be turned off", async (context) => {
@@ -194,7 +194,7 @@ test("single keys move through animals and pages and between views, and can be t
 	await row(page, "Animal 1").waitFor();
 	assert.equal(await page.getByText("1 selected").count(), 0, "another page ends the selection");
 	await press(page, "g", "c");
-	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	await page.getByRole("heading", { name: "Changes" }).waitFor();
 	const animals = page.getByRole("link", { name: "Animals", exact: true });
 	assert.equal(await animals.getAttribute("href"), "#/animals?sort=id&limit=10", "back to the same list");
 	await page.clock.install();
@@ -202,7 +202,7 @@ test("single keys move through animals and pages and between views, and can be t
 	await page.keyboard.press("g");
 	await page.clock.fastForward(1_500);
 	await page.keyboard.press("a");
-	assert.equal(await page.evaluate("location.hash"), "#/activity");
+	assert.equal(await page.evaluate("location.hash"), "#/changes");
 	await page.keyboard.press("g");
 	await page.clock.fastForward(1_499);
 	await page.keyboard.press("a");

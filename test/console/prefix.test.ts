@@ -39,8 +39,8 @@ test("below a proxy's prefix the console lists, adds, loads each part and finds 
 	await row(page, "Rex").click();
 	await page.getByText("For developers").click();
 	await page.getByText("Copy curl: list").waitFor();
-	await page.getByRole("link", { name: "Activity" }).click();
-	await page.getByRole("region", { name: "Replies per minute" }).waitFor();
+	await page.getByRole("link", { name: "Changes" }).click();
+	await page.getByText("Nothing was changed yet.").waitFor();
 	const reference = page.waitForEvent("popup");
 	await page.getByRole("link", { name: "Reference" }).click();
 	const opened = await reference;

@@ -23,10 +23,10 @@ test("a reload and a deep link keep the key of a tab, which no other tab has", a
 	await page.goto(`${service.url}/console#/animals?id=2&sort=id`);
 	await page.reload();
 	await panel(page, "Mia").waitFor();
-	const second = await newTab(page, "#/activity");
+	const second = await newTab(page, "#/changes");
 	await isSignedOut(second);
 	await signIn(second, service.key);
-	await second.getByRole("heading", { name: "Activity" }).waitFor();
+	await second.getByRole("heading", { name: "Changes" }).waitFor();
 	for (const tab of [page, second]) {
 		const { tab: inTab, computer } = await stored(tab);
 		assert.ok(inTab.includes(service.key) && !computer.includes(service.key) && !tab.url().includes(service.key));
@@ -135,9 +135,9 @@ test("the account menu shows and copies the key, and changes where it is kept", 
 	const { service, page } = await opened(context, ["Rex", "Mia"], "#/animals?name=rex");
 	await row(page, "Rex").waitFor();
 	let reads = 0;
-	page.on("request", (request) => /find|pets/.test(request.url()) && reads++);
+	page.on("request", (request) => /console\/find|v1\/pets/.test(request.url()) && reads++);
 	await account(page).click();
-	await shows(page, "This key may see, add, change, and remove animals, and show the activity.");
+	await shows(page, "This key may see, add, change, and remove animals, and show the figures of the server.");
 	await button(page, "Show the key").click();
 	assert.equal(await page.getByLabel("The key, copied").inputValue(), service.key);
 	assert.equal(await page.evaluate("navigator.clipboard.readText()"), service.key);

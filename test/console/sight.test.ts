@@ -34,8 +34,8 @@ test("an edit outlives its view with message and undo; a problem stays until it 
 	await sell(page, "Rex: available");
 	assert.deepEqual(await page.locator("button.waiting").allTextContents(), ["sold"]);
 	assert.equal(await mayLeave(page), false, "the browser asks before a reload");
-	await page.getByRole("link", { name: "Activity" }).click();
-	await page.getByRole("heading", { name: "Activity" }).waitFor();
+	await page.getByRole("link", { name: "Changes" }).click();
+	await page.getByRole("heading", { name: "Changes" }).waitFor();
 	release();
 	await toast(page).getByText("Rex is sold", { exact: true }).waitFor();
 	assert.equal(await mayLeave(page), true);
@@ -69,7 +69,7 @@ test("an edit outlives its view with message and undo; a problem stays until it 
 	}
 	await assertAccessible(page, "two messages, narrow");
 	await resize(page, 1440);
-	await page.getByRole("link", { name: "Activity" }).click();
+	await page.getByRole("link", { name: "Changes" }).click();
 	await button(page, "Show Lulu").click();
 	await panel(page, "Lulu").waitFor();
 	await page.locator(".toast", { hasText: told }).getByRole("button", { name: "Close" }).click();
@@ -77,7 +77,7 @@ test("an edit outlives its view with message and undo; a problem stays until it 
 	assert.equal(await focused(page), "Animals", "the heading, since the button has gone");
 });
 
-test("who removed an animal is told by its name, in the panel and among the latest edits", async (context) => {
+test("who removed an animal is told by its name, in the panel and among the latest changes", async (context) => {
 	const { service, page, errors } = await opened(context, names);
 	await row(page, "Otto").click();
 	await panel(page, "Otto").getByText("Not edited since it was added.").waitFor();

@@ -48,7 +48,8 @@ const endpoints: [Scope | undefined, TestRequest][] = [
 	["pets:write", { path: "/console/imports/rows" }],
 	["pets:edit", posting("/console/categories")({ categories: [{ name: "Dog" }] })],
 	["pets:edit", posting("/console/edits")({ edits: [{ id: 1, action: "remove", seen }] })],
-	["pets:edit", { path: "/console/history?id=1" }],
+	["pets:read", { path: "/console/history?id=1" }],
+	["pets:read", { path: "/console/changes" }],
 ];
 
 /** The method and path of each endpoint in src/http/routes.ts. */

@@ -128,8 +128,8 @@ test("the history of an animal has its newest 100 edits, and nobody else's", asy
 			await apply({ petId: 2n, editor, action: "set-status", status });
 	}
 	await apply({ petId: 1n, editor, action: "remove" });
-	const history = async (id?: number) =>
-		JSON.parse(await consoleReply(service, { path: `/console/history${id ? `?id=${id}` : ""}` })).edits;
+	const ask = async (path: string) => JSON.parse(await consoleReply(service, { path: `/console/${path}` }));
+	const history = async (id: number) => (await ask(`history?id=${id}`)).edits;
 	const [removal, renaming, ...renamings] = await history(1);
 	const common = { atMs: service.clock.nowMs, editor };
 	assert.deepEqual(removal, { id: 154, ...common, action: "remove", fromStatus: "available" });
@@ -139,16 +139,26 @@ test("the history of an animal has its newest 100 edits, and nobody else's", asy
 	assert.equal(changes.length, 100);
 	assert.deepEqual(changes[0], { id: 153, ...common, action: "set-status", fromStatus: "sold", toStatus: "available" });
 	assert.deepEqual(await history(3), []);
-	// Without an id, the history has the latest edits of all animals, with the animals' current names.
-	const latest: { id: number; petId: number; name?: string }[] = await history();
-	const named = latest.map(({ id, petId, name }) => `${id} ${petId} ${name}`);
+	const { edits: latest, next } = await ask("changes?limit=5");
+	const named = (latest as { id: number; petId: number; pet?: { name: string } }[]).map(
+		({ id, petId, pet }) => `${id} ${petId} ${pet?.name}`,
+	);
 	assert.deepEqual(named, ["154 1 undefined", "153 2 Rex", "152 2 Rex", "151 1 undefined", "150 2 Rex"]);
+	const older = (await ask(`changes?limit=1&before=${next}&editor=${editor}`)).edits;
+	assert.deepEqual(older, [{ ...changes[3], petId: 2, pet: latest[1].pet }]);
+	assert.equal((await ask("changes")).edits.length, 50);
+	assert.deepEqual(await ask("changes?editor=Nobody"), { edits: [] });
 	for (const [query, code] of [
-		["id=x", "invalid_parameter"],
-		["id=1&id=2", "invalid_parameter"],
-		["id=1&a=1", "unknown_parameter"],
+		["history", "invalid_parameter"],
+		["history?id=x", "invalid_parameter"],
+		["history?id=1&id=2", "invalid_parameter"],
+		["history?id=1&a=1", "unknown_parameter"],
+		["changes?limit=101", "invalid_parameter"],
+		["changes?before=x", "invalid_parameter"],
+		["changes?editor=", "invalid_parameter"],
+		["changes?id=1", "unknown_parameter"],
 	] as const)
-		assertFailure(await service.send({ path: `/console/history?${query}` }), code);
+		assertFailure(await service.send({ path: `/console/${query}` }), code);
 });
 
 test("edits that are not complete and valid are refused, and none of them is made", async (context) => {

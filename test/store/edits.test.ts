@@ -5,6 +5,7 @@ import { test } from "node:test";
 import Database from "better-sqlite3";
 import { auditText } from "../../src/cli/audit.ts";
 import { petStatuses } from "../../src/contract/pet.ts";
+import type { LatestQuery } from "../../src/store/store.ts";
 import { pick, seed, seededRandom } from "../support/random.ts";
 import { runSql } from "../support/sql.ts";
 import { readPet, readPets } from "../support/store-reads.ts";
@@ -55,6 +56,33 @@ for (const [engine, make] of Object.entries(engines)) {
 		const lengths = fingerprints.map(({ fingerprint }) => String(fingerprint).length);
 		assert.deepEqual(lengths, [64, 64, 0]);
 		assert.equal((await reopened.createPet(rex)).id, 4n);
+	});
+
+	test(`${engine}: the latest edits, of all and of an editor among many others`, async (context) => {
+		const { open, databaseUrl } = await make(context, () => atMs);
+		const store = await open();
+		await store.createPet({ name: "Rex", categoryId: 1n });
+		assert.deepEqual(await store.edits.latest({ limit: 3 }), { edits: [] });
+		const last = 20_003n;
+		const some = `WITH RECURSIVE ids (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM ids WHERE id < ${last - 1n})`;
+		const editorOf = "CASE WHEN id IN (2, 3, 10100) THEN 'Ann' ELSE 'Bo' END";
+		const values = `SELECT id, 5, ${editorOf}, 'rename', 1 FROM ids`;
+		await runSql(databaseUrl, `INSERT INTO edits (id, at_ms, editor, action, pet_id) ${some} ${values}`);
+		if (engine === "postgres")
+			await runSql(databaseUrl, `UPDATE counters SET last_id = ${last - 1n} WHERE name = 'edits'`);
+		await store.edits.apply({ petId: 1n, editor: "Ann", action: "rename", name: "Max" });
+		const latest = async (query: LatestQuery) => {
+			const { edits, next } = await store.edits.latest(query);
+			return [edits.map(({ id, editor }) => `${id} ${editor}`).join(), next];
+		};
+		assert.deepEqual(await latest({ limit: 2 }), ["20003 Ann,20002 Bo", 20_002n]);
+		assert.deepEqual(await latest({ limit: 2, before: 3n }), ["2 Ann,1 Bo", undefined]);
+		assert.deepEqual(await latest({ limit: 1, before: 3n }), ["2 Ann", 2n]);
+		assert.deepEqual(await latest({ limit: 2, editor: "Ann" }), ["20003 Ann,10100 Ann", 10_100n]);
+		assert.deepEqual(await latest({ limit: 2, editor: "Ann", before: 10_100n }), ["", 100n]);
+		assert.deepEqual(await latest({ limit: 9, editor: "Ann" }), ["20003 Ann,10100 Ann", 10_004n]);
+		assert.deepEqual(await latest({ limit: 9, editor: "Ann", before: 10_004n }), ["", 4n]);
+		assert.deepEqual(await latest({ limit: 9, editor: "Ann", before: 4n }), ["3 Ann,2 Ann", undefined]);
 	});
 
 	test(`${engine}: numbers by status and category follow each create and edit of every process`, async (context) => {

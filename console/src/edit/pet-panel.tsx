@@ -68,7 +68,7 @@ const facts = (Object.keys(columns) as (keyof Pet)[]).filter((field) => field !=
 
 type DetailsProps = Omit<PetPanelProps, "move" | "onClose" | "pets"> & { pet: Pet };
 
-function Details({ session, pet, route, editor }: DetailsProps) {
+function Details({ session, pet, route, editor, edits }: DetailsProps) {
 	return (
 		<>
 			{editor ? <PetName pet={pet} editor={editor} /> : <h2 dir="auto">{pet.name}</h2>}
@@ -82,7 +82,7 @@ function Details({ session, pet, route, editor }: DetailsProps) {
 					</Fragment>
 				))}
 			</dl>
-			{editor && <History session={session} pet={pet} replies={editor.edits.replies} />}
+			<History session={session} pet={pet} replies={edits.replies} />
 			<Snippets pet={pet} route={route} mayAdd={may(session, "pets:write")} />
 			{editor && (
 				<Button
@@ -165,13 +165,10 @@ function LookedUp({ session, route, editor, edits }: Omit<DetailsProps, "pet">) 
 /** Says who removed an animal, by the name under which this window has shown it. */
 function Gone({ session, id, name }: { session: Session; id: string; name: string | undefined }) {
 	const { value, isPending } = useRequest(
-		async (signal) =>
-			may(session, "pets:edit")
-				? (await session.ask<{ edits: PastEdit[] }>(`/console/history?id=${id}`, { signal })).edits
-				: [],
+		(signal) => session.ask<{ edits: PastEdit[] }>(`/console/history?id=${id}`, { signal }),
 		[session, id],
 	);
-	const removal = value?.find(({ action }) => action === "remove");
+	const removal = value?.edits.find(({ action }) => action === "remove");
 	const what = name === undefined ? `animal ${id}` : shortName(name);
 	if (isPending && !value) return <Waiting isPending />;
 	return (

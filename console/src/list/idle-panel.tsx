@@ -1,18 +1,18 @@
-// On wide screens, this panel is shown while no animal is open: the categories with their totals, the latest edits, and
-// the shortcuts.
+// On wide screens, this panel is shown while no animal is open: the categories with their totals, the latest changes,
+// and the shortcuts.
 
 import "./idle.css";
 import { useContext, useState } from "preact/hooks";
-import type { Category, LatestEdit, Totals } from "../../../src/contract/console.ts";
+import type { Category, Changes, Totals } from "../../../src/contract/console.ts";
 import type { Scope } from "../../../src/contract/operations.ts";
 import { CategoriesContext } from "../categories/categories.ts";
 import { CategoryName } from "../categories/category-name.tsx";
-import { describeEdit } from "../edit/edits.ts";
+import { ChangeText } from "../edit/change-text.tsx";
 import type { Edits } from "../edit/use-edits.ts";
 import { Button, Opener } from "../parts/button.tsx";
 import { LazyPart, lazy } from "../parts/lazy-view.tsx";
-import { type AnimalsRoute, hashOf, showFirst, showPet } from "../parts/route.ts";
-import { countOf, digits, moment, shortName } from "../parts/sentences.ts";
+import { type AnimalsRoute, hashOf, showFirst } from "../parts/route.ts";
+import { countOf, digits, moment } from "../parts/sentences.ts";
 import { useRequest } from "../parts/use-request.ts";
 import { may, type Session } from "../session/session.ts";
 import { totalOf } from "../session/use-watch.ts";
@@ -43,7 +43,7 @@ export function IdlePanel({ session, route, totals, editCount, edits }: IdlePane
 	return (
 		<>
 			<CategoryList mayName={may(session, "pets:edit")} route={route} totals={totals} />
-			{may(session, "pets:edit") && <LatestEdits {...{ session, route, edits, editCount }} />}
+			<LatestEdits {...{ session, route, edits, editCount }} />
 			<KeyList session={session} />
 		</>
 	);
@@ -51,6 +51,7 @@ export function IdlePanel({ session, route, totals, editCount, edits }: IdlePane
 
 const lazyNameMenu = lazy(() => import("../categories/category-menu.tsx").then(({ NameMenu }) => NameMenu));
 const fewCategories = 10;
+const latestCount = 5;
 
 function CategoryList({ mayName, route, totals }: { mayName: boolean } & Pick<IdlePanelProps, "route" | "totals">) {
 	const { all } = useContext(CategoriesContext);
@@ -103,26 +104,18 @@ function CategoryList({ mayName, route, totals }: { mayName: boolean } & Pick<Id
 }
 
 function LatestEdits({ session, route, edits, editCount }: Omit<IdlePanelProps, "totals">) {
-	const { labelOf } = useContext(CategoriesContext);
 	const { value } = useRequest(
-		(signal) => session.ask<{ edits: LatestEdit[] }>("/console/history", { signal }),
+		(signal) => session.ask<Changes>(`/console/changes?limit=${latestCount}`, { signal }),
 		[session, editCount, edits.replies],
 	);
 	if (!value || value.edits.length === 0) return null;
 	return (
 		<section class="latest" aria-labelledby="latest-heading">
-			<h2 id="latest-heading">Latest edits</h2>
+			<h2 id="latest-heading">Latest changes</h2>
 			<ol>
 				{value.edits.map((edit) => (
 					<li key={String(edit.id)}>
-						{edit.name === undefined ? (
-							shortName(edits.nameOf(edit.petId) ?? `Animal ${edit.petId}`)
-						) : (
-							<button type="button" class="link" dir="auto" onClick={() => showPet(route, String(edit.petId))}>
-								{shortName(edit.name)}
-							</button>
-						)}
-						: {describeEdit(edit, labelOf)}
+						<ChangeText edit={edit} edits={edits} list={route} />
 						<p class="soft num">
 							{edit.editor}, {moment.format(edit.atMs)}
 						</p>

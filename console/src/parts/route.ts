@@ -40,8 +40,17 @@ export interface AnimalsRoute extends Filter {
 	id?: string | undefined;
 }
 
-const otherViews = ["activity", "add-many"] as const;
-export type Route = AnimalsRoute | { view: (typeof otherViews)[number] } | { view: "unknown" };
+/** The edits of all animals, newest first. */
+export interface ChangesRoute {
+	view: "changes";
+	/** Only edits by this person. */
+	editor?: string | undefined;
+	/** Only edits before the one with this id, as digits. */
+	before?: string | undefined;
+}
+
+const otherViews = ["server", "add-many"] as const;
+export type Route = AnimalsRoute | ChangesRoute | { view: (typeof otherViews)[number] } | { view: "unknown" };
 
 /** The list with the order and the size of a page that a person chose last in this browser. */
 export function firstAnimals(): AnimalsRoute {
@@ -64,8 +73,12 @@ function routeOf(hash: string): Route {
 	const view = otherViews.find((name) => path === `/${name}`);
 	if (view) return { view };
 	if (!path && !query) return firstAnimals();
-	if (path && path !== "/" && path !== "/animals") return { view: "unknown" };
 	const parameters = new URLSearchParams(query);
+	if (path === "/changes") {
+		const editor = parameters.get("editor") || undefined;
+		return { view: "changes", editor, before: idOf(parameters.get("before") ?? "") };
+	}
+	if (path && path !== "/" && path !== "/animals") return { view: "unknown" };
 	return {
 		view: "animals",
 		...Object.fromEntries(filterNames.map((field) => [field, readFilter[field](parameters.get(field))])),
@@ -80,6 +93,11 @@ function routeOf(hash: string): Route {
 }
 
 export function hashOf(route: Route): string {
+	if (route.view === "changes") {
+		const { editor, before } = route;
+		const query = new URLSearchParams({ ...(editor && { editor }), ...(before && { before }) });
+		return query.size > 0 ? `#/changes?${query}` : "#/changes";
+	}
 	if (route.view !== "animals") return `#/${route.view}`;
 	const { limit, cursor, id } = route;
 	const query = new URLSearchParams({

@@ -25,7 +25,7 @@ const verbs: [Scope, string][] = [
 function describeScopes(session: Session): string {
 	const done = verbs.flatMap(([scope, verb]) => (may(session, scope) ? [verb] : []));
 	const animals = done.length > 0 ? `This key may ${listOf(done)} animals` : "This key may not see animals";
-	return may(session, "metrics:read") ? `${animals}, and show the activity.` : `${animals}.`;
+	return may(session, "metrics:read") ? `${animals}, and show the figures of the server.` : `${animals}.`;
 }
 
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "short" });

@@ -1,4 +1,5 @@
-// The account menu: shows the key, its name, its scopes and how long the browser keeps it, and signs out. The palette
+// The account menu: shows the key, its name, its scopes and how long the browser keeps it, leads to the figures of the
+// server, and signs out. The palette
 // has the same commands.
 
 import { useState } from "preact/hooks";
@@ -6,6 +7,7 @@ import { Button } from "../parts/button.tsx";
 import { copied, TextToCopy } from "../parts/copy-button.tsx";
 import { LazyPart, lazy } from "../parts/lazy-view.tsx";
 import { Menu } from "../parts/menu.tsx";
+import { go } from "../parts/route.ts";
 import { useCommands } from "../parts/shortcuts.ts";
 import type { Session } from "./session.ts";
 
@@ -27,6 +29,13 @@ export function AccountMenu({ session, keep, signOut }: AccountProps) {
 	const isInTab = untilMs === undefined;
 	const commands = [
 		{ label: "Show the key", run: showKey },
+		{
+			label: "Server",
+			run() {
+				setOpen(undefined);
+				go({ view: "server" });
+			},
+		},
 		{ label: `Stay signed in ${isInTab ? "on this computer" : "for this tab only"}`, run: () => keep(isInTab) },
 		{
 			label: isInTab ? "Sign out" : "Sign out of this computer",

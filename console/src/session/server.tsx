@@ -1,27 +1,27 @@
-// The Activity view: the answering node's replies per minute and their p95 duration, as charts and as a table.
+// The Server view: the answering node's replies per minute and their p95 duration, as charts and as a table.
 
-import "./activity.css";
+import "./server.css";
 import { useState } from "preact/hooks";
 import type { Minute } from "../../../src/contract/console.ts";
 import { TableHead } from "../parts/cells.tsx";
 import { Banner, FailureNote, MissingScope, Waiting } from "../parts/notes.tsx";
 import { digits } from "../parts/sentences.ts";
-import { may, type Session } from "../session/session.ts";
-import type { WatchState } from "../session/use-watch.ts";
+import { may, type Session } from "./session.ts";
+import type { WatchState } from "./use-watch.ts";
 
 /** The least number of minutes in a chart. Just after the node's start, the left part of the chart is empty. */
 const leastMinutes = 30;
 const tableMinutes = 15;
 
-interface ActivityProps {
+interface ServerProps {
 	session: Session;
 	watch: WatchState;
 }
 
-export function Activity({ session, watch }: ActivityProps) {
+export function Server({ session, watch }: ServerProps) {
 	const { value: figures, failure, retryAtMs, reload } = watch;
 	const missing = (["metrics:read", "pets:read"] as const).find((scope) => !may(session, scope));
-	if (missing) return <MissingScope title="This key may not see the activity" scope={missing} />;
+	if (missing) return <MissingScope title="This key may not see the figures of the server" scope={missing} />;
 	if (failure !== undefined && retryAtMs === undefined)
 		return <FailureNote title="The figures cannot be shown" failure={failure} onRetry={reload} />;
 	return (
@@ -52,7 +52,7 @@ function Chart({ minutes }: { minutes: Minute[] }) {
 		onBlur: leave,
 	};
 	return (
-		<section class="activity" aria-label="Replies per minute">
+		<section class="server" aria-label="Replies per minute">
 			<p class="soft">
 				Replies of the node that answered, since its start or in the last three hours. Pages and probes are not counted.
 			</p>

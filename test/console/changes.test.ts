@@ -1,0 +1,114 @@
+// The Changes view: who changed which animal when, day by day, with the undo of what still holds.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Page } from "playwright-core";
+import { hold, settled } from "../support/browser.ts";
+import { readPet } from "../support/store-reads.ts";
+import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
+import { elsewhere, names, openAs, opened, takeOut } from "./console.ts";
+import { button, command, panel, press, row, shows, toast } from "./page.ts";
+
+/** The lines of the view without their times, and with the undo if there is one. */
+const lines = (page: Page) => page.locator(".changes li p").allTextContents();
+const undo = (page: Page, what: string) => button(page, `Undo: ${what}`);
+
+test("the changes of two people are listed by day, filtered by person, and undone", async (context) => {
+	const { service, page } = await opened(context, names);
+	const { clock, store } = service;
+	const now = Date.now();
+	const change = (petId: bigint, edit: object, editor = "Jonas") =>
+		store.edits.apply({ petId, editor, ...edit } as Parameters<typeof store.edits.apply>[0]);
+	await store.categories.apply([{ id: 2n, name: "Guinea pig" }]);
+	clock.nowMs = now - 2 * 86_400_000;
+	await change(1n, { action: "set-status", status: "pending" });
+	clock.nowMs = now;
+	await change(1n, { action: "set-status", status: "sold" });
+	await change(5n, { action: "set-category", categoryId: 2n });
+	await change(4n, { action: "remove" });
+	await change(2n, { action: "rename", name: "Lulu" }, "Ann & Bo");
+	await page.getByRole("link", { name: "Changes" }).click();
+	const told = [
+		"Lulu: Renamed by Ann & Bo",
+		"Otto: Removed by Jonas",
+		"Nala: Moved from 5 to Guinea pig by Jonas",
+		"Rex: Marked as sold by Jonas",
+		"Rex: Marked as pending by Jonas",
+	];
+	await page.getByText("Rex: Marked as pending").waitFor();
+	assert.deepEqual(await lines(page), told);
+	assert.equal(await page.locator(".changes h2").count(), 2, "two days");
+	assert.equal(await page.getByRole("button", { name: /^Undo/ }).count(), 2, "of what still holds");
+	await assertBothAccessible(page, "changes");
+	for (const width of [1920, 768, 320]) {
+		await resize(page, width);
+		await assertFits(page, `changes at ${width}`);
+	}
+	await assertAccessible(page, "changes at 320");
+	await resize(page, 1280);
+
+	await undo(page, "Rex pending").click();
+	await toast(page).getByText("Rex is pending", { exact: true }).waitFor();
+	await page.getByText("Rex: Marked as pending by test").waitFor();
+	assert.equal((await readPet(store, 1n))?.status, "pending");
+	assert.deepEqual((await lines(page)).slice(1), told);
+	await press(page, "Control+z");
+	await page.getByText("Rex: Marked as sold by test").waitFor();
+	await settled(page);
+
+	// Somebody is faster: nothing is changed, and who it was is told.
+	await hold(page, "**/console/activity");
+	await elsewhere(page, () => change(5n, { action: "set-category", categoryId: 3n }, "Ann & Bo"));
+	await undo(page, "Nala in category 5").click();
+	await toast(page)
+		.getByText(/^Ann & Bo was first/)
+		.waitFor();
+	await page.getByText("Nala: Moved from Guinea pig to 3 by Ann & Bo").waitFor();
+
+	await page.getByRole("link", { name: "Ann & Bo" }).first().click();
+	await page.getByRole("link", { name: "Jonas" }).first().waitFor({ state: "detached" });
+	assert.deepEqual(await lines(page), ["Nala: Moved from Guinea pig to 3 by Ann & Bo", told[0]]);
+	await page.reload();
+	await page.getByRole("link", { name: "Lulu" }).waitFor();
+	await button(page, "By Ann & Bo: show the changes of everybody").click();
+	await page.getByText("Rex: Marked as sold by test").waitFor();
+	await page.evaluate("location.hash = '#/changes?editor=Nobody'");
+	await shows(page, "Nobody has changed nothing.");
+	await page.goBack();
+	await page.getByRole("link", { name: "Lulu" }).click();
+	await panel(page, "Lulu").waitFor();
+	await page.close();
+});
+
+test("older changes are a page away; another's change is shown at once; a reader undoes nothing", async (context) => {
+	const { service, page, errors } = await openAs(context, ["pets:read"], { names });
+	const { edits } = service.store;
+	await row(page, "Rex").waitFor();
+	await command(page, "changes");
+	await press(page, "Enter");
+	await shows(page, "Nothing was changed yet.");
+	for (let count = 0; count < 51; count++)
+		await edits.apply({ petId: 1n, editor: "Ann", action: "rename", name: `Rex ${count}` });
+	await edits.apply({ petId: 2n, editor: "Ann", action: "set-status", status: "available" });
+	await page.getByText("Luna: Marked as available by Ann").waitFor();
+	assert.equal((await lines(page)).length, 50);
+	assert.equal(await page.getByRole("button", { name: /^Undo/ }).count(), 0);
+	await button(page, "Older").click();
+	await button(page, "Newest").waitFor();
+	await page.waitForFunction("document.querySelectorAll('.changes li').length === 2");
+	assert.equal(await button(page, "Older").count(), 0);
+	await button(page, "Newest").click();
+	await page.getByText("Luna: Marked as available by Ann").waitFor();
+	await page.route("**/console/changes?*", (route) => route.fulfill({ status: 500, json: {} }));
+	await edits.apply({ petId: 1n, editor: "Ann", action: "remove" });
+	await page.locator(".banner").waitFor();
+	assert.equal((await lines(page)).length, 50, "the changes stay readable");
+	await page.unroute("**/console/changes?*");
+	await button(page, "Try now").click();
+	await page
+		.getByText("Rex: Removed by Ann")
+		.or(page.getByText(/^Animal 1: Removed by Ann/))
+		.waitFor();
+	takeOut(errors, /500/);
+	await page.close();
+});
