@@ -147,7 +147,7 @@ async function open(options: ServiceOptions, ops: Ops): Promise<Store> {
 	const openOptions: OpenOptions = {
 		backupFolder: config.backups?.folder,
 		background,
-		onCreate: (place) => log.warn({}, `created a new store: ${place}`),
+		onCreate: (location) => log.warn({}, `created a new store: ${location}`),
 		onNotice: (text) => log.info({}, text),
 		onCommit(commit) {
 			metrics.observeCommit(commit);

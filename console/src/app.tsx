@@ -30,7 +30,7 @@ export function App() {
 	const [isAdding, setIsAdding] = useState(false);
 	const edits = useEdits();
 	const { session, isOpening, reason, signIn, keep, signOut } = useSession({
-		hasDraft: () => isUnderWay(job) || isEntered(adding) || isChosen(choosing),
+		hasUnsent: () => isUnderWay(job) || isEntered(adding) || isChosen(choosing),
 		onEnd(ending) {
 			// When its key is refused, a job pauses by itself and shows the reason.
 			if (ending === "refused") return;
@@ -55,7 +55,7 @@ export function App() {
 		};
 
 	const setters = { setAdding: unlessOut(setAdding), setJob: unlessOut(setJob), setChoosing: unlessOut(setChoosing) };
-	const drafts = { adding, isAdding, setIsAdding, job, choosing, ...setters };
+	const forms = { adding, isAdding, setIsAdding, job, choosing, ...setters };
 	function show(id: string): void {
 		setIsAdding(false);
 		if (route.view === "animals") showPet(route, id);
@@ -69,7 +69,7 @@ export function App() {
 	return (
 		<>
 			{session ? (
-				<SignedIn key={session.key} {...{ ...drafts, edits, session, route, keep, signOut }} />
+				<SignedIn key={session.key} {...{ ...forms, edits, session, route, keep, signOut }} />
 			) : (
 				<>
 					<Header route={route} />

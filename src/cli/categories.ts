@@ -55,8 +55,8 @@ async function change(changeOf: (store: Store) => Promise<CategoryChange>, { jso
 		const called = `category ${result.id} is called ${JSON.stringify(result.name)} already`;
 		throw new CommandError(`${called}: choose another name, or rename that one first`);
 	});
-	const state = name === undefined ? "has no name" : `is called ${JSON.stringify(name)}`;
-	const text = `category ${id} ${state}${outcome === "unchanged" ? " already" : ""}`;
+	const told = name === undefined ? "has no name" : `is called ${JSON.stringify(name)}`;
+	const text = `category ${id} ${told}${outcome === "unchanged" ? " already" : ""}`;
 	printResult(json, { id, name: name ?? null, outcome }, text);
 }
 

@@ -87,9 +87,9 @@ function stateOf(file: number): string {
 /** The error of a broken file as a sentence with the file's name; any other error unchanged. */
 export function explainFileError(error: unknown, name: string): unknown {
 	if (!(error instanceof FileError)) return error;
-	const place = error.line === undefined ? name : `${name}, line ${error.line}`;
+	const where = error.line === undefined ? name : `${name}, line ${error.line}`;
 	const hint = error instanceof ColumnError ? "; --map FIELD=COLUMN chooses a column" : "";
-	return new CommandError(`${place}: ${inOneLine(error.message)}${hint}; nothing was sent`);
+	return new CommandError(`${where}: ${inOneLine(error.message)}${hint}; nothing was sent`);
 }
 
 /** Some pipes and devices never end, such as /dev/zero. @throws FileError after `maxBytes` */

@@ -133,11 +133,11 @@ function describeValues({ values: counted, categories }: Checked): string[] {
 		const [noun, nouns] = wordNouns[field];
 		const isShown = ({ text }: UnknownValue, at: number) => at < wordsMax || likes.has(text);
 		const lines = words.filter(isShown).map(({ text, rows, proposed }) => {
-			const place = `${JSON.stringify(text)} in ${countOf(rows, "row")}`;
+			const where = `${JSON.stringify(text)} in ${countOf(rows, "row")}`;
 			const isMeant = field === "status" && proposed !== undefined;
 			const like = field === "categoryId" && likes.get(text);
 			const unknown = `is an unknown ${noun}${like ? `; but for its accents, it is ${like}` : ""}`;
-			return `${place} ${isMeant ? `seems to mean ${proposed ?? "no status"}` : unknown}`;
+			return `${where} ${isMeant ? `seems to mean ${proposed ?? "no status"}` : unknown}`;
 		});
 		const rest = words.length - lines.length;
 		return [...lines, ...(rest > 0 ? [`and ${rest} more unknown ${nouns}`] : [])];

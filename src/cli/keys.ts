@@ -69,7 +69,7 @@ interface CreateOptions extends DatabaseOptions {
 }
 
 async function create({ name, scopes, expires, rate, json, databaseUrl }: CreateOptions): Promise<void> {
-	const onCreate = (place: string) => say(`created a new store: ${place}`);
+	const onCreate = (location: string) => say(`created a new store: ${location}`);
 	const issue = async (issuer: Issuer) => {
 		const { id, key } = await createKey(issuer, { name, scopes, expiresInMs: expires, rate });
 		if (!json) say(`created ${id}; its key is shown only this once:`);

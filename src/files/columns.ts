@@ -131,9 +131,9 @@ export function checkColumns(
 	const isLate = (field: Field) => headerRow === undefined && typeof mapping?.[field] === "string";
 	const missing = found.missing.filter((field) => fallback[field] === undefined && !isLate(field));
 	if (columns.length === 0) throw new ColumnError("the list has no objects with fields", line);
-	const place = headerRow ? `row ${headerRow} has the columns` : "the columns are";
+	const where = headerRow ? `row ${headerRow} has the columns` : "the columns are";
 	const refuse = (why: string, missing?: readonly string[]) =>
-		new ColumnError(`${why}; ${place} ${quoteNames(columns)}`, line, missing);
+		new ColumnError(`${why}; ${where} ${quoteNames(columns)}`, line, missing);
 	if (found.unknown.length > 0 && headerRow !== undefined)
 		throw refuse(`there is no column ${quoteNames(found.unknown)}`);
 	if (missing.length > 0)

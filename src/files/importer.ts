@@ -63,9 +63,9 @@ export function createImporter(options: ImporterOptions) {
 		return (await batches.next()).value;
 	}
 
-	function batchAt(place: 0 | 1): Promise<Batch | undefined> {
-		ahead[place] ??= read();
-		return ahead[place];
+	function batchAt(index: 0 | 1): Promise<Batch | undefined> {
+		ahead[index] ??= read();
+		return ahead[index];
 	}
 
 	async function send(batch: Batch, target: ImportTarget): Promise<void> {

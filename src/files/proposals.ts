@@ -128,8 +128,8 @@ function positionIn({ columns, headerRow, line }: Table, column: string | undefi
 	const [, position] = /^#(\d+)$/.exec(column) ?? [];
 	const at = position === undefined ? (columnsNamed(column, columns)[0] ?? -1) : Number(position) - 1;
 	if (columns[at] !== undefined) return at;
-	const place = headerRow ? ` in row ${headerRow}` : "";
-	throw new FileError(`there is no column ${quoteNames([column])}${place}`, line);
+	const where = headerRow ? ` in row ${headerRow}` : "";
+	throw new FileError(`there is no column ${quoteNames([column])}${where}`, line);
 }
 
 /** Whether a heading looks like the rows below it: it has a number, or its category is a kind or one of theirs. */
@@ -151,17 +151,17 @@ const idsMax = 100_000;
  */
 export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
 	/** What is known of the row to add for each id. */
-	const kept = new Map<string, { number: number; name: string; rank: number }>();
+	const chosen = new Map<string, { number: number; name: string; rank: number }>();
 	const others = new Set<number>();
 	let [named, renamed] = [0, 0];
-	const isFull = () => kept.size === idsMax && !isConfirmed;
+	const isFull = () => chosen.size === idsMax && !isConfirmed;
 	return {
 		/** The numbers of the rows that are left out. */
 		others,
 		add(row: FileRow): void {
 			const { given, number } = row;
 			const [id = "", name = ""] = [given.cells[at]?.trim(), given.cells[nameAt]?.trim()];
-			const before = kept.get(id);
+			const before = chosen.get(id);
 			if (id === "" || (!before && isFull())) return;
 			const rank = mayBeAnimal(row) ? 1 + Number(!isNoName(name)) : 0;
 			if (before) {
@@ -170,12 +170,12 @@ export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
 				if (areNamed && name !== before.name) renamed++;
 				others.add(rank < before.rank ? number : before.number);
 			}
-			if (!before || rank >= before.rank) kept.set(id, { number, name, rank });
+			if (!before || rank >= before.rank) chosen.set(id, { number, name, rank });
 		},
 		/** Whether rows with the same id seem to be one animal: most have the same name, or none has one. */
 		isLikely: () => others.size > 0 && renamed * 2 <= named,
 		get animals() {
-			return kept.size;
+			return chosen.size;
 		},
 		/** Whether further ids were not compared. */
 		isFull,

@@ -63,7 +63,7 @@ export async function* jsonElements(texts: AsyncIterable<string>, wrapper?: Wrap
 	let rest = "";
 	let line = 1;
 	/** `due`: the last element ended with a comma. */
-	let place = "before" as "before" | "inside" | "due" | "after";
+	let position = "before" as "before" | "inside" | "due" | "after";
 	let isInString = false;
 	const broken = (why: string) => new FileError(`this is not a JSON array: ${why}`, line);
 
@@ -93,26 +93,27 @@ export async function* jsonElements(texts: AsyncIterable<string>, wrapper?: Wrap
 		const found: PetRecord[] = [];
 		rest += text;
 		drop(0);
-		if (place === "before" && rest.length > startAt) {
+		if (position === "before" && rest.length > startAt) {
 			if (rest[startAt] !== "[") throw broken("there is text before the array");
-			place = "inside";
+			position = "inside";
 			drop(startAt + 1);
 		}
-		while (place === "inside" || place === "due") {
+		while (position === "inside" || position === "due") {
 			const end = findEnd();
 			if ((end === -1 ? rest.length : end) > recordMaxLength) throw tooLong(line);
 			if (end === -1) break;
 			const isLast = rest[end] === "]";
 			if (end > 0) found.push({ line, row: line, text: rest.slice(0, end) });
-			else if (!isLast || place === "due") throw broken("an element is missing before or after a comma");
-			place = isLast ? "after" : "due";
+			else if (!isLast || position === "due") throw broken("an element is missing before or after a comma");
+			position = isLast ? "after" : "due";
 			drop(end + 1);
 		}
-		const isOver = place === "after" && rest.length > (wrapper ? recordMaxLength : 0);
+		const isOver = position === "after" && rest.length > (wrapper ? recordMaxLength : 0);
 		if (isOver) throw broken("there is text after the array");
 		yield found;
 	}
-	if (place === "after" && wrapper && !isEndOf(wrapper, rest)) throw broken("other objects follow the array");
+	if (position === "after" && wrapper && !isEndOf(wrapper, rest)) throw broken("other objects follow the array");
 	drop(rest.length);
-	if (place !== "after") throw broken(isInString ? "the file ends inside a string" : "the closing bracket is missing");
+	if (position !== "after")
+		throw broken(isInString ? "the file ends inside a string" : "the closing bracket is missing");
 }

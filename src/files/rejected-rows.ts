@@ -15,10 +15,10 @@ export function rejectedRow(
 	const { cells, columns, text } = given;
 	if (text !== undefined) return jsonLine(line, text, reason);
 	// Cells beyond the last column stay, because the user has to fix them.
-	const kept = cells.filter((_cell, index) => !isOfRejection(columns[index]));
+	const own = cells.filter((_cell, index) => !isOfRejection(columns[index]));
 	const header = ["line", "reason", ...columns.filter((column) => !isOfRejection(column))];
 	return csv(
-		[...(isFirst ? [header] : []), [String(sheet === undefined && !sheets ? line : row), reason, ...kept]],
+		[...(isFirst ? [header] : []), [String(sheet === undefined && !sheets ? line : row), reason, ...own]],
 		delimiter,
 	);
 }

@@ -30,10 +30,10 @@ export function rowHasher(hash: Hash): (row: FileRow) => RowContent {
 		let { cells } = given;
 		let at: number;
 		if (given.text === undefined) {
-			const place = placeOf(given.columns);
-			const id = cells[place.at];
-			cells = place.skipped > 0 ? cells.slice(place.skipped) : cells;
-			at = id === undefined ? -1 : place.at - place.skipped;
+			const found = placeOf(given.columns);
+			const id = cells[found.at];
+			cells = found.skipped > 0 ? cells.slice(found.skipped) : cells;
+			at = id === undefined ? -1 : found.at - found.skipped;
 		} else {
 			const entries = Object.entries(Object(tryParseJson(given.text).value));
 			const own = entries.slice(0, entries.length - rejectionOf(entries));

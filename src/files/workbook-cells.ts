@@ -70,8 +70,8 @@ export function mergesOf(parts: Parts): Map<string, Merge[]> {
 }
 
 function mergeOf([, attributes = ""]: RegExpExecArray): Merge[] {
-	const place = /^([A-Z]{1,3})([1-9]\d{0,6}):([A-Z]{1,3})([1-9]\d{0,6})$/.exec(attributeOf(attributes, "ref"));
-	const [, letters = "", from, last, to] = place ?? [];
+	const range = /^([A-Z]{1,3})([1-9]\d{0,6}):([A-Z]{1,3})([1-9]\d{0,6})$/.exec(attributeOf(attributes, "ref"));
+	const [, letters = "", from, last, to] = range ?? [];
 	return letters === last ? [{ column: numberOf(letters) - 1, from: Number(from) - 1, to: Number(to) - 1 }] : [];
 }
 

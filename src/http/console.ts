@@ -154,19 +154,19 @@ const Seen = Type.Object(
 const checkSeen = checkOf(Seen);
 
 /** @throws ApiError `invalid_body` */
-function parseEdit(given: { seen?: unknown } | null, place: string, editor: string): NewEdit {
-	const edit = validOf(checkEdit(given), `${place}: `);
-	const seen = validOf(checkSeen(given?.seen), `${place}.seen: `);
-	return { ...toChange(edit, place), petId: edit.id, editor, seen };
+function parseEdit(given: { seen?: unknown } | null, path: string, editor: string): NewEdit {
+	const edit = validOf(checkEdit(given), `${path}: `);
+	const seen = validOf(checkSeen(given?.seen), `${path}.seen: `);
+	return { ...toChange(edit, path), petId: edit.id, editor, seen };
 }
 
-function toChange({ action, name, categoryId, status }: Static<typeof PetEdit>, place: string) {
+function toChange({ action, name, categoryId, status }: Static<typeof PetEdit>, path: string) {
 	if (action === "set-status") return { action, status };
 	if (action === "remove") return { action };
 	if (action === "set-category" && categoryId !== undefined) return { action, categoryId };
 	if (action === "rename" && name !== undefined) return { action, name };
 	const field = action === "rename" ? "name" : "categoryId";
-	throw new ApiError("invalid_body", `${place}: ${field} is required for ${action}`);
+	throw new ApiError("invalid_body", `${path}: ${field} is required for ${action}`);
 }
 
 const Change = Type.Object(

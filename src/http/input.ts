@@ -30,9 +30,9 @@ export function createQueryReader<S extends TObject>(schema: S): (text: string) 
 	};
 }
 
-/** @param place where the value is in the body, for the message @throws ApiError `invalid_body` */
-export function validOf<Value>(checked: Checked<Value>, place = ""): Value {
-	if (checked.faults) throw new ApiError("invalid_body", place + describeFaults(checked.faults));
+/** @param path where the value is in the body, for the message @throws ApiError `invalid_body` */
+export function validOf<Value>(checked: Checked<Value>, path = ""): Value {
+	if (checked.faults) throw new ApiError("invalid_body", path + describeFaults(checked.faults));
 	return checked.value;
 }
 

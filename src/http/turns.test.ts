@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
 import { ApiError } from "../contract/errors.ts";
-import { Turns } from "./turns.ts";
+import type { Exchange } from "./exchange.ts";
+import { inTurnsOf, Turns } from "./turns.ts";
 
 function turnsOf(limits: { runningMax: number; keyRunningMax: number; keyMax: number }) {
 	const turns = new Turns({ ...limits, tasks: "searches" });
@@ -68,4 +69,29 @@ test("a task whose client has left leaves the queue", async () => {
 	assert.deepEqual(begun, ["a1", "b1"]);
 	await end("b1");
 	assert.equal(await last, "b1");
+});
+
+test("a task whose key was revoked while it waited is not done", async () => {
+	const inTurn = inTurnsOf(new Turns({ runningMax: 1, keyRunningMax: 1, keyMax: 4, tasks: "searches" }));
+	const revoked = new ApiError("invalid_credential");
+	let isRevoked = false;
+	const exchange = {
+		caller: { id: "a" },
+		watchLeaving: () => undefined,
+		async checkAgain() {
+			await tick();
+			if (isRevoked) throw revoked;
+		},
+	} as unknown as Exchange;
+	const done: string[] = [];
+	const first = inTurn(exchange, async () => {
+		done.push("first");
+		isRevoked = true;
+	});
+	await assert.rejects(
+		inTurn(exchange, async () => done.push("second")),
+		revoked,
+	);
+	await first;
+	assert.deepEqual(done, ["first"]);
 });

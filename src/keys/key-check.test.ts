@@ -167,6 +167,7 @@ test("closing stores each last use once, and waits for it", async (context) => {
 	clock.nowMs = 2000;
 	keyCheck.noteUse(working, "listPets");
 	keyCheck.noteUse(working, "getPet");
+	keyCheck.noteUse({ ...working, id: "key_b" }, "listPets");
 	let isClosed = false;
 	const closing = keyCheck.close().then(() => {
 		isClosed = true;
@@ -179,6 +180,7 @@ test("closing stores each last use once, and waits for it", async (context) => {
 	assert.deepEqual(clock.touched, [
 		[
 			{ keyId: "key_a", operation: "listPets", usedAtMs: 2000 },
+			{ keyId: "key_b", operation: "listPets", usedAtMs: 2000 },
 			{ keyId: "key_a", operation: "getPet", usedAtMs: 2000 },
 		],
 	]);

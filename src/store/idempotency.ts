@@ -79,12 +79,12 @@ export function planBatch(keys: readonly (KeyOfCreate | null)[], taken: readonly
 	const nameOf = ({ caller, key }: IdempotencyKey) => `${caller} ${key}`;
 	const used = new Map(taken.map((record) => [nameOf(record), record]));
 	const added: number[] = [];
-	const results = keys.map((key, place): ImportedPet => {
+	const results = keys.map((key, index): ImportedPet => {
 		const before = key && used.get(nameOf(key));
 		if (before) return resolveRepeat(before, key.fingerprint);
 		const petId = firstId + BigInt(added.length);
 		if (key) used.set(nameOf(key), { ...key, petId });
-		added.push(place);
+		added.push(index);
 		return { id: petId, outcome: "created" };
 	});
 	return { added, results };

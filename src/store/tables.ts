@@ -202,9 +202,9 @@ export function insertRows(table: Table, rows: readonly (readonly unknown[])[], 
 	const inserts: Statement[] = [];
 	for (let start = 0; start < rows.length; start += rowsPerInsert) {
 		const part = rows.slice(start, start + rowsPerInsert);
-		let place = 0;
-		const places = part.map((row) => `(${row.map(() => `$${++place}`).join(", ")})`);
-		const text = `INSERT INTO ${table.name} (${columnList(table)}) VALUES ${places.join(", ")} ${conflict}`;
+		let count = 0;
+		const parameters = part.map((row) => `(${row.map(() => `$${++count}`).join(", ")})`);
+		const text = `INSERT INTO ${table.name} (${columnList(table)}) VALUES ${parameters.join(", ")} ${conflict}`;
 		inserts.push({ text, values: part.flat() });
 	}
 	return inserts;

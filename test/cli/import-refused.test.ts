@@ -134,6 +134,10 @@ test("rejected rows replace a link, not its target; an input without an end is r
 	assert.equal((await run("a.csv")).code, 2);
 	assert.equal((await run("a.csv")).code, 2, "the file of an earlier import is replaced");
 	assert.equal(read("mine"), "mine");
+	write("b.csv", "name,categoryId\nRex,1.5\n");
+	symlinkSync("gone", path("b.csv.rejected.csv"));
+	assert.equal((await run("b.csv")).code, 2, "a link that leads nowhere is replaced, too");
+	assert.match(read("b.csv.rejected.csv"), /Rex/);
 	assert.match(read("a.csv.rejected.csv"), /^line,reason,name,categoryId\n[^\n]+,Rex,1\.5\n$/);
 	const endless = limited(createReadStream("/dev/zero"), 2 ** 20);
 	const said = { message: "more than 1 MiB arrived: save them as a file, and import it" };

@@ -77,15 +77,21 @@ test("a rotated key gets its whole lifetime again, and its old secret works for 
 	const environment = { DATABASE_URL: temporaryStore(context) };
 	const day = 86_400_000;
 	let nowMs = Date.now() - 30 * day;
+	const lengths: number[] = [];
+	const random = (bytes: number) => {
+		lengths.push(bytes);
+		return randomBytes(bytes);
+	};
 	const secretOf = (key: string) =>
 		withStore(environment.DATABASE_URL, async ({ keys }) => (await keys.findByHash(hashOfKey(key)))?.secret);
 	const { id, rotated, eternal } = await withStore(environment.DATABASE_URL, async ({ keys }) => {
-		const issuer = { rows: keys, now: () => nowMs, random: randomBytes };
+		const issuer = { rows: keys, now: () => nowMs, random };
 		const { id } = await createKey(issuer, { name: "a", scopes: ["pets:read"], expiresInMs: 90 * day });
 		const eternal = await createKey(issuer, { name: "b", scopes: ["pets:read"] });
 		nowMs += 29 * day;
 		return { id, rotated: await rotateKey(issuer, id, 1000), eternal: await rotateKey(issuer, eternal.id, 1000) };
 	});
+	assert.deepEqual(lengths.slice(-2), [32, 32], "as many random bytes as a new key has");
 	const unlimited = await secretOf(eternal);
 	assert.ok(unlimited && unlimited.expiresAtMs === undefined, "a key without expiry still has none");
 	const fresh = await secretOf(rotated);

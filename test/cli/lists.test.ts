@@ -167,10 +167,10 @@ test("a workbook's numbers keep the zeros of their format; merged cells are fill
 	const merged = "Our animals\nSpecies,Name\nDog,Pico\n,Moss\nCat,Fern\n,Ash";
 	await assertLists(context, [
 		{ rows: workbook({ Herd: [["Name", "Species"], ...padded] }), animals: ["00123 Dog", "456789 Dog"] },
-		{
-			rows: workbook({ "Dogs & cats": merged }, ["A1:B1", "A3:A4", "A5:A6"]),
+		...(["worksheets", "/xl/worksheets"] as const).map((folder) => ({
+			rows: workbook({ "Dogs & cats": merged }, ["A1:B1", "A3:A4", "A5:A6"], folder),
 			animals: ["Pico Dog", "Moss Dog", "Fern Cat", "Ash Cat"],
-		},
+		})),
 		{
 			rows: workbook({ A: "Name,Species\n\nPico,Dog\n,Cat" }, ["A1:A2", "A3:A4"]),
 			animals: ["Pico Dog"],

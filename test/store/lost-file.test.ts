@@ -10,6 +10,7 @@ import Database from "better-sqlite3";
 import { keyFromRandom } from "../../src/keys/formats.ts";
 import { openStore } from "../../src/store/open.ts";
 import { identityOf, trackOpenFiles } from "../../src/store/sqlite/identity.ts";
+import { attempt as commitOnce } from "../../src/store/sqlite/writer-thread.ts";
 import { ask } from "../support/caller.ts";
 import { call } from "../support/command.ts";
 import { attempt, idOf, isShed, post, record } from "../support/create.ts";
@@ -170,6 +171,19 @@ test("nothing is acknowledged after a sync failed in another process; a later no
 	other.reportFailedSync();
 	const { status } = await post(later.url, it.key, new Agent(), attempt(-2));
 	assert.equal(status, 503, "a second failure is noticed, too");
+});
+
+test("a failed sync is told to every process that has the store open, another failure is not", async (context) => {
+	const file = join(temporaryFolder(context), "animals.db");
+	await withStore(`sqlite:${file}`, (store) => store.createPet({ name: "Rex", categoryId: 1n }));
+	const [mine, other] = [trackOpenFiles(file, identityOf(file)), trackOpenFiles(file, identityOf(file))];
+	for (const code of ["SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC"]) {
+		const fail = () => {
+			throw Object.assign(new Error("disk"), { code });
+		};
+		assert.deepEqual(commitOnce(file, mine, fail), { kind: "failed", code, message: "disk" });
+		assert.equal(other.hasFailedSync(), code.endsWith("FSYNC"), code);
+	}
 });
 
 test("a service whose folder was removed reads on, and liveness fails, even without a create", async (context) => {

@@ -35,8 +35,13 @@ const cellsOf = (text: string): Cell[][] =>
  * The bytes of an .xlsx file.
  * @param sheets the rows of each sheet, by the sheet's name; a text has a line for each row, with commas
  * @param merged cells, as A2:A4
+ * @param folder of the sheets, also as a path from the root
  */
-export function workbook(sheets: Record<string, Cell[][] | string>, merged: string[] = []): Buffer {
+export function workbook(
+	sheets: Record<string, Cell[][] | string>,
+	merged: string[] = [],
+	folder: "worksheets" | "/xl/worksheets" = "worksheets",
+): Buffer {
 	const texts: string[] = [];
 	const cellXml = (cell: Cell, at: string): string => {
 		if (cell === undefined) return "";
@@ -61,7 +66,7 @@ export function workbook(sheets: Record<string, Cell[][] | string>, merged: stri
 			.map((name, at) => `<sheet name="${escaped(name)}" sheetId="${at + 1}" r:id="rId${at + 1}"/>`)
 			.join("")}</sheets></workbook>`,
 		"xl/_rels/workbook.xml.rels": relationships(
-			...names.map((_, at) => relation(`rId${at + 1}`, "worksheet", `worksheets/sheet${at + 1}.xml`)),
+			...names.map((_, at) => relation(`rId${at + 1}`, "worksheet", `${folder}/sheet${at + 1}.xml`)),
 			relation("rId98", "styles", "styles.xml"),
 			relation("rId99", "sharedStrings", "sharedStrings.xml"),
 		),

@@ -10,8 +10,8 @@ export function storages(): Storage[] {
 }
 
 /** Keeps a text that can be missed: in the tab's storage, or in the computer's. */
-export function keepText(place: 0 | 1, name: string, text: string): void {
+export function keepText(index: 0 | 1, name: string, text: string): void {
 	try {
-		storages()[place]?.setItem(name, text);
+		storages()[index]?.setItem(name, text);
 	} catch {}
 }

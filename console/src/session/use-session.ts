@@ -39,8 +39,8 @@ const endings = {
 };
 type Ending = keyof typeof endings;
 
-function reasonOf(ending: Ending, hasDraft: boolean): string | undefined {
-	const isKept = hasDraft && (ending === "refused" || ending === "timeIsOver");
+function reasonOf(ending: Ending, hasUnsent: boolean): string | undefined {
+	const isKept = hasUnsent && (ending === "refused" || ending === "timeIsOver");
 	return isKept ? `${endings[ending]} Your draft is kept.` : endings[ending];
 }
 
@@ -49,7 +49,7 @@ const checkEveryMs = 10_000;
 
 interface Work {
 	/** Whether the user has entered or chosen something that is not added yet. */
-	hasDraft(): boolean;
+	hasUnsent(): boolean;
 	onEnd(ending: Ending): void;
 }
 
@@ -68,7 +68,7 @@ export function useSession(work: Work): SessionState {
 	function end(ending: Ending): void {
 		const ended = held.current;
 		if (ended) dropKey(ended);
-		hold(undefined, reasonOf(ending, latest.current.hasDraft()));
+		hold(undefined, reasonOf(ending, latest.current.hasUnsent()));
 		latest.current.onEnd(ending);
 		if (ending === "signOut" || ending === "otherSignOut") ended?.signedOut.abort();
 	}

@@ -65,8 +65,8 @@ const keptFreeBytes = 64 * mebi;
 /** @param bytes what is still to be written @throws StoreRefused if the folder has no room for it */
 function refuseFullDisk(folder: string, file: string, bytes: number): void {
 	const { bavail, bsize } = statfsSync(folder);
-	const kept = statSync(folder).dev === statSync(file).dev ? keptFreeBytes : 0;
-	const [free, needed] = [bavail * bsize, bytes + kept] as const;
+	const reserve = statSync(folder).dev === statSync(file).dev ? keptFreeBytes : 0;
+	const [free, needed] = [bavail * bsize, bytes + reserve] as const;
 	if (free >= needed) return;
 	const [has, needs] = [free, needed].map((bytes) => Math.ceil(bytes / mebi));
 	throw new StoreRefused(`${folder} has ${has} MiB free, and a backup needs ${needs}: free some, or use another disk`);

@@ -39,15 +39,15 @@ const addAnimals = (isDurable: string, count: string, from = "") => `counter AS 
 		RETURNING last_id - ${count} AS last_before, ${count} AS animals
 	), added AS (
 		INSERT INTO pets (${columnList(pets)})
-		SELECT counter.last_before + given.place, ${newPetNames.map((name) => `given.${name}`).join(", ")}
-		FROM counter, unnest(${newPetArrays.join(", ")}) WITH ORDINALITY AS given (${newPetNames.join(", ")}, place)
+		SELECT counter.last_before + given.ordinal, ${newPetNames.map((name) => `given.${name}`).join(", ")}
+		FROM counter, unnest(${newPetArrays.join(", ")}) WITH ORDINALITY AS given (${newPetNames.join(", ")}, ordinal)
 		WHERE counter.animals > 0
 	)`;
 const addPets = (isDurable: string) => `WITH ${addAnimals(isDurable, "$1")}
 	SELECT last_before + 1 AS first_id FROM counter`;
 
 const keyParameter = newPetColumns.length + 2;
-const keyFields = ["caller", "key", "place", "fingerprint", "createdAtMs", "origin"] as const;
+const keyFields = ["caller", "key", "ordinal", "fingerprint", "createdAtMs", "origin"] as const;
 const keyArrays = ["text", "text", "bigint", "text", "bigint", "text"].map(
 	(type, index) => `$${keyParameter + index}::${type}[]`,
 );
@@ -63,11 +63,11 @@ const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FR
 const addPetsWithKeys = (isDurable: string) => `WITH taken AS (
 		SELECT ${columnList(idempotencyKeys)}, created_at_ms > ${sinceParameter} AS is_valid
 		FROM idempotency_keys WHERE ${isGivenKey(keyArrays)}
-	), ${addAnimals(isDurable, "new.animals", `FROM (${newAnimals}) AS new`)}, kept AS (
+	), ${addAnimals(isDurable, "new.animals", `FROM (${newAnimals}) AS new`)}, stored AS (
 		INSERT INTO idempotency_keys (${columnList(idempotencyKeys)})
-		SELECT given.caller, given.key, counter.last_before + given.place, given.fingerprint, given.created_at_ms,
+		SELECT given.caller, given.key, counter.last_before + given.ordinal, given.fingerprint, given.created_at_ms,
 			given.origin
-		FROM counter, unnest(${keyArrays.join(", ")}) AS given (caller, key, place, fingerprint, created_at_ms, origin)
+		FROM counter, unnest(${keyArrays.join(", ")}) AS given (caller, key, ordinal, fingerprint, created_at_ms, origin)
 		WHERE counter.animals > 0
 	)
 	SELECT last_before + 1 AS first_id, ${takenColumns.map((name) => `NULL AS ${name}`).join(", ")}
@@ -135,7 +135,7 @@ async function createWithKeys(
 		if (added.length === 0) return results;
 		const keys = added.flatMap((at, index) => {
 			const { [at]: key } = batchKeys;
-			return key ? { ...key, place: index + 1 } : [];
+			return key ? { ...key, ordinal: index + 1 } : [];
 		});
 		const keyColumns = keyFields.map((field) => keys.map((key) => key[field]));
 		const values = [...petArrays(added.map((at) => batch[at] as Create)), ...keyColumns, sinceMs];

@@ -25,26 +25,26 @@ import { rowsOf, scanWith } from "./transaction.ts";
  * SQL of the store's state; empty on a standby, which may lag. The server's start time differs on another server and
  * after a restart; a table's path differs in another database and after a restore.
  */
-const state = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
+const versionSql = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
 	last_id || ' ' || (SELECT last_id FROM counters WHERE name = 'pets') || ' ' ||
 	extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath(tableoid) END`;
 
-/** A SELECT with an extra last row, whose last column is the state in which all rows were read. */
-function selectWithState(columns: readonly string[], rest: string): string {
+/** A SELECT with an extra last row, whose last column is the version in which all rows were read. */
+function selectWithVersion(columns: readonly string[], rest: string): string {
 	const none = columns.map(() => "NULL");
 	return `(SELECT ${[...columns, "NULL"].join(", ")} ${rest}) UNION ALL
-	SELECT ${[...none, state].join(", ")} FROM counters WHERE name = 'edits'`;
+	SELECT ${[...none, versionSql].join(", ")} FROM counters WHERE name = 'edits'`;
 }
 
-const stateOnly = { name: "state", text: `SELECT ${state} FROM counters WHERE name = 'edits'` };
+const versionOnly = { name: "version", text: `SELECT ${versionSql} FROM counters WHERE name = 'edits'` };
 
 /** @throws StorageUnavailable, or an Error with the code of a read-only server */
 function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
-	const state = rows.pop()?.at(-1);
-	if (state === "") throw Object.assign(new Error("the server is a standby"), { code: readOnlyCode });
-	if (typeof state !== "string")
+	const text = rows.pop()?.at(-1);
+	if (text === "") throw Object.assign(new Error("the server is a standby"), { code: readOnlyCode });
+	if (typeof text !== "string")
 		throw new StorageUnavailable("a table of the store is empty: wait until it is restored");
-	const [lastEdit = "", lastId = "", ...timeline] = state.split(" ");
+	const [lastEdit = "", lastId = "", ...timeline] = text.split(" ");
 	return { rows, version: { timeline: timeline.join(" "), lastEdit: BigInt(lastEdit), lastId: BigInt(lastId) } };
 }
 
@@ -52,11 +52,11 @@ function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
 const petJson = petJsonSql((column) => `to_json(${column})`);
 const petsById = {
 	name: "petsById",
-	text: selectWithState([petJson], "FROM pets WHERE id = ANY($1::bigint[])"),
+	text: selectWithVersion([petJson], "FROM pets WHERE id = ANY($1::bigint[])"),
 };
 const keysByHash = {
 	name: "keysByHash",
-	text: selectWithState(["s.hash", ...keyColumns], `${fromKeys} WHERE s.hash = ANY($1::text[])`),
+	text: selectWithVersion(["s.hash", ...keyColumns], `${fromKeys} WHERE s.hash = ANY($1::text[])`),
 };
 
 export function createReads(
@@ -74,7 +74,7 @@ export function createReads(
 
 	async function readPage(query: PageQuery): Promise<PetPage> {
 		const { name, text, values } = pageSql(query);
-		const sql = selectWithState([petJson], `FROM pets ${text} LIMIT $${values.length + 1}`);
+		const sql = selectWithVersion([petJson], `FROM pets ${text} LIMIT $${values.length + 1}`);
 		const { rows, version } = await read({ name, text: sql, values: [...values, query.limit + 1] });
 		const pets = (rows as [string][]).map(([json]) => json);
 		return toPetPage(pets, query, version);
@@ -83,11 +83,11 @@ export function createReads(
 	const selectBy =
 		(readRows: typeof rowsOf): Select =>
 		async (columns, rest, values) => {
-			const { rows, version } = await read({ text: selectWithState(columns, rest), values }, readRows);
+			const { rows, version } = await read({ text: selectWithVersion(columns, rest), values }, readRows);
 			return { rows: rows.map((row) => row.slice(0, -1)), version };
 		};
 	const select = selectBy(rowsOf);
-	const readVersion = createTickBatch<string, StoreVersion>(String, async () => [(await read(stateOnly)).version]);
+	const readVersion = createTickBatch<string, StoreVersion>(String, async () => [(await read(versionOnly)).version]);
 	return {
 		timeline: () => timeline,
 		getPet: createTickBatch<bigint, FoundPet>(String, async (ids) => {

@@ -119,8 +119,8 @@ export function prepareCreates(database: Database.Database): (creates: SentCreat
 		dropExpiredKeys.run(keys, Math.min(...batchKeys.flatMap((key) => key?.createdAtMs ?? [])) - idempotencyMs);
 		const { added, results } = planBatch(batchKeys, takenKeys.all(keys).map(toRecord), firstId);
 		const all = pets.split(petSeparator);
-		addKeys.run(firstId, JSON.stringify(added.map((place) => rows[place])).slice(1, -1));
-		addPets.run(firstId, added.map((place) => all[place]).join(petSeparator));
+		addKeys.run(firstId, JSON.stringify(added.map((index) => rows[index])).slice(1, -1));
+		addPets.run(firstId, added.map((index) => all[index]).join(petSeparator));
 		return { firstId, results };
 	};
 }

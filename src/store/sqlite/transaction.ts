@@ -16,8 +16,8 @@ export const dialect: Dialect = {
 /** Integers are bigints. Values are bound by position: SQLite is slow at finding one of many values by name. */
 export function rowsOf(database: Database.Database, { text, values = [] }: Statement): Row[] {
 	const bound: unknown[] = [];
-	const sql = text.replaceAll(/\$(\d+)/g, (_, place) => {
-		bound.push(values[place - 1]);
+	const sql = text.replaceAll(/\$(\d+)/g, (_, number) => {
+		bound.push(values[number - 1]);
 		return "?";
 	});
 	const statement = database.prepare(sql).safeIntegers();
