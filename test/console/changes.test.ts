@@ -95,7 +95,8 @@ test("older changes are a page away; another's change is shown at once; a reader
 	assert.equal(await page.getByRole("button", { name: /^Undo/ }).count(), 0);
 	await button(page, "Older").click();
 	await button(page, "Newest").waitFor();
-	await page.waitForFunction("document.querySelectorAll('.changes li').length === 2");
+	await page.locator(".changes li").nth(2).waitFor({ state: "detached" });
+	assert.equal((await lines(page)).length, 2);
 	assert.equal(await button(page, "Older").count(), 0);
 	await button(page, "Newest").click();
 	await page.getByText("Luna: Marked as available by Ann").waitFor();
