@@ -77,19 +77,6 @@ test("an edit outlives its view with message and undo; a problem stays until it 
 	assert.equal(await focused(page), "Animals", "the heading, since the button has gone");
 });
 
-test("who removed an animal is told by its name, in the panel and among the latest changes", async (context) => {
-	const { service, page, errors } = await opened(context, names);
-	await row(page, "Otto").click();
-	await panel(page, "Otto").getByText("Not edited since it was added.").waitFor();
-	await elsewhere(page, () => service.store.edits.apply({ petId: 4n, editor: "Ann", action: "remove" }));
-	await page.getByText("Ann removed Otto", { exact: true }).waitFor();
-	await press(page, "Escape");
-	await page.locator(".latest li", { hasText: /^Otto: Removed/ }).waitFor();
-	await page.evaluate("location.hash = '#/animals?sort=id&id=99'");
-	await page.getByText("There is no animal 99", { exact: true }).waitFor();
-	takeOut(errors, /404/);
-});
-
 test("Esc leaves one thing at a time, and the focus is in the list", async (context) => {
 	const { service, page } = await opened(context, names);
 	await service.store.categories.apply([{ id: 1n, name: "Guinea pig" }]);
