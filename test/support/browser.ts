@@ -70,7 +70,25 @@ export async function openPage(
 		await close();
 		assert.deepEqual(errors, []);
 	});
-	return { page: await profile.newPage(), errors };
+	const page = await profile.newPage();
+	keepRouting(page);
+	return { page, errors };
+}
+
+/** From the first route on, the page stays routed: when the last route is removed, the browser may lose a request. */
+function keepRouting(page: Page): void {
+	const { route } = page;
+	let isRouted = false;
+	page.route = async (...given) => {
+		if (!isRouted)
+			await route.call(
+				page,
+				() => false,
+				() => {},
+			);
+		isRouted = true;
+		return route.apply(page, given);
+	};
 }
 
 /** The requests that a page waits for, and the number of requests that it has sent. */
