@@ -157,7 +157,7 @@ function SignedIn(props: SignedInProps) {
 				<LazyView key="server" title="Server" part={lazyServer} props={{ session, watch }} />
 			) : route.view === "changes" ? (
 				<LazyView
-					key="changes"
+					key={hashOf(route)}
 					title="Changes"
 					part={lazyChanges}
 					props={{ session, route, edits, editCount: watch.value?.edits }}

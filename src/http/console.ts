@@ -16,6 +16,7 @@ import {
 } from "../contract/console.ts";
 import { ApiError } from "../contract/errors.ts";
 import { parseJson } from "../contract/json.ts";
+import { operations } from "../contract/operations.ts";
 import { Pet } from "../contract/pet.ts";
 import { type Static, Type } from "../contract/schema.ts";
 import { checkOf } from "../contract/validate.ts";
@@ -31,7 +32,6 @@ import { inTurnsOf, Turns, turnLimits } from "./turns.ts";
 /** The most edits in one history. */
 const historyMax = 100;
 const changesDefault = 50;
-const changesMax = 100;
 
 const { id, name, categoryId, status } = Pet.properties;
 const readNoQuery = createQueryReader(Type.Object({}));
@@ -40,7 +40,7 @@ const readChangesQuery = createQueryReader(
 	Type.Object({
 		editor: Type.Optional(Type.String({ description: "a name of 1 to 255 characters", pattern: "^.{1,255}$" })),
 		before: Type.Optional(id),
-		limit: Type.Optional(Type.Integer({ description: `1 to ${changesMax}`, minimum: 1, maximum: changesMax })),
+		limit: operations.listPets.query.properties.limit,
 	}),
 );
 
@@ -60,7 +60,7 @@ export function createConsoleHandlers(options: ConsoleOptions, limits: RateLimit
 			return items;
 		},
 		write: inTurnsOf(new Turns({ ...turnLimits, tasks: "imports and edits" })),
-		look: inTurnsOf(new Turns({ ...turnLimits, tasks: "lists of categories" })),
+		look: inTurnsOf(new Turns({ ...turnLimits, tasks: "lists" })),
 	};
 	return {
 		...createImportHandlers(options.store, parts),

@@ -72,6 +72,8 @@ test("a key that may not read gets a message, and may add", async (context) => {
 	await fillIn(page, "Rosa", "1");
 	await press(page, "Enter");
 	await shows(page, /Added Rosa with the id 1/);
+	await page.evaluate("location.hash = '#/changes'");
+	await shows(page, "This key may not see changes");
 });
 
 /** The page reads the figures every 5 s of the clock. */

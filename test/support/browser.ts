@@ -52,6 +52,7 @@ export async function openPage(
 	profile.setDefaultTimeout(0.75 * slowMs);
 	const errors: string[] = [];
 	profile.on("page", watchRequests);
+	profile.on("page", keepRouting);
 	profile.on("console", (message) => {
 		if (message.type() === "error") errors.push(message.text());
 	});
@@ -70,9 +71,7 @@ export async function openPage(
 		await close();
 		assert.deepEqual(errors, []);
 	});
-	const page = await profile.newPage();
-	keepRouting(page);
-	return { page, errors };
+	return { page: await profile.newPage(), errors };
 }
 
 /** From the first route on, the page stays routed: when the last route is removed, the browser may lose a request. */
@@ -80,12 +79,7 @@ function keepRouting(page: Page): void {
 	const { route } = page;
 	let isRouted = false;
 	page.route = async (...given) => {
-		if (!isRouted)
-			await route.call(
-				page,
-				() => false,
-				() => {},
-			);
+		if (!isRouted) await route.call(page, "nothing", () => {});
 		isRouted = true;
 		return route.apply(page, given);
 	};
@@ -148,7 +142,6 @@ export interface Holding {
 export async function hold(page: Page, address: string, { isStored = false, when = () => true }: Holding = {}) {
 	const { promise: released, resolve } = Promise.withResolvers<void>();
 	let isReleased = false;
-	// The route stays after the release: while a route is removed, the browser may lose a request.
 	await page.route(address, async (route: Route) => {
 		const request = route.request();
 		if (!when(request) || isReleased) return route.fallback();

@@ -6,6 +6,7 @@ import { useContext } from "preact/hooks";
 import type { Change, Changes as ChangesReply } from "../../../src/contract/console.ts";
 import { CategoriesContext } from "../categories/categories.ts";
 import { Button } from "../parts/button.tsx";
+import { ActiveChip } from "../parts/chip.tsx";
 import { Banner, FailureNote, MissingScope, Waiting } from "../parts/notes.tsx";
 import { type ChangesRoute, firstAnimals, go, hashOf } from "../parts/route.ts";
 import { shortName } from "../parts/sentences.ts";
@@ -31,11 +32,11 @@ export function Changes({ session, route, edits, editCount }: ChangesProps) {
 	const { editor, before } = route;
 	const mayRead = may(session, "pets:read");
 	const { value, loadedAtMs, failure, retryAtMs, isPending, reload } = useRequest(
-		(signal) => (mayRead ? readChanges(session, route, signal) : Promise.resolve(undefined)),
+		(signal) => (mayRead ? readChanges(session, route, edits, signal) : Promise.resolve(undefined)),
 		[session, editor, before, editCount, edits.replies],
 	);
 	if (!mayRead) return <MissingScope title="This key may not see changes" scope="pets:read" />;
-	if (failure !== undefined && !value)
+	if (failure !== undefined && !value && retryAtMs === undefined)
 		return <FailureNote title="The changes cannot be shown" failure={failure} onRetry={reload} />;
 	const show = (change: Omit<ChangesRoute, "view">) => go({ view: "changes", editor, ...change });
 	return (
@@ -45,11 +46,10 @@ export function Changes({ session, route, edits, editCount }: ChangesProps) {
 			)}
 			<div class="line wraps">
 				{editor !== undefined && (
-					<Button
-						class="chip"
-						label={`By ${shortName(editor)} ×`}
-						aria-label={`By ${editor}: show the changes of everybody`}
-						onClick={() => show({ editor: undefined })}
+					<ActiveChip
+						label={`By ${shortName(editor)}`}
+						meaning={`By ${editor}: show the changes of everybody`}
+						onRemove={() => show({ editor: undefined })}
 					/>
 				)}
 				<p class="soft">Changes and removals of animals. What was added is in the list, newest first.</p>
@@ -65,7 +65,7 @@ export function Changes({ session, route, edits, editCount }: ChangesProps) {
 	);
 }
 
-async function readChanges({ ask }: Session, { editor, before }: ChangesRoute, signal: AbortSignal) {
+async function readChanges({ ask }: Session, { editor, before }: ChangesRoute, { see }: Edits, signal: AbortSignal) {
 	const edits: Change[] = [];
 	let next: bigint | string | undefined = before;
 	for (let replies = 0; replies < repliesMax && edits.length < pageSize; replies++) {
@@ -76,6 +76,7 @@ async function readChanges({ ask }: Session, { editor, before }: ChangesRoute, s
 		});
 		const reply = await ask<ChangesReply>(`/console/changes?${query}`, { signal });
 		edits.push(...reply.edits);
+		see(reply.edits.flatMap(({ pet }) => pet ?? []));
 		next = reply.next;
 		if (next === undefined) break;
 	}
@@ -98,6 +99,12 @@ interface DaysProps extends Pick<ChangesProps, "session" | "edits"> {
 function Days({ changes, session, edits }: DaysProps) {
 	const { labelOf } = useContext(CategoriesContext);
 	const undos = may(session, "pets:edit") ? undosOf(changes) : new Map<Change, Edit>();
+	const list = firstAnimals();
+	function apply(undo: Edit): void {
+		edits.apply([undo]);
+		// The button goes with the next reply.
+		document.querySelector("h1")?.focus({ preventScroll: true });
+	}
 	const days = [...Map.groupBy(changes, ({ atMs }) => day.format(atMs))];
 	return days.map(([title, ofDay]) => (
 		<section key={title} aria-label={title}>
@@ -109,17 +116,15 @@ function Days({ changes, session, edits }: DaysProps) {
 						<li key={String(edit.id)}>
 							<span class="soft num">{time.format(edit.atMs)}</span>
 							<p>
-								<ChangeText edit={edit} edits={edits} list={firstAnimals()} /> <span class="soft">by </span>
-								<a class="by" href={hashOf({ view: "changes", editor: edit.editor })}>
-									{shortName(edit.editor)}
-								</a>
+								<ChangeText edit={edit} edits={edits} list={list} /> <span class="soft">by </span>
+								<a href={hashOf({ view: "changes", editor: edit.editor })}>{shortName(edit.editor)}</a>
 							</p>
 							{undo && (
 								<Button
 									class="quiet"
 									label="Undo"
 									aria-label={`Undo: ${shortName(undo.pet.name)} ${stateAfter(undo.change, labelOf)}`}
-									onClick={() => edits.apply([undo])}
+									onClick={() => apply(undo)}
 								/>
 							)}
 						</li>

@@ -23,6 +23,8 @@ export const columns: Record<keyof Pet, Column> = {
 	categoryId: { label: "Category", class: "category", cell: (pet) => <CategoryName of={pet.categoryId} /> },
 };
 
+const inTwoLines = matchMedia("(max-width: 760px)");
+
 interface FactProps {
 	field: keyof Pet;
 	pet: Pet;
@@ -37,7 +39,7 @@ export function Fact({ field, pet, editor, isInRow = false }: FactProps) {
 	if (!editor || (field !== "status" && field !== "categoryId")) return cell;
 	const isStatus = field === "status";
 	// In two lines, a button would be too low for a finger.
-	if (isInRow && !isStatus && matchMedia("(max-width: 760px)").matches) return cell;
+	if (isInRow && !isStatus && inTwoLines.matches) return cell;
 	const what = isStatus ? field : "category";
 	const category = [nameOf(pet.categoryId), pet.categoryId].filter((part) => part !== undefined).join(" ");
 	const text = isStatus ? (pet.status ?? "not set") : category;

@@ -9,6 +9,7 @@ import type { Pet } from "../../../src/contract/pet.ts";
 import { CategoriesContext } from "../categories/categories.ts";
 import type { Editor } from "../edit/use-editor.ts";
 import { Button, Opener } from "../parts/button.tsx";
+import { ActiveChip, Cross, focusBefore } from "../parts/chip.tsx";
 import { LazyPart, lazy } from "../parts/lazy-view.tsx";
 import { Heading } from "../parts/notes.tsx";
 import { type AnimalsRoute, hashOf, petStatuses, showFirst, shownTexts, sortOf } from "../parts/route.ts";
@@ -155,37 +156,6 @@ function StatusChips({ route, totals }: FilterProps) {
 		</fieldset>
 	);
 }
-
-const Cross = () => (
-	<span class="cross" aria-hidden="true">
-		×
-	</span>
-);
-
-interface ActiveChipProps {
-	label: string;
-	meaning: string;
-	class?: string;
-	onRemove(): void;
-}
-
-/** Gives the focus to the chip before one that goes. */
-function focusBefore({ previousElementSibling: before }: Element): void {
-	if (before instanceof HTMLElement) (before.querySelector("button") ?? before).focus();
-}
-
-/** Says what is filtered or sorted by; a click ends it. */
-const ActiveChip = ({ label, meaning, class: look = "", onRemove }: ActiveChipProps) => (
-	<Button
-		class={`chip ${look}`}
-		label={[label, <Cross key="remove" />]}
-		aria-label={meaning}
-		onClick={({ currentTarget }) => {
-			focusBefore(currentTarget);
-			onRemove();
-		}}
-	/>
-);
 
 const filterViews: Record<keyof Filter, (props: FilterProps) => JSX.Element> = { status: StatusChips };
 

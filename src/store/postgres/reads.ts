@@ -22,7 +22,7 @@ import { type Retry, readOnlyCode } from "./errors.ts";
 import { rowsOf, scanWith } from "./transaction.ts";
 
 /**
- * SQL of the store's state; empty on a standby, which may lag. The server's start time differs on another server and
+ * SQL of the store's version; empty on a standby, which may lag. The server's start time differs on another server and
  * after a restart; a table's path differs in another database and after a restore.
  */
 const versionSql = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
