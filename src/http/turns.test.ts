@@ -88,10 +88,8 @@ test("a task whose key was revoked while it waited is not done", async () => {
 		done.push("first");
 		isRevoked = true;
 	});
-	await assert.rejects(
-		inTurn(exchange, async () => done.push("second")),
-		revoked,
-	);
+	const second = inTurn(exchange, async () => done.push("second"));
+	await assert.rejects(second, revoked);
 	await first;
 	assert.deepEqual(done, ["first"]);
 });

@@ -8,9 +8,15 @@ import { startChromium } from "./chromium.ts";
 import { beforeStop } from "./service.ts";
 import { slowMs, until, within } from "./until.ts";
 
-/** A test that uses a browser, with a longer time limit. */
+/** A test that uses a browser, with a longer time limit. If it fails, the error has what its pages show. */
 export function test(title: string, work: (context: TestContext) => Promise<void>): void {
-	nodeTest(title, { timeout: slowMs }, work);
+	nodeTest(title, { timeout: slowMs }, async (context) => {
+		await work(context).catch(async (cause) => {
+			const pages = browser.contexts().flatMap((profile) => profile.pages());
+			const shown = await Promise.all(pages.map((page) => page.locator("body").ariaSnapshot().catch(String)));
+			throw new Error(`${cause.message}\nThe pages show:\n${shown.join("\n")}`, { cause });
+		});
+	});
 }
 
 let browser: Browser;
