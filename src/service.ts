@@ -1,11 +1,15 @@
-// Starts the whole service, in this order, and stops it in the reverse one. Each step needs those above it.
+// Starts the whole service in this order, and stops it in the reverse one.
 //
-// 1. `buildOps`: the clock, counts and metrics, probes, and the operators' port, which does not listen yet.
-// 2. `open`: the store, which reports commits and failures to the metrics. It may be refused, with a message.
-// 3. `buildPublic`: the check of keys, sweeps, and the public port with its routes, which does not listen yet.
-// 4. `provisionKey`: the key `API_KEY`, if it is set.
-// 5. `listenPublic`, then the operators' port: from now on, requests are answered.
-// 6. `issueFirstKey`, once nothing else can fail; then `startBackups`, and the line “listening”.
+// | step | what it starts | what it needs |
+// |---|---|---|
+// | `buildOps` | counts, metrics, probes, and the operators' port, which does not listen yet | options |
+// | `open` | the store; it may be refused, with a message | options, and metrics for its commits and failures |
+// | `buildPublic` | check of keys, sweeps, and the public port, which does not listen yet | options, ops, store |
+// | `provisionKey` | the key `API_KEY`, if it is set | keys |
+// | `listenPublic` | the public port | its server, addresses |
+// | `ops.listen` | the operators' port | nothing more |
+// | `issueFirstKey` | the first key, once nothing else can fail | keys |
+// | `startBackups` | scheduled backups; then the line “listening” | options, ops, store |
 //
 // A stop makes /readyz 503, ends a backup, takes requests for `STOP_DELAY`, answers those that have arrived, stores the
 // last uses of keys, and closes the store last.
@@ -80,12 +84,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 	const ops = buildOps(options);
 	const store = await open(options, ops);
 	const { app, close } = buildPublic(options, ops, store);
+	const issuer: Issuer = { rows: store.keys, now: ops.now, random: randomBytes };
 	try {
-		await provisionKey(options, ops, store);
-		await listenPublic(app.server, options);
+		await provisionKey(issuer, config.apiKey);
+		await listenPublic(app.server, config, log);
 		await ops.listen();
 		// As late as possible: if the start failed afterwards, nobody would see the key.
-		const firstKey = await issueFirstKey(options, ops, store);
+		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
 		const backups = await startBackups(options, ops, store);
 		ops.noteStore({ store, backups });
 		const [url, opsUrl] = [urlOf(app.server), urlOf(ops.server)];
@@ -117,20 +122,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 /** Adds `API_KEY`. @throws StorageUnavailable */
-async function provisionKey({ config: { apiKey: key } }: ServiceOptions, { now }: Ops, store: Store) {
+async function provisionKey(issuer: Issuer, key: string | undefined) {
 	const provisioned: KeyRequest = { name: "API_KEY", scopes: [...defaultScopes], unless: "same secret" };
-	if (key !== undefined) await createKey(issuerOf(store, now), { ...provisioned, key });
+	if (key !== undefined) await createKey(issuer, { ...provisioned, key });
 }
 
-/** @returns undefined if the store has a key, or if no first key is wanted */
-async function issueFirstKey({ issuesFirstKey }: ServiceOptions, { now }: Ops, store: Store) {
-	if (!issuesFirstKey) return undefined;
+/** @returns undefined if the store has a key */
+async function issueFirstKey(issuer: Issuer): Promise<string | undefined> {
 	const first: KeyRequest = { name: "first key", scopes: [...scopes], unless: "any key" };
-	const { isAdded, key } = await createKey(issuerOf(store, now), first);
+	const { isAdded, key } = await createKey(issuer, first);
 	return isAdded ? key : undefined;
 }
 
-async function listenPublic(server: Server, { config, log }: ServiceOptions) {
+async function listenPublic(server: Server, config: Config, log: Log) {
 	const { port, host, listenFd, baseUrl, trustProxy: isTrustedProxy } = config;
 	await listen(server, listenFd === undefined ? { port, host } : { fd: listenFd }).catch((error) => {
 		if (listenFd === undefined) throw error;
@@ -168,8 +172,6 @@ async function open(options: ServiceOptions, ops: Ops): Promise<Store> {
 		throw error;
 	});
 }
-
-const issuerOf = ({ keys }: Store, now: () => number): Issuer => ({ rows: keys, now, random: randomBytes });
 
 type Ops = ReturnType<typeof buildOps>;
 

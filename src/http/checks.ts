@@ -146,8 +146,9 @@ function bodyHeaders(exchange: Exchange, { acceptsBody }: Route): void {
 	if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) throw new ApiError("body_too_large");
 }
 
+/** Refuses a malformed key before the body is read. */
 function idempotencyKey(exchange: Exchange, { acceptsBody }: Route): void {
-	if (acceptsBody) exchange.idempotencyKey = readIdempotencyKey(exchange.request.headers["idempotency-key"]);
+	if (acceptsBody) readIdempotencyKey(exchange.request.headers["idempotency-key"]);
 }
 
 /** An Idempotency-Key: 1 to 255 visible ASCII characters, quotes optional. @throws ApiError `invalid_parameter` */

@@ -88,15 +88,14 @@ export class Exchange {
 	readonly startedAtMs = performance.now();
 	/** Undefined if the request was refused before its route was looked up. */
 	route: Route | undefined;
+	/** The decoded path of the target; empty until the route is looked up. */
+	path = "";
 	/** The text after the `?` of the target. */
 	query = "";
-	/** The last segment of a path with a parameter. */
-	parameter = "";
 	/** The address of `/v1` as the caller can reach it, for links. Empty on open routes. */
 	baseUrl = "";
 	/** Undefined on open routes. See `callerOf`. */
 	caller: KeyRow | undefined;
-	idempotencyKey: string | undefined;
 	/** Aborted when the client has left, if `watchLeaving` was called. */
 	left: AbortSignal | undefined;
 	failure: ErrorCode | undefined;

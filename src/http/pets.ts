@@ -6,7 +6,7 @@ import { limitDefault, type OperationName, operations } from "../contract/operat
 import { petJson } from "../contract/pet.ts";
 import { checkFields } from "../contract/validate.ts";
 import { endOfList, type PageQuery, type PetPage, type Store } from "../store/store.ts";
-import { callerOf } from "./checks.ts";
+import { callerOf, readIdempotencyKey } from "./checks.ts";
 import type { Exchange, Handler } from "./exchange.ts";
 import { createQueryReader, readJson, validOf } from "./input.ts";
 import { createCursors, pageLinks } from "./paging.ts";
@@ -54,7 +54,7 @@ async function listPets({ store, cursors, cache }: Parts, exchange: Exchange): P
 async function createPet({ store, now }: Parts, exchange: Exchange): Promise<void> {
 	readCreateQuery(exchange.query);
 	const newPet = validOf(checkFields(await readJson(exchange)));
-	const key = exchange.idempotencyKey;
+	const key = readIdempotencyKey(exchange.request.headers["idempotency-key"]);
 	const idempotencyKey = key === undefined ? undefined : { caller: callerOf(exchange).id, key };
 	const { id, outcome } = await store.createPet(newPet, idempotencyKey);
 	if (outcome === "reused") throw new ApiError("idempotency_key_reused");
@@ -68,7 +68,7 @@ async function createPet({ store, now }: Parts, exchange: Exchange): Promise<voi
 async function getPet({ store, cache }: Parts, exchange: Exchange): Promise<void> {
 	if (await cache.answers(exchange)) return;
 	readGetQuery(exchange.query);
-	const id = int64FromDecimal(exchange.parameter);
+	const id = int64FromDecimal(exchange.path.slice(exchange.path.lastIndexOf("/") + 1));
 	if (id === undefined) throw new ApiError("pet_not_found");
 	const { json, version } = await store.getPet(id);
 	if (json === undefined) throw new ApiError("pet_not_found");

@@ -38,7 +38,7 @@ export function createRouter() {
 		handler: (exchange) => exchange.header("allow", [...served].join(", ")).sendStatus(204),
 	};
 
-	/** Finds the route of a request. Also sets the query and the parameter of the exchange. */
+	/** Finds the route of a request. Also sets the path and the query of the exchange. */
 	function find(exchange: Exchange): Route {
 		const { url = "/", method = "" } = exchange.request;
 		if (url === "*") return server;
@@ -49,12 +49,11 @@ export function createRouter() {
 		const end = mark < 0 ? target.length : mark;
 		exchange.query = target.slice(end + 1);
 		const path = target.includes("%") ? decodePath(target.slice(0, end)) : target.slice(0, end);
+		exchange.path = path;
 		const endpoint = exact.get(path);
 		if (endpoint) return endpoint.methods.get(method) ?? endpoint.others;
-		const slash = path.lastIndexOf("/") + 1;
-		const parent = withParameter.get(path.slice(0, slash));
+		const parent = withParameter.get(path.slice(0, path.lastIndexOf("/") + 1));
 		if (!parent) return /^\/v1(?:[/?#]|$)/.test(decodeAscii(target)) ? unknownClosed : unknownOpen;
-		exchange.parameter = path.slice(slash);
 		return parent.methods.get(method) ?? parent.others;
 	}
 

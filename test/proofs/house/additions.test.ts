@@ -1,6 +1,6 @@
-// Adds two fields, a filter and an operation to the contract of a copy of the tree. The compiler names every place that
-// needs them, and tests lead to the rest: the columns, the index, the OpenAPI document and the client. Then all of them
-// work everywhere. They are added together, because most of the time is the compiler's.
+// Adds a required and an optional field, a filter and an operation to the contract of a copy of the tree. The compiler
+// names every place that needs them, and tests lead to the rest: the columns, the index, the OpenAPI document and the
+// client. Then all of them work everywhere. They are added together, because most of the time is the compiler's.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { proofTestLimitMs } from "../../support/until.ts";
 import { type Addition, changedTree } from "./changed-tree.ts";
 
-const breed = 'breed: Type.Optional(Type.String({ description: "a string of 1 to 50 characters", maxLength: 50 }))';
+const breed = 'breed: Type.String({ description: "a string of 1 to 50 characters", minLength: 1, maxLength: 50 })';
 const chip = 'chip: Type.Optional(Int64("the number of its chip"))';
 const countPets = `
 	countPets: {
@@ -56,13 +56,14 @@ const brokenFilters: [rule: string, reason: RegExp][] = [
 ];
 
 const ofFields: Addition[] = [
+	["bench/fill.ts", "categoryId: BigInt(index % 50),", ' breed: "mixed",'],
 	["console/src/add/add-form.ts", 'categoryId: "", status: ""', ', breed: "", chip: ""'],
 	["console/src/parts/sentences.ts", 'categoryId: "Category", status: "Status"', ', breed: "Breed", chip: "Chip"'],
 	["src/files/column-words.ts", "situacion situacao`),\n\t],", "\n\tbreed: [],\n\tchip: [],"],
 	[
 		"src/store/tables.ts",
 		'status: optional(text("status")),',
-		'\n\t\t\tbreed: optional(text("breed")),\n\t\t\tchip: optional(int64("chip")),',
+		'\n\t\t\tbreed: text("breed"),\n\t\t\tchip: optional(int64("chip")),',
 	],
 	[
 		"src/cli/pets.ts",
@@ -97,6 +98,12 @@ const inConsole: Addition[] = [
 	["console/src/parts/route.ts", "find((status) => status === text),", "categoryId: (text) => text ?? undefined,"],
 	["console/src/list/list-tools.tsx", "= { status: StatusChips", ", categoryId: () => <></>"],
 ];
+/** The animals of the tests that run in the copy. The compiler names all others, too. */
+const inTests: Addition[] = [
+	["test/contract/check-order.test.ts", 'text: \'{"name":"a","categoryId":1', ',"breed":"pug"'],
+	["test/contract/check-order.test.ts", 'text: \'{"name":"Rex"', ',"breed":"pug"'],
+	["test/contract/check-order.test.ts", 'name: "another", categoryId: 1', ', breed: "pug"'],
+];
 const schemaInDocument: Addition = [
 	"openapi/document.ts",
 	"Error: ErrorBody",
@@ -105,7 +112,8 @@ const schemaInDocument: Addition = [
 
 /** The migration of an engine: the columns of the fields, and the index of the filter. */
 function migration(integer: string): string {
-	const columns = ["breed TEXT", `chip ${integer}`].map((column) => `ALTER TABLE pets ADD COLUMN ${column};\n`);
+	const fields = ["breed TEXT NOT NULL DEFAULT 'mixed'", `chip ${integer}`];
+	const columns = fields.map((column) => `ALTER TABLE pets ADD COLUMN ${column};\n`);
 	return `${columns.join("")}CREATE INDEX pets_by_category_id ON pets (category_id, id);\n`;
 }
 
@@ -119,7 +127,7 @@ test("a new field, filter or operation fails the compiler and tests until it has
 	run("client/generate.ts"); // This is needed after any change of the contract.
 	leadsTo(".", [...ofFields, ...ofOperation]);
 	leadsTo("console", inConsole);
-	edit(schemaInDocument);
+	edit(schemaInDocument, ...inTests);
 	await fail([
 		["test/store/schema.test.ts", "the declared tables are those of the schema"],
 		["test/store/schema.test.ts", "each filter has its index"],

@@ -66,6 +66,7 @@ async function newKey(folder: string, name: string): Promise<{ id: string; key: 
 
 async function runShell(folder: string, script: string, environment: Record<string, string>) {
 	const env = { PATH: `${programs.get(folder)}:${process.env["PATH"]}`, HOME: folder, ...environment };
+	// -x shows which command failed, or did not end.
 	const options = { cwd: folder, env, timeout: 120_000 };
-	return promisify(execFile)("bash", ["-eu", "-o", "pipefail", "-c", script], options);
+	return promisify(execFile)("bash", ["-eux", "-o", "pipefail", "-c", script], options);
 }

@@ -1,4 +1,4 @@
-// The declared fields `breed`, a text, and `chip`, an int64, work everywhere. additions.test.ts runs this file in a
+// The declared fields `breed`, a required text, and `chip`, an optional int64, work everywhere. additions.test.ts runs this file in a
 // copy of the tree.
 
 import assert from "node:assert/strict";
@@ -21,7 +21,7 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 	const [first = "", second = "", third = ""] = stores;
 	const key = await keyFor(first);
 	const rex = '"name":"Rex","categoryId":1,"status":"available","breed":"collie","chip":9007199254740993}';
-	const mia = '"name":"Mia","categoryId":2}';
+	const mia = '"name":"Mia","categoryId":2,"breed":"pug"}';
 
 	async function withService(databaseUrl: string, work: (url: string) => Promise<void>): Promise<void> {
 		const service = await startProgram(context, { DATABASE_URL: databaseUrl });
@@ -41,8 +41,8 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 				assert.equal((await ask(`${url}/v1/pets`, { ...sent, body })).status, 422);
 			}
 		}
-		const refused = await ask(`${url}/v1/pets`, { key, body: `{"chip":"1",${mia}` });
-		assert.match(refused.body, /chip must be the number of its chip/);
+		const refused = await ask(`${url}/v1/pets`, { key, body: '{"chip":"1","name":"Mia","categoryId":2}' });
+		assert.match(refused.body, /breed is required and .*; chip must be the number of its chip/);
 	});
 	await runWell(["copy", "--from", first, "--to", second]);
 	await runWell(["copy", "--from", second, "--to", third]);
@@ -51,7 +51,7 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 			assert.equal(await get(`${url}/v1/pets`), `[{"id":1,${rex},{"id":2,${mia}]`);
 			assert.equal(await get(`${url}/v1/pets/1`), `{"id":1,${rex}`);
 		});
-	writeFileSync(path("more.csv"), "name,categoryId,status,breed,chip\nBo,1,,terrier,-7\nTia,1,,,\nUma,1,,,x\n");
+	writeFileSync(path("more.csv"), "name,categoryId,status,breed,chip\nBo,1,,terrier,-7\nTia,1,,,\nUma,1,,pug,x\n");
 	await withService(third, async (url) => {
 		const environment = { ANIMAL_STORE_URL: url, ANIMAL_STORE_KEY: key };
 		for (const format of ["csv", "ndjson", "json"]) {
@@ -63,17 +63,19 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 			const imported = await runProgram(["import", path(name), "--add-existing"], { environment });
 			assert.equal(imported.code, name === "more.csv" ? 2 : 0, imported.stderr);
 		}
-		assert.match(readFileSync(path("more.csv.rejected.csv"), "utf8"), /^4,.*chip must be .*,Uma,1,,,x$/m);
+		assert.match(
+			readFileSync(path("more.csv.rejected.csv"), "utf8"),
+			/^3,.*breed .*\n4,.*chip must be .*,Uma,1,,pug,x$/m,
+		);
 		const pets = `${url}/v1/pets`;
 		const four = [1, 3, 5, 7].map((id) => `{"id":${id},${rex},{"id":${id + 1},${mia}`);
-		const more =
-			'{"id":9,"name":"Bo","categoryId":1,"breed":"terrier","chip":-7},{"id":10,"name":"Tia","categoryId":1}';
+		const more = '{"id":9,"name":"Bo","categoryId":1,"breed":"terrier","chip":-7}';
 		assert.equal(await get(pets), `[${four},${more}]`);
 		const create = ["pets", "create", "--name", "Tom", "--category-id", "3", "--breed", "pug", "--chip", "-8"];
 		assert.match(await runWell(create, { environment }), / pug +-8 +3 +Tom\n$/, "the name comes last");
 
 		const { page } = await signedIn(context, { url, key }, { hash: "#/add-many" });
-		const rows = "name,categoryId,breed,chip\nKim,1,,x\nLou,1,lab,\n";
+		const rows = "name,categoryId,breed,chip\nKim,1,pug,x\nLou,1,lab,\n";
 		const file = { name: "a.csv", mimeType: "text/csv", buffer: Buffer.from(rows) };
 		await page.getByLabel("File of animals").setInputFiles(file);
 		await goOn(page, "Check");
@@ -82,7 +84,7 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 		await shows(page, "2 of 2 animals added");
 		const last = (await get(`${pets}?limit=100`)).replace(/.*(?=\{.*\{)/, "").replace(/"id":\d+,/g, "");
 		const lou = '{"name":"Lou","categoryId":1,"breed":"lab"}';
-		assert.equal(last, `{"name":"Kim","categoryId":1,"chip":9223372036854775807},${lou}]`);
+		assert.equal(last, `{"name":"Kim","categoryId":1,"breed":"pug","chip":9223372036854775807},${lou}]`);
 		await page.getByRole("link", { name: "Animals", exact: true }).click();
 		await page.getByRole("cell", { name: "9223372036854775807" }).first().waitFor();
 		await button(page, "Add animal").click();
@@ -90,8 +92,14 @@ test("new fields round-trip through POST, GET, list, copy, export, import and th
 		await page.getByLabel("Category", { exact: true }).fill("4");
 		await page.getByLabel("Chip", { exact: true }).fill("9007199254740993");
 		await button(page, "Add").click();
+		await shows(page, /breed/i);
+		await page.getByLabel("Breed", { exact: true }).fill("pug");
+		await button(page, "Add").click();
 		await shows(page, /Ready for the next one/);
-		assert.match(await get(`${pets}?limit=100`), /"name":"Ned","categoryId":4,"chip":9007199254740993\}\]$/);
+		assert.match(
+			await get(`${pets}?limit=100`),
+			/"name":"Ned","categoryId":4,"breed":"pug","chip":9007199254740993\}\]$/,
+		);
 		await page.close();
 	});
 });

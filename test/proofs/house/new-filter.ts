@@ -27,7 +27,7 @@ test("a new filter works alone and with others: pages, links, commands, searches
 			["Max", 2, "sold"],
 			["Kim", large, "sold"],
 		]) {
-			const body = `{"name":"${name}","categoryId":${categoryId},"status":"${status}"}`;
+			const body = `{"name":"${name}","categoryId":${categoryId},"status":"${status}","breed":"pug"}`;
 			assert.equal((await ask(pets, { key, body })).status, 201);
 		}
 
@@ -47,7 +47,10 @@ test("a new filter works alone and with others: pages, links, commands, searches
 		assert.match(listed, /name\n 1 {2}sold\b.* 1 +Rex\n$/);
 
 		const found = await ask(`${service.url}/console/find?name=m&categoryId=${large}`, { key });
-		assert.match(found.body, /^\{"pets":\[\{"id":5,"name":"Kim","categoryId":9007199254740993,"status":"sold"\}\],/);
+		assert.match(
+			found.body,
+			/^\{"pets":\[\{"id":5,"name":"Kim","categoryId":9007199254740993,"status":"sold","breed":"pug"\}\],/,
+		);
 		const { page } = await signedIn(context, { url: service.url, key }, { hash: `#/animals?categoryId=${large}` });
 		for (const filter of ["", "&status=sold", "&name=k"]) {
 			await page.goto(`${service.url}/console#/animals?categoryId=${large}${filter}`);
@@ -58,7 +61,7 @@ test("a new filter works alone and with others: pages, links, commands, searches
 		const exported = page.waitForEvent("download");
 		await button(page, "CSV").click();
 		const file = await readFile(await (await exported).path(), "utf8");
-		assert.match(file, /^\ufeffid,.*\n5,Kim,9007199254740993,sold,*\n$/);
+		assert.match(file, /^\ufeffid,.*\n5,Kim,9007199254740993,sold,pug,\n$/);
 		await page.close();
 		const order = (body: string) => ask(`${service.url}/console/exports`, { key, body });
 		assert.equal((await order(`{"format":"csv","categoryId":${large}}`)).status, 200, "a number works, too");
