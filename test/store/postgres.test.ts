@@ -133,6 +133,21 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 	assert.equal(await createIn(true, "e", "f"), "4: replayed 10, created 11");
 });
 
+test("postgres: no read touches the counter row, whose versions pile up beside an old transaction", async (context) => {
+	const { open, databaseUrl } = await engines.postgres(context);
+	const store = await open();
+	for (const _ of [1, 2]) await store.createPet(pet);
+	await store.edits.apply({ petId: 2n, editor: "a", action: "remove" });
+	const holder = await connect(context, databaseUrl);
+	await holder.query("BEGIN; LOCK TABLE counters IN ACCESS EXCLUSIVE MODE");
+	const { lastId, lastEdit } = await store.version();
+	assert.deepEqual([lastId, lastEdit], [2n, 1n], "the removed animal's id was assigned");
+	const page = await store.listPets({ after: 0n, limit: 9 });
+	assert.deepEqual([page.version.lastId, (await store.getPet(1n)).version.lastId], [2n, 2n]);
+	assert.equal(await store.keys.findByHash("none"), undefined);
+	await holder.query("ROLLBACK");
+});
+
 test("postgres: a connection lost in a transaction fails only its caller", async (context) => {
 	const database = await databaseFor(context);
 	const links = new Set<Link>();

@@ -22,21 +22,24 @@ import { type Retry, readOnlyCode } from "./errors.ts";
 import { rowsOf, scanWith } from "./transaction.ts";
 
 /**
- * SQL of the store's version; empty on a standby, which may lag. The server's start time differs on another server and
- * after a restart; a table's path differs in another database and after a restore.
+ * SQL of the store's version; empty on a standby, which may lag. The last ids are the ends of indexes: each create
+ * rewrites the counter row, and while an old transaction is open, a read would step over all versions of that row. The
+ * server's start time differs on another server and after a restart; a table's path differs in another database and
+ * after a restore.
  */
 const versionSql = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
-	last_id || ' ' || (SELECT last_id FROM counters WHERE name = 'pets') || ' ' ||
-	extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath(tableoid) END`;
+	coalesce((SELECT max(id) FROM edits), 0) || ' ' || greatest((SELECT max(id) FROM pets), 0,
+	(SELECT max(pet_id) FROM edits WHERE action = 'remove')) || ' ' ||
+	extract(epoch FROM pg_postmaster_start_time()) || ' ' || pg_relation_filepath('counters'::regclass) END`;
 
 /** A SELECT with an extra last row, whose last column is the version in which all rows were read. */
 function selectWithVersion(columns: readonly string[], rest: string): string {
 	const none = columns.map(() => "NULL");
 	return `(SELECT ${[...columns, "NULL"].join(", ")} ${rest}) UNION ALL
-	SELECT ${[...none, versionSql].join(", ")} FROM counters WHERE name = 'edits'`;
+	SELECT ${[...none, versionSql].join(", ")} FROM schema_version`;
 }
 
-const versionOnly = { name: "version", text: `SELECT ${versionSql} FROM counters WHERE name = 'edits'` };
+const versionOnly = { name: "version", text: `SELECT ${versionSql} FROM schema_version` };
 
 /** @throws StorageUnavailable, or an Error with the code of a read-only server */
 function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
