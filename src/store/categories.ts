@@ -16,7 +16,7 @@ import { createRowWriter, insertRows, tables } from "./tables.ts";
 
 const toRow = createRowWriter(tables.categories);
 const setName = "ON CONFLICT (id) DO UPDATE SET name = excluded.name, folded = excluded.folded";
-/** The exclusive upper bound of new numbers: programs round larger ones. */
+/** New numbers are smaller than this, because many programs round larger numbers. */
 const idEnd = 2n ** 53n;
 
 /** See `Categories.apply`. @returns undefined if there would be too many names; then nothing was changed */
@@ -24,7 +24,7 @@ export function* changeCategories(
 	{ forUpdate }: Dialect,
 	changes: readonly CategoryChange[],
 ): Transaction<CategoryResult[] | undefined> {
-	// Lets one transaction run at a time, so that two nodes cannot take the same name or the same number.
+	// With this lock, one such transaction runs at a time: two nodes cannot take the same name or the same number.
 	yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${forUpdate}` };
 	const [[named] = []] = yield { text: "SELECT count(*) FROM categories" };
 	if (Number(named) + changes.length > categoryNamesMax) {
@@ -37,7 +37,7 @@ export function* changeCategories(
 	return results;
 }
 
-/** How many of the names are new, and of categories without a name. */
+/** The number of names that are new and are for categories without a name. */
 function* countAdded(changes: readonly CategoryChange[]): Transaction<number> {
 	const added = new Set<string>();
 	for (const { id, name } of changes) {
@@ -69,12 +69,12 @@ function* read(condition: string, value: unknown): Transaction<CategoryName | un
 	return row && { id: row[0] as bigint, name: row[1] as string };
 }
 
-/** The first number for a new category that was not given yet. It is read once for a list of changes. */
+/** The next number to try for a new category. It is read from the store once for a list of changes. */
 type Numbers = { next?: bigint };
 
 function* nextId(numbers: Numbers): Transaction<bigint> {
 	let id = numbers.next ?? (yield* firstFree());
-	while (yield* read("id = $1", id)) id++; // An earlier change of the list has named it.
+	while (yield* read("id = $1", id)) id++; // An earlier change of the list has named the category with this number.
 	numbers.next = id + 1n;
 	return id;
 }
@@ -97,7 +97,7 @@ function* firstFree(): Transaction<bigint> {
 }
 
 const number = "CAST(sum(animals) AS BIGINT)";
-/** The categories of all animals: categories with names first, then by descending number of animals. */
+/** The categories that have animals: those with names first, then by descending number of animals. */
 const usedCategories = `FROM pet_counts GROUP BY category_id HAVING sum(animals) > 0
 	ORDER BY category_id IN (SELECT id FROM categories) DESC, sum(animals) DESC, category_id LIMIT $1`;
 

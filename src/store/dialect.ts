@@ -3,13 +3,13 @@
 import type { Row, Statement } from "./tables.ts";
 
 export interface Dialect {
-	/** At the end of a SELECT, locks the selected row until the commit. */
+	/** SQL for the end of a SELECT that locks the selected row until the commit. */
 	forUpdate: string;
-	/** Returns the id of the next edit. No other transaction gets the same id. */
+	/** SQL that returns the id of the next edit. No other transaction gets the same id. */
 	nextEditId: string;
 	/** A write that changes nothing. It returns a row if a newer version has upgraded the schema. */
 	probe: string;
-	/** Statements that add rows of counts together. */
+	/** Statements that replace rows of counts by their sums. */
 	addCounts: readonly string[];
 }
 

@@ -29,8 +29,8 @@ export interface OpenOptions {
 	/** Called with information for operators, such as a slow start. */
 	onNotice?: (text: string) => void;
 	/**
-	 * Called once, when the store stops accepting writes until it is opened again. `readsGoOn`: opening it again would
-	 * not help. Its schema or layout has changed, or its path leads to no file or to another one.
+	 * Called once, when the store stops accepting writes until it is opened again. With `readsGoOn`, opening it again
+	 * would not help, because its schema or layout has changed, or because its path leads to no file or to another file.
 	 */
 	onFatal?: (reason: string, readsGoOn: boolean) => void;
 	/** The most connections to a database server; by default, 10. */
@@ -55,7 +55,7 @@ export interface Engine
 	> {
 	select: Select;
 	scan: Scan;
-	/** Same as `scan`, but waits for no search. */
+	/** Same as `scan`, but does not wait for searches. */
 	scanList: Scan;
 	findSql: FindSql;
 	write: Write;
@@ -105,7 +105,7 @@ function createKeyRows({ select, write, findKey, timeline }: Engine): KeyRows {
 
 const toEdit = createRecordReader<EditRecord>(tables.edits);
 
-/** Of how many edits those of an editor are looked for at a time. Their ids have no gaps. */
+/** How many edits are searched at a time for those of one editor. Edit ids have no gaps. */
 const latestRead = 10_000n;
 
 function createEdits({ select, write, version }: Engine, now: () => number): Edits {
@@ -127,14 +127,14 @@ function createEdits({ select, write, version }: Engine, now: () => number): Edi
 	};
 }
 
-/** Names that the main thread receives at a time. */
+/** The most names that the main thread receives at a time. */
 const namesPage = 2000;
 
 function createCategories({ scanList: scan, write }: Engine): Categories {
 	return {
 		async names() {
 			const names: CategoryName[] = [];
-			// In pages, because a store of an earlier version may have more than `categoryNamesMax`.
+			// Names are read in pages, because a store of an earlier version may have more than `categoryNamesMax`.
 			for (let last: bigint | undefined, isLast = false; !isLast; last = names.at(-1)?.id) {
 				const rest = `FROM categories ${last === undefined ? "" : "WHERE id > $1"} ORDER BY id LIMIT ${namesPage}`;
 				const rows = (await scan(["id", "name"], rest, last === undefined ? [] : [last])) as [bigint, string][];

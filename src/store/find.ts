@@ -1,5 +1,5 @@
-// Finds animals by part of their name or of their category's, by status and by category, ordered by id or name, for
-// both engines. A search reads all animals once: no index contains parts of names (docs/decisions/0027-find.md).
+// Finds animals by a part of their name or of their category's name, by status and by category, ordered by id or name,
+// for both engines. A search reads all animals once: no index contains parts of names (docs/decisions/0027-find.md).
 
 import type { Totals } from "../contract/console.ts";
 import { categoryFilters } from "../contract/filters.ts";
@@ -20,7 +20,7 @@ interface Finder {
 	findSql: FindSql;
 }
 
-/** The largest total of a search for a text. */
+/** A search for a text counts at most this many animals. */
 const countedMax = 10_000;
 
 export async function findPets(engine: Finder, query: FindQuery, signal?: AbortSignal): Promise<FoundPets> {
@@ -51,7 +51,7 @@ async function readPage({ findSql, scan }: Finder, query: FindQuery, signal?: Ab
 	return { pets, ...(json !== undefined && { next: { id: idOfPetJson(json), ...(name !== undefined && { name }) } }) };
 }
 
-/** @param isLong whether each animal takes long, as it does if the query has a text */
+/** @param isLong true if each animal takes long, as in an order by name; a search for a text always takes long */
 function searchParts(query: FindQuery, findSql: FindSql, isLong = false): Conditions {
 	const parts = conditionsOf(query, findSql);
 	const { isWanted } = findSql;
@@ -59,7 +59,7 @@ function searchParts(query: FindQuery, findSql: FindSql, isLong = false): Condit
 	return parts;
 }
 
-/** The animals by status that match the filters of categories, from the numbers that triggers keep. */
+/** The number of animals by status that match the filters on the category. Triggers keep these numbers. */
 async function readTotals({ scanList, findSql }: Finder, query: FindQuery): Promise<Totals | undefined> {
 	const filters = categoryFilters(query);
 	if (!filters) return undefined;
@@ -68,7 +68,7 @@ async function readTotals({ scanList, findSql }: Finder, query: FindQuery): Prom
 	return totalsOf(await scanList(countColumns, `FROM pet_counts ${where(parts)}`, parts.values));
 }
 
-/** Counts the animals of a search by reading them: all, or at most `countedMax` if it has a text. */
+/** Counts the animals of a search by reading them: all, or at most `countedMax` if the query has a text. */
 async function countFound({ findSql, scan }: Finder, query: FindQuery, signal?: AbortSignal) {
 	const parts = searchParts(query, findSql);
 	const limit = query.name === undefined ? "" : `LIMIT ${countedMax + 1}`;

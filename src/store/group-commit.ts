@@ -1,14 +1,14 @@
 // Group commit: one disk sync serves many writers.
 //
-// 1. A write joins the queue. If no commit is under way, one begins at the end of the tick, with the writes of all
-//    requests that were read in it.
+// 1. A write joins the queue. If no commit is under way, one begins at the end of the tick. It contains the writes of
+//    all requests that were read in this tick.
 // 2. The commit takes the oldest writes, at most 1,000 rows, as one transaction of the engine.
 // 3. Writes that arrive meanwhile are the next batch: the slower the disk, the larger the batches.
 // 4. Once a batch is on disk, the next commit begins, and then the callers of the batch get their results.
 // 5. If a commit fails, so do all its writes: none of them was acknowledged. The next commit begins all the same.
+// 5. If a commit fails, all its writes fail: none of them was acknowledged. The next commit begins nevertheless.
 // 6. A create whose commit has not begun in time is taken out of the queue and rejected: nothing of it is stored.
-//    Creates that would wait too long are refused before they join (`isFull`).
-
+//    A create that would wait too long is refused before it joins the queue (`isFull`).
 import { type Commit, StoreBusy, type WriteQueue } from "./store.ts";
 
 /** Limits the memory for waiting writes and their HTTP requests. */
@@ -24,7 +24,7 @@ interface PendingWrite<Write, Result> {
 	request: Write;
 	/** When the write was added, on the monotonic clock. */
 	sinceMs: number;
-	/** When the write is rejected unless its commit has begun, on the monotonic clock. */
+	/** The write is rejected at this time, on the monotonic clock, unless its commit has begun. */
 	expiresAtMs: number;
 	resolve(result: Result): void;
 	reject(reason: unknown): void;
@@ -39,7 +39,7 @@ export interface Timed<Result> {
 interface CommitOptions<Write> {
 	/** How long a write that has a limit may wait until its commit begins. */
 	waitMaxMs?: number | undefined;
-	/** Background writes have no limit. */
+	/** Whether `waitMaxMs` applies to the write: background writes have no limit. */
 	isLimited?: (request: Write) => boolean;
 	/** The number of rows in a write; 1 if absent. */
 	sizeOf?: (request: Write) => number;
@@ -64,9 +64,9 @@ export class GroupCommit<Write, Result> implements WriteQueue {
 	#expiry: NodeJS.Timeout | undefined;
 
 	/**
-	 * @param commit commits a batch in one transaction: resolves when the batch is on disk, rejects if no write was
-	 * acknowledged. `leftMs` is how long the batch's oldest write may still wait, or how long until the commit is late,
-	 * if that is longer.
+	 * @param commit commits a batch in one transaction: resolves when the batch is on disk, rejects if it failed as a
+	 * whole. `leftMs` is the longer of two times: the time that the oldest write may still wait, and the time until the
+	 * commit is late.
 	 */
 	constructor(
 		commit: (batch: Write[], leftMs: number) => Promise<Timed<Result>>,

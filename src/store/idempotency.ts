@@ -29,8 +29,8 @@ export function keyOfCreate({ pet, idempotencyKey, origin, nowMs }: Create): Key
 const laterFields = newPetFields.filter((field) => !["name", "categoryId", "status"].includes(field));
 
 /**
- * SHA-256 of `categoryId status name`, where `-` is an absent status: equal exactly for requests that create the same
- * animal. Later fields are appended if present, each after a U+0000, which a name cannot contain.
+ * SHA-256 of `categoryId status name`, where `-` is an absent status: equal if, and only if, requests create equal
+ * animals. Later fields are appended if present, each after a U+0000, which a name cannot contain.
  */
 export function fingerprintOf(pet: NewPet): string {
 	const { name, categoryId, status } = pet;
@@ -38,10 +38,10 @@ export function fingerprintOf(pet: NewPet): string {
 	return hash("sha256", `${categoryId} ${status ?? "-"} ${name}${later.join("")}`);
 }
 
-/** Replaces the fingerprint of a create whose animal was removed: a hash of the name could confirm a guess. */
+/** Replaces the fingerprint of a create whose animal was removed, because a hash of the name could confirm a guess. */
 export const erasedFingerprint = "";
 
-/** The result of a create whose key was used. If that animal was removed, any request with the key is a repeat. */
+/** The result of a create whose key was used. If that animal was removed, any request with the key is a replay. */
 function resolveRepeat(record: IdempotencyKeyRecord, own: string): ImportedPet {
 	const { petId: id, fingerprint } = record;
 	const earlier = earlierOf(record);
@@ -56,8 +56,8 @@ export async function listKeysOf(
 	[caller, { before, limit, start, isOther }]: Parameters<Store["listKeys"]>,
 	sinceMs: number,
 ): Promise<KeyedCreate[]> {
-	// In an expression that no index has and PostgreSQL takes for half of the rows, so that they are read in the order of
-	// the index on pet_id: a page would otherwise be a scan and a sort of all keys.
+	// No index has this expression, and PostgreSQL estimates that half of the rows match. So it reads the rows in the
+	// order of the index on pet_id. Otherwise, it would scan and sort all keys for each page.
 	const rest = `FROM idempotency_keys WHERE pet_id < $3 AND coalesce(caller = $1 AND created_at_ms > $2
 		AND substr(key, 1, $4) ${isOther ? "<>" : "="} $5, FALSE) ORDER BY pet_id DESC LIMIT ${limit}`;
 	const values = [caller, sinceMs, before, start.length, start];
@@ -73,7 +73,7 @@ function earlierOf({ fingerprint, createdAtMs, origin }: IdempotencyKeyRecord): 
  * @param keys the key of each create of the batch
  * @param taken the keys of the batch that were used before the batch
  * @param firstId the id of the batch's first new animal
- * @returns the places in the batch of the creates that add an animal, and the result of each create
+ * @returns the indexes in `keys` of the creates that add an animal, and the result of each create
  */
 export function planBatch(keys: readonly (KeyOfCreate | null)[], taken: readonly IdempotencyKeyRecord[], firstId = 1n) {
 	const nameOf = ({ caller, key }: IdempotencyKey) => `${caller} ${key}`;

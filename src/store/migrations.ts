@@ -1,11 +1,11 @@
 // The migrations of an engine: SQL files, each run once, in the order of their numbers. The first files create a new
-// store; the number of the last file is the version of the schema. A file whose name has no engine is for both engines.
+// store; the number of the last file is the version of the schema. A file without an engine in its name is for both.
 // `-- oldest writer: 5` in a file means that nodes that know only schema 5 may keep writing (decision 0026).
 
 import { readdirSync, readFileSync } from "node:fs";
 import { comparedName } from "../contract/equal-texts.ts";
 
-/** What the program computes after the SQL of a migration: the values of `write` from the rows of `read`. */
+/** Work of the program after the SQL of a migration: `compute` turns the rows of `read` into the values of `write`. */
 interface Computed {
 	read: string;
 	write: string;
@@ -16,7 +16,7 @@ const computed: Record<number, Computed> = {
 	8: {
 		read: "SELECT id, name FROM categories ORDER BY id DESC",
 		write: "UPDATE categories SET folded = $1 WHERE id = $2",
-		// The name with the lowest id, the last one, keeps its place.
+		// If names are equal, the name with the lowest id gets the compared name, because its row is the last.
 		compute: (rows) => new Map(rows.map(([id, name]) => [comparedName(name), id])),
 	},
 };

@@ -1,4 +1,4 @@
-// DATABASE_URL → a migrated, running Store. Only the engine in use is loaded.
+// Opens the store that DATABASE_URL names, and migrates it. Only the engine in use is loaded.
 
 import { resolve } from "node:path";
 import { createBackground } from "./background.ts";
@@ -22,7 +22,7 @@ export async function openStore(databaseUrl: string, now: () => number, given?: 
 
 export const isPostgres = (databaseUrl: string) => /^postgres(ql)?:/.test(databaseUrl);
 
-/** The store for people, without its password: `sqlite:` and the absolute path, or the URL. */
+/** The store's name in messages: `sqlite:` and the absolute path, or the URL without its password. */
 export function nameOfStore(databaseUrl: string): string {
 	return isPostgres(databaseUrl) ? withoutPassword(databaseUrl) : `sqlite:${resolve(pathOf(databaseUrl))}`;
 }

@@ -1,5 +1,5 @@
 // The filters, order and position of every read of animals, for both engines: pages of the list, searches, exports and
-// counts differ only in what they select. Values are $1, $2 …, with their types.
+// counts differ only in what they select. The placeholders are $1, $2 …, each with its type.
 
 import { foldedText } from "../contract/equal-texts.ts";
 import { type Comparison, type Filter, givenFilters, type SearchFilter } from "../contract/filters.ts";
@@ -9,17 +9,17 @@ import { type Column, tables } from "./tables.ts";
 
 /** The SQL of texts that differs between the engines. */
 export interface TextSql {
-	/** The result of `foldedText`, which is compared by its UTF-8 bytes. */
+	/** SQL for the result of `foldedText`. Results are compared by their UTF-8 bytes. */
 	folded(text: string): string;
 	/** Whether `text` contains `part`. */
 	contains(text: string, part: string): string;
 }
 
-/** Conditions and their values, which a statement has in this order. */
+/** Conditions, and the values of their placeholders in the same order. */
 export interface Conditions {
 	conditions: string[];
 	values: unknown[];
-	/** Adds a value. @returns its SQL */
+	/** Adds a value. @returns the SQL of its placeholder */
 	parameter(type: Column["type"], value: unknown): string;
 }
 
@@ -34,7 +34,7 @@ const comparisons: Record<Comparison, Compare> = {
 	absent: (_, field) => `${columnOf(field).name} IS NULL`,
 	contains({ parameter }, value, _, text) {
 		const named = text.contains(text.folded("name"), parameter("text", foldedText(String(value))));
-		// First, because it compares only numbers: the names of categories are read once.
+		// First in the OR: category names are read once, then only numbers are compared.
 		const inNamed = `category_id IN (SELECT id FROM categories WHERE ${named})`;
 		const number = int64FromDecimal(String(value).trim());
 		const numbered = number === undefined ? "" : ` OR ${parameter("bigint", number)} IN (id, category_id)`;
@@ -64,7 +64,7 @@ export function where({ conditions }: Conditions): string {
 
 export interface Order {
 	isDescending: boolean;
-	/** By the name after `folded`, then by id. */
+	/** Orders by the name after `folded`, then by id. */
 	byName?: TextSql | undefined;
 	/** Only animals after this position. */
 	after?: FindPosition | undefined;

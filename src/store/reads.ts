@@ -18,7 +18,7 @@ import type {
 } from "./store.ts";
 import { type Column, columnNames, columnsOf, createRecordReader, pickColumns, type Row, tables } from "./tables.ts";
 
-/** The SQL of an animal's JSON, the bytes of `petJson`. @param quoted returns SQL of a text column as a JSON string */
+/** SQL for an animal's JSON: the bytes of `petJson`. @param quoted returns SQL of a text column as a JSON string */
 export function petJsonSql(quoted: (column: string) => string): string {
 	const members = petFields.map((field, index) => {
 		const { name, type, isOptional, fromSql }: Column = tables.pets.columns[field];
@@ -29,10 +29,10 @@ export function petJsonSql(quoted: (column: string) => string): string {
 	return `${members.join(" || ")} || '}'`;
 }
 
-/** The SQL of pages by name: a list is read so often that building its SQL again would show. */
+/** The SQL of pages, by the page's name. It is built once, because lists are read very often. */
 const pageTexts = new Map<string, string>();
 
-/** The SQL of a page between FROM and LIMIT, its values and its name: equal SQL has equal names. */
+/** The SQL of a page between FROM and LIMIT, with its values and its name. Pages with equal SQL have equal names. */
 export function pageSql({ after = 0n, upTo, limit: _, ...filter }: PageQuery) {
 	const given = filterNames.filter((field) => filter[field] !== undefined);
 	const isBackward = upTo !== undefined;
@@ -71,7 +71,7 @@ export type Select = (
 /**
  * A SELECT that reads many rows without delaying other reads: only a few scans run at the same time.
  * @param rest the SELECT from its FROM on, with $1, $2 … for the values
- * @param signal when aborted, drops or cancels it @throws StorageUnavailable, or the signal's reason
+ * @param signal when aborted, the scan is dropped or cancelled @throws StorageUnavailable, or the signal's reason
  */
 export type Scan = (
 	columns: readonly string[],
@@ -86,7 +86,7 @@ export async function countPets(select: Select): Promise<PetCount> {
 	return { counts: totalsOf(rows), version };
 }
 
-/** Of `pet_totals`, and of one category in `pet_counts`. */
+/** The columns to read from `pet_totals`, or for one category from `pet_counts`. */
 export const countColumns = ["status", "animals"];
 
 export function totalsOf(rows: readonly Row[]): Totals {

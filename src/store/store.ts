@@ -28,8 +28,8 @@ export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, 
 
 /**
  * Every result includes every commit, of any process, that was acknowledged before the call. The reads of one tick of
- * the event loop begin at the end of the tick, and share a snapshot or statements. A server that was promoted,
- * restarted or restored has a new timeline, which uses the ids of lost animals and edits again.
+ * the event loop begin at the end of the tick, and share a snapshot or statements. After a server was promoted,
+ * restarted or restored, it has a new timeline, on which new animals and edits get the ids of lost ones again.
  */
 export interface Store {
 	/** At most `limit` animals, by ascending id: the first with ids above `after`, or the last with ids up to `upTo`. */
@@ -71,21 +71,21 @@ export interface Store {
 	readonly categories: Categories;
 
 	/**
-	 * Searches all animals, without delaying other reads. An aborted `signal` drops a search that has not begun,
-	 * and ends one that runs; in SQLite only one that has a text or an order by name, because the others are short.
+	 * Searches all animals, without delaying other reads. An aborted `signal` drops a search that has not begun, and ends
+	 * one that runs. In SQLite, it ends only searches with a text or an order by name: the others are short.
 	 * @throws StorageUnavailable, and the signal's reason
 	 */
 	findPets(query: FindQuery, signal?: AbortSignal): Promise<FoundPets>;
 
-	/** The numbers of animals by status, which take the same time in a store of any size. */
+	/** The number of animals by status. Reading it takes the same time in a store of any size. */
 	countPets(): Promise<PetCount>;
 
 	readonly queue: WriteQueue;
 
-	/** Whether the latest write was committed. If that write was long ago, the call also starts `checkWrites`. */
+	/** The state of writes, as of the latest write. If that write was long ago, the call also starts `checkWrites`. */
 	writeState(): WriteState;
 
-	/** Resolves once the outcome of a recent write is known. If no write was recent, does a small one. Never rejects. */
+	/** Resolves once the outcome of a recent write is known. If none was recent, does a small write. Never rejects. */
 	checkWrites(): Promise<void>;
 
 	/** Never throws. */
@@ -96,7 +96,7 @@ export interface Store {
 }
 
 export interface WriteQueue {
-	/** The number of waiting rows: an import has many. */
+	/** The number of waiting rows. The write of an import has many rows. */
 	readonly length: number;
 	/** How long the oldest write has waited; 0 if none waits. */
 	readonly oldestMs: number;
@@ -166,7 +166,7 @@ export interface StoreUse {
 	pool?: { inUse: number; idle: number; waiting: number };
 }
 
-/** `id` was created by an earlier equal request (`replayed`), or by one for a different animal (`reused`). */
+/** `replayed`: an earlier equal request added the animal. `reused`: an earlier request for a different one added it. */
 interface CreateResult {
 	id: bigint;
 	outcome: "created" | "replayed" | "reused";
@@ -175,7 +175,7 @@ interface CreateResult {
 export interface KeyedPet {
 	pet: NewPet;
 	idempotencyKey: IdempotencyKey;
-	/** Kept with the key. */
+	/** Stored with the key; see `IdempotencyKeyRecord`. */
 	origin?: string;
 }
 
@@ -188,7 +188,7 @@ interface KeysQuery {
 	/** Only animals with smaller ids. */
 	before: bigint;
 	limit: number;
-	/** Only keys that begin with this text, or only the others. */
+	/** Only keys that begin with this text; if `isOther`, only keys that do not. */
 	start: string;
 	isOther: boolean;
 }
@@ -213,8 +213,8 @@ export interface Edits {
 	/** The next `limit` edits with ids above `after`, oldest first. */
 	list(after: bigint, limit: number): Promise<EditRecord[]>;
 	/**
-	 * The last edits, newest first; `before` excludes its edit and newer ones. Of an `editor`, some thousand edits are
-	 * looked through at a time: there may be fewer than the limit, or none, although `next` says that more may follow.
+	 * The last edits, newest first. `before`: only edits older than this one. With `editor`, a call searches some
+	 * thousand edits: it may find fewer than the limit, or none, although `next` says that more may follow.
 	 */
 	latest(query: LatestQuery): Promise<{ edits: EditRecord[]; next?: bigint | undefined }>;
 	/** The last `limit` edits of an animal, newest first. */
@@ -262,7 +262,7 @@ export interface FindQuery extends SearchFilter {
 	isCounted?: boolean;
 }
 
-/** Whether a page of the search is read from an index: then it takes as little as a page of the list. */
+/** Whether a page of the search is read from an index. Such a page takes as little time as a page of the list. */
 export const isIndexed = ({ sort = "id", ...query }: FindQuery) =>
 	givenFilters(query).every(([name]) => name in filters) && !sort.endsWith("name");
 
@@ -281,9 +281,9 @@ export interface FoundPets {
 	/** The position of the last animal, if more follow. */
 	next?: FindPosition;
 	total?: number;
-	/** There are more than the total, which is the largest that is counted. */
+	/** True if more animals match than `total` says, because counting stopped there. */
 	isMore?: boolean;
-	/** With a total, if the query has a category and no text: the animals of the category by status. */
+	/** The number of animals of the category by status. Present with a total, if the query has a category and no text. */
 	totals?: Totals;
 }
 
@@ -297,10 +297,10 @@ export interface KeyRows {
 	list(): Promise<ListedKey[]>;
 	/**
 	 * Stores a new key with its first secret in one transaction. @returns whether the key was stored
-	 * @param unless nothing is stored if the store has any key, or this secret; of several nodes at once, one succeeds
+	 * @param unless stores nothing if the store has any key, or this secret; of several nodes at once, one succeeds
 	 */
 	add(key: NewKey, secret: NewSecret, unless?: AddUnless): Promise<boolean>;
-	/** Adds a secret to the key. Older secrets expire at `graceEndsAtMs` or earlier. One transaction. */
+	/** Adds a secret to the key, in one transaction. Older secrets expire at `graceEndsAtMs` or earlier. */
 	rotate(keyId: string, secret: NewSecret, graceEndsAtMs: number): Promise<void>;
 	/** Invalidates all secrets of the key. */
 	revoke(keyId: string, nowMs: number): Promise<void>;

@@ -16,7 +16,7 @@ export interface IdempotencyKeyRecord extends IdempotencyKey {
 	/** The fingerprint of the request. Later changes of the animal do not affect it; removing the animal empties it. */
 	fingerprint: string;
 	createdAtMs: number;
-	/** What requests that repeat the key are told about this one, if it was a row of an import. */
+	/** If a row of an import used the key: where this row came from. Later imports can read it (src/http/imports.ts). */
 	origin?: string | undefined;
 }
 

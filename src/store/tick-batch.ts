@@ -1,4 +1,4 @@
-// Batches the reads of one tick of the event loop; equal reads share one. A result is never older than its request.
+// Batches the reads of one tick of the event loop. Equal reads share a result, which is never older than the requests.
 
 /**
  * @param nameOf returns the same value for requests that share a result

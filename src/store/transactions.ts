@@ -49,7 +49,7 @@ function* editPet(dialect: Dialect, edit: NewEdit, nowMs: number): Transaction<E
 		yield { text: "UPDATE pets SET name = $1, status = $2, category_id = $3 WHERE id = $4", values };
 	} else {
 		yield { text: "DELETE FROM pets WHERE id = $1", values: [petId] };
-		// What was kept of an import's row has hashes of its cells.
+		// The origin of an import's row has hashes of its cells.
 		const erase = "UPDATE idempotency_keys SET fingerprint = $1, origin = NULL WHERE pet_id = $2";
 		yield { text: erase, values: [erasedFingerprint, petId] };
 	}

@@ -6,7 +6,7 @@ import { StorageUnavailable, type WriteQueue, type WriteState } from "./store.ts
 /** If the latest outcome is older than this, a small write checks again. */
 const trustedMs = { working: 5_000, failing: 1_000 };
 
-/** @param probe writes something that changes nothing */
+/** @param probe makes a write that changes nothing */
 export function watchWrites(
 	probe: () => Promise<unknown>,
 	{ background, onFatal }: Pick<StoreOptions, "background" | "onFatal">,

@@ -1,5 +1,5 @@
--- Where a row of an import came from, as the service wrote it (src/http/imports.ts): later imports with the key are told.
--- Other creates have none.
+-- `origin`: where a row of an import came from, in the form of src/http/imports.ts, for later imports. It is NULL for all
+-- other creates.
 -- oldest writer: 8
 
 ALTER TABLE idempotency_keys ADD COLUMN origin TEXT;

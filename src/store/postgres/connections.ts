@@ -12,7 +12,7 @@ const connectTimeoutMs = 3_000;
 /** How long a node uses only its existing connections after the server has refused one. */
 const growAgainMs = 1_000;
 const pauseMs = 20;
-/** The server's function that warns when a wait for a standby was cancelled: a field of notices, not translated. */
+/** The server's function that warns if a wait for a standby was cancelled. Notices have its name, untranslated. */
 const standbyWait = "SyncRepWaitForLSN";
 /** The share of a node's connections for transactions: reads continue even if all transactions wait for a lock. */
 const longShare = 1 / 4;
@@ -20,13 +20,13 @@ const longShare = 1 / 4;
 const scansMax = 2;
 
 /**
- * Begins a transaction of several statements. If the node is lost, the server rolls it back before `lock_timeout`, so
- * that waiting transactions still get its locks. A setting of the transaction works behind any pooler.
+ * Begins a transaction of several statements. If the node is lost, the server rolls the transaction back before the
+ * `lock_timeout` of others, so that they still get its locks. A transaction's setting works behind any pooler.
  */
 export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
 /**
- * Makes the commit of this transaction wait for the disk, and for a required standby, and report a wait that was
- * cancelled, whatever the role, the database or the server has set since the start. Returns a text that is not empty.
+ * SQL that makes the commit of this transaction wait for the disk and a required standby, and the server report a
+ * cancelled wait, whatever the role, the database or the server has set since the start. Returns a non-empty text.
  */
 export const durably = `set_config('client_min_messages', 'warning', true) || set_config('synchronous_commit',
 	CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`;
@@ -81,9 +81,9 @@ export class NodePool extends pg.Pool {
 	}
 
 	/**
-	 * Does work on a connection, which is closed if the work fails. A commit counts as failed if a time-out or an
-	 * operator cancelled its wait for a synchronous standby, although it is on this server.
-	 * @throws StorageUnavailable after the warning about that; no other warning matters
+	 * Does work on a connection, and closes the connection if the work fails. If a time-out or an operator cancelled a
+	 * commit's wait for a synchronous standby, the commit counts as failed, although it is on this server.
+	 * @throws StorageUnavailable after the server's warning about that; no other warning matters
 	 */
 	async run<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
 		const client = await this.take();

@@ -1,5 +1,5 @@
-// Creates in PostgreSQL. One statement inserts a batch, with ids from the counter row, and its Idempotency-Keys. The
-// same statement reads keys that were used before: a second round trip would take time and keep the counter locked.
+// Creates in PostgreSQL. One statement inserts a batch, with ids from the counter row, and its Idempotency-Keys. It
+// also reads keys that were used before, because a second round trip would take time and keep the counter locked.
 
 import type pg from "pg";
 import { type Create, idempotencyMs, keyOfCreate, planBatch } from "../idempotency.ts";
@@ -28,9 +28,9 @@ const newPetNames = newPetColumns.map(({ name }) => name);
 const newPetArrays = newPetColumns.map(({ type }, index) => `$${index + 2}::${type}[]`);
 
 /**
- * Assigns the ids and inserts the animals. The counter row stays locked until the statement's commit. Does nothing in a
- * store with a newer schema.
- * @param isDurable SQL that makes the commit durable; empty if the transaction is
+ * Assigns the ids and inserts the animals. The counter row stays locked until the commit. Does nothing in a store with
+ * a newer schema.
+ * @param isDurable SQL that makes the commit durable; empty if it already is
  * @param count SQL of the number of animals to add; it may use rows that are read before the lock
  */
 const addAnimals = (isDurable: string, count: string, from = "") => `counter AS (
@@ -57,8 +57,8 @@ const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FR
 const takenColumns = [...columnNames(idempotencyKeys), "is_valid"];
 const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FROM taken";
 /**
- * If keys were used before, stores nothing and returns those keys. It still commits, and so waits for a standby: the
- * earlier commit may not have. If another batch uses a key at the same time, it fails with a unique violation.
+ * If keys were used before, returns them and stores nothing. Still commits, and so waits for a standby, because the
+ * earlier commit may not have waited. Fails with a unique violation if another batch uses a key at the same time.
  */
 const addPetsWithKeys = (isDurable: string) => `WITH taken AS (
 		SELECT ${columnList(idempotencyKeys)}, created_at_ms > ${sinceParameter} AS is_valid
@@ -79,12 +79,12 @@ interface Statements {
 }
 
 const isDurable = `AND ${durably} <> ''`;
-/** Each is a transaction of its own. */
+/** Each statement is a transaction of its own. */
 const alone: Statements = {
 	addPets: { name: "addPets", text: addPets(isDurable) },
 	addPetsWithKeys: { name: "addPetsWithKeys", text: addPetsWithKeys(isDurable) },
 };
-/** Statements of a transaction: on tables that Citus has placed, no statement that writes may change a setting. */
+/** For use within a transaction: a statement that writes to tables that Citus has placed may not change a setting. */
 const within: Statements = {
 	addPets: { name: "addPetsWithin", text: addPets("") },
 	addPetsWithKeys: { name: "addPetsWithKeysWithin", text: addPetsWithKeys("") },

@@ -1,4 +1,4 @@
-// Converts PostgreSQL's errors, and retries transactions that the server rolled back because of others.
+// Converts PostgreSQL's errors, and retries transactions that the server rolled back because of other transactions.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
@@ -27,7 +27,7 @@ export function toStoreError(error: unknown): unknown {
 
 export const readOnlyText = "the database is read-only, perhaps a replica: set DATABASE_URL to the primary";
 
-/** Node's errors of sockets and names, and pg's texts for a connection that was lost or too slow. */
+/** Whether Node reports an error of a socket or a name, or pg a connection that was lost or too slow. */
 const isUnreachable = ({ code = "", message }: NodeJS.ErrnoException) =>
 	/^E(?!RR_)/.test(code) || /^(timeout|Connection terminated|Query read timeout)/.test(message);
 
@@ -53,12 +53,12 @@ export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 	return new StoreRefused(`cannot use ${server} (${code} ${message}): fix the server, or DATABASE_URL`);
 }
 
-/** Retries a transaction that the server rolled back, none with an unknown result. @throws StorageUnavailable */
+/** Retries a transaction that the server rolled back, never one with an unknown result. @throws StorageUnavailable */
 export type Retry = <T>(transaction: () => Promise<T>) => Promise<T>;
 
 /**
- * Equal to `lock_timeout`, because, depending on the isolation level, conflicting transactions wait for locks or are
- * rolled back. Much shorter than the time that a client waits for a reply.
+ * How long to retry: as long as `lock_timeout`, because the isolation level decides whether conflicting transactions
+ * wait for locks or are rolled back. A client waits much longer for a reply.
  */
 const retryForMs = 3_000;
 /** A few round trips to a nearby server. */

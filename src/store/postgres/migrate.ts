@@ -16,7 +16,7 @@ const migrationLimitMs = 30 * 60_000;
 /** A commit that waits longer than this for a standby is not just slow. */
 const standbySeconds = 2;
 
-/** Of concurrent starts, one migrates, and the others wait. @throws StoreRefused, and the server's errors */
+/** If several nodes start at once, one migrates and the others wait. @throws StoreRefused, and the server's errors */
 export async function migrate(pool: NodePool): Promise<void> {
 	const startedAtMs = performance.now();
 	let wasTaken = false;
@@ -39,7 +39,7 @@ export async function migrate(pool: NodePool): Promise<void> {
 	}
 }
 
-/** Another node created a table first; if it happens again, another program did. */
+/** Another node has created a table first. If this happens again, another program has created it. */
 const takenCodes = /^(23505|42710|42P07)$/;
 /** Another node that is migrating caused a rollback, or did not release a lock in time. */
 const waitingCodes = /^(40001|40P01|55P03)$/;
@@ -66,7 +66,7 @@ const readOwner = `SELECT ${hasStoreSql} AS "hasVersion", (SELECT min(relname::t
 	WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relname = ANY($1)) AS "ownName"`;
 
 /**
- * Locks the version of the schema, 0 for an empty database, until the commit.
+ * Locks and returns the version of the schema, 0 for an empty database. The lock lasts until the commit.
  * @throws StoreRefused before anything is created, if a table belongs to another program
  */
 async function lockVersion(client: pg.PoolClient): Promise<number> {

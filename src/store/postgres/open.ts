@@ -15,7 +15,7 @@ import { createReads, readFindSql } from "./reads.ts";
 import { refuseUnsafe } from "./server.ts";
 import { dialect, runTransaction } from "./transaction.ts";
 
-/** A write first searches the catalog for shards if the latest search is older than this. */
+/** A write first calls `refuseUnsafe` if the latest call is older than this. */
 const searchedMaxMs = 5_000;
 /** Writes that a newer schema may not allow. Writes of keys continue. */
 const guarded = new Set<TransactionName>(["editPet", "changeCategories"]);
@@ -85,7 +85,7 @@ async function answered<Results>(commit: Promise<Results>, leftMs: number): Prom
 	return Promise.race([commit, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Stops creates and edits of this node for good after an upgrade of the schema, or if tables are on several shards. */
+/** Stops creates and edits of this node for good after an upgrade of the schema, or if `refuseUnsafe` throws. */
 function guardWrites(retry: Retry, refuse: () => Promise<void>, stop: (reason: string) => void): Retry {
 	let unfit: StorageUnavailable | undefined;
 	let searchedAtMs = performance.now();

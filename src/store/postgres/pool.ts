@@ -28,7 +28,7 @@ const types = {
 };
 
 /**
- * Time-outs are connection parameters: a session's setting would stay in a pooler.
+ * Time-outs are connection parameters, because a session's setting would stay in a pooler.
  * @returns also whether Citus has placed the tables (`refuseUnsafe`) @throws StoreRefused
  */
 export async function openPool(

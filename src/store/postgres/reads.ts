@@ -51,7 +51,7 @@ function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
 	return { rows, version: { timeline: timeline.join(" "), lastEdit: BigInt(lastEdit), lastId: BigInt(lastId) } };
 }
 
-// If animals were distributed by id, a get would ask few shards, but a page, a range of ids, would ask all.
+// If animals were distributed by id, a get would ask few shards, but a page would ask all, as it is a range of ids.
 const petJson = petJsonSql((column) => `to_json(${column})`);
 const petsById = {
 	name: "petsById",
@@ -68,7 +68,7 @@ export function createReads(
 ): Pick<Engine, "getPet" | "listPets" | "version" | "findKey" | "timeline" | "select" | "scan" | "scanList"> {
 	let timeline = "";
 
-	/** Sends a statement that reads the state; an error closes the connection. @throws StorageUnavailable */
+	/** Sends a statement that reads from the store; an error closes the connection. @throws StorageUnavailable */
 	async function read(statement: Statement, readRows = rowsOf) {
 		const result = await retry(() => pool.run(async (client) => toReadResult(await readRows(client, statement))));
 		timeline = result.version.timeline;
@@ -116,7 +116,7 @@ export function createReads(
 	};
 }
 
-/** The first of these collations that the server has is used: in the C locale, lower() knows only ASCII. */
+/** The first of these collations that the server has is used, because in the C locale lower() knows only ASCII. */
 const collations = ["pg_c_utf8", "C.utf8", "C.UTF-8", "und-x-icu", "en_US.utf8"];
 const readCollation = `SELECT quote_ident(collname) AS name FROM pg_collation
 	WHERE collname = ANY($1::text[]) AND collencoding IN (-1, pg_char_to_encoding('UTF8'))
@@ -137,7 +137,7 @@ export async function readFindSql(pool: NodePool): Promise<FindSql> {
 	};
 	return {
 		petJson,
-		// Most names are ASCII, and most others need no replacements: the earlier cases are much faster.
+		// Most names are ASCII, and most other names need no replacements. These two cases are much faster than the last.
 		folded: (text) => `CASE WHEN octet_length(${text}) = char_length(${text})
 			THEN replace(lower(${text} COLLATE "C"), '\`', ${quoted("'")}) COLLATE "C"
 			WHEN ${text} !~ '[${rareOnce()}]' THEN ${light(text)} COLLATE "C" ELSE ${heavy(text)} COLLATE "C" END`,
@@ -148,13 +148,13 @@ export async function readFindSql(pool: NodePool): Promise<FindSql> {
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 let rare: string | undefined;
-/** Only a search needs the list, which takes a fifth of a second: more than the rest of a command. */
+/** Finds the list when a search first needs it: this takes a fifth of a second, more than the rest of a command. */
 function rareOnce(): string {
 	rare ??= findRare();
 	return rare;
 }
 
-/** Lists the characters, in the first two planes of Unicode, that need more than the loss of accents and case. */
+/** Lists the characters, in the first two planes of Unicode, whose folding does more than remove accents and case. */
 function findRare(): string {
 	const anyAccent = new RegExp(`[${accents}]`, "gu");
 	const ranges: [first: number, last: number][] = [];

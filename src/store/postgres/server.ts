@@ -1,4 +1,4 @@
-// Checks that the server keeps what it acknowledges, and that an engine with shards keeps the tables in one place.
+// Checks that the server loses no acknowledged write, and that an engine with shards keeps the tables in one place.
 
 import { StoreRefused } from "../store.ts";
 import type { NodePool } from "./connections.ts";
@@ -9,7 +9,7 @@ const serverVersionMin = 140_000;
 /** Some other engines speak PostgreSQL's protocol and report a PostgreSQL version, but spread tables by default. */
 const isPostgres = (banner: string) => /^PostgreSQL (?!\S*-YB-)/.test(banner);
 
-/** Whether the schema in which tables are created has a store: a later one in the search path may have another. */
+/** Whether the schema in which tables are created has a store. Later schemas in the search path may have others. */
 export const hasStoreSql = "to_regclass(quote_ident(current_schema()) || '.schema_version') IS NOT NULL";
 /** A setting that the engine does not have is null. */
 const readServer = `SELECT version() AS banner, current_setting('server_version_num', true) AS version,
@@ -34,8 +34,8 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
 /**
- * Settings of the server, database, role or tables with which writes are lost or wrong: conditions, with a text for
- * each. Neon has no disk to sync: a commit waits until its WAL is on the disks of several others.
+ * SQL conditions for settings of the server, database, role or tables that lose or falsify writes, each with a message.
+ * Neon has no disk to sync: there, a commit waits until its WAL is on the disks of several other servers.
  */
 const unsafeSettings = [
 	[
@@ -85,8 +85,8 @@ interface PlacedTable {
 }
 
 /**
- * Refuses unsafe settings, and tables that are spread over shards, which do not show a commit at one moment: a reader
- * could see an id before a smaller one, and then miss the smaller one.
+ * Refuses unsafe settings, and tables that are spread over shards. Because shards do not show a commit at one moment, a
+ * reader could see an id before a smaller one, and then miss the smaller one.
  * @returns whether Citus has placed the tables, all of them in one place
  * @throws StoreRefused
  */

@@ -58,7 +58,7 @@ export async function runTransaction<Result>(
 	return step.value;
 }
 
-/** Replaces the rows with the same keys by one with their sum; none if it is 0. */
+/** Replaces rows with the same keys by one row with their sum, or by none if the sum is 0. */
 const addSql = (table: string, keys: string) => `WITH gone AS (
 		DELETE FROM ${table} WHERE (${keys}) IN (SELECT ${keys} FROM ${table} GROUP BY ${keys} HAVING count(*) > 1)
 		RETURNING ${keys}, animals

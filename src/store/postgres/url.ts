@@ -1,5 +1,5 @@
-// Checks the DATABASE_URL of a PostgreSQL store: refuses what the library that parses it accepts silently, or reads
-// differently from libpq. Each check of the settings loads this file, so it does not load the driver.
+// Checks the DATABASE_URL of a PostgreSQL store. Refuses what the parsing library accepts silently or reads differently
+// from libpq. Each check of the settings loads this file, so this file does not load the driver.
 
 import { parse } from "pg-connection-string";
 
@@ -35,7 +35,7 @@ export function parsePostgresUrl(text: string): PostgresUrl {
 	const parameters = readParameters(query);
 	checkSingle([authority.slice(authority.lastIndexOf("@") + 1), parameters.get("host"), parameters.get("port")]);
 	const given = readAuthority(authority);
-	// The library leaves some characters of the name encoded.
+	// The library leaves some characters of the database's name encoded.
 	const database = parameters.get("dbname") ?? decodeURIComponent(path);
 	if (database === "") throw new InvalidUrl(`must name a database: ${example}`);
 	checkSslMode(parameters);
@@ -61,7 +61,7 @@ function readAuthority(authority: string): ReturnType<typeof parse> {
 	if (authority.indexOf("@") !== authority.lastIndexOf("@"))
 		throw new InvalidUrl("has more than one @: write %40 for an @ in user or password");
 	try {
-		// libpq has no fragments.
+		// In libpq, a # does not begin a fragment.
 		return parse(`postgres://${authority.replaceAll("#", "%23")}/`);
 	} catch {
 		throw new InvalidUrl("has an invalid host or port: write host:port, with [ ] around an IPv6 address");

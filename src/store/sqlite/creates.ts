@@ -1,5 +1,5 @@
 // Sends the creates of a batch to the writer thread, which adds them. The thread receives animals and keys as strings,
-// and returns one id for all: copying objects would take longer than adding the rows.
+// and returns one id for the batch, because copying objects would take longer than adding the rows.
 
 import Database from "better-sqlite3";
 import { newPetFields, petJson } from "../../contract/pet.ts";
@@ -16,7 +16,7 @@ import {
 	tables,
 } from "../tables.ts";
 
-/** Creates as two JSON lists without their brackets, for one transaction. */
+/** The creates of one transaction: two JSON lists without brackets. */
 export interface SentCreates {
 	count: number;
 	pets: string;
@@ -68,7 +68,7 @@ const toRecord = createRecordReader<IdempotencyKeyRecord>(idempotencyKeys);
 
 /**
  * SQL that inserts the items of a JSON list. The parameters are the id for the first item, and the list.
- * @param paths where an item has the value of each column
+ * @param paths for each column, the JSON path of its value in an item
  */
 function insertItems(table: Table, idColumn: string, paths: string[]): string {
 	const values = paths.map((path) => `json_extract(value, '$${path}')`);

@@ -1,5 +1,5 @@
-// A new file is written as a draft, which only its owner may read, and gets its name when it is complete on disk. The
-// name of a draft contains the process id, so that the next start can remove those of killed processes.
+// A new file is written as a draft, which only its owner may read. Once the draft is complete on disk, it gets the
+// file's name. A draft's own name has the process id, so that the next start can remove drafts of killed processes.
 
 import { closeSync, fsyncSync, linkSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -11,7 +11,7 @@ import { failedSyncSuffix } from "./identity.ts";
 const owner = `${process.pid}-${threadId}`;
 const onlyOwner = 0o600;
 const onlyOwnerFolder = 0o700;
-/** A folder in the current folder. By default, DATABASE_URL names a file in `data`. */
+/** A folder in the current folder. By default, DATABASE_URL names a file in this folder. */
 const defaultFolder = "data";
 /** Suffixes of the files next to a database: SQLite's own files, and the report of a failed sync. */
 const companions = ["-journal", "-wal", "-shm", failedSyncSuffix];

@@ -10,20 +10,20 @@ export function toStoreError(error: unknown): unknown {
 	return isStorage ? new StorageUnavailable(`${code}: ${message}`) : error;
 }
 
-/** A failed sync: the kernel may have dropped data, and the next sync may succeed. No later write can be trusted. */
+/** Whether a sync failed. The kernel may have dropped data, although the next sync succeeds: trust no later write. */
 export function isFailedSync({ code }: { code: string }): boolean {
 	return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);
 }
 
-/** A fraction of a commit's duration, so that processes that commit all the time take turns. */
+/** The pause between tries: less than a commit takes, so that processes that commit all the time take turns. */
 const pollMs = 0.25;
 /** The shortest wait before giving up: within this time, each of several processes gets its turn. */
 const waitMinMs = 100;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Runs a transaction when no other process writes. SQLite itself would sleep for up to 100 ms between tries, in which
- * other processes take the lock. Blocks the thread. @throws SQLITE_BUSY after `maxMs`, 5 seconds at most
+ * Runs a transaction when no other process writes. Between tries, SQLite itself would sleep for up to 100 ms, and other
+ * processes would take the lock meanwhile. Blocks the thread. @throws SQLITE_BUSY after `maxMs`, 5 seconds at most
  */
 export function waitForLock<Result>(transaction: () => Result, maxMs = busyTimeoutMs): Result {
 	const giveUpAtMs = performance.now() + Math.min(busyTimeoutMs, Math.max(waitMinMs, maxMs));

@@ -48,10 +48,10 @@ export function openSqliteWriter(
 	}
 }
 
-/** Opens a connection that `using` closes. What a file's schema computes may have no side effects. */
+/** Opens a connection that `using` closes. A file's schema may call no function with side effects. */
 export function connect(file: string, options?: Database.Options): Database.Database & Disposable {
 	const database = new Database(file, options);
-	database.pragma("trusted_schema = OFF"); // The driver has SQLite's defensive mode on.
+	database.pragma("trusted_schema = OFF"); // The driver itself turns on SQLite's defensive mode.
 	return Object.assign(database, { [Symbol.dispose]: () => void database.close() });
 }
 
@@ -120,15 +120,15 @@ const closePauseMaxMs = 10;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Removes a WAL that is left after this process has closed the store. The last connection removes the WAL, but of
- * several that close at the same time, none is the last. Does nothing while another process has the store open.
+ * Removes a WAL that is left after this process has closed the store. The last connection that closes removes the WAL,
+ * but if several close at the same time, none is the last. Does nothing while another process has the store open.
  */
 export function removeLeftWal(file: string): void {
 	for (let tries = 0; tries < closeTries && existsSync(walOf(file)); tries++) {
 		Atomics.wait(cell, 0, 0, performance.now() % closePauseMaxMs); // The pause differs between processes.
 		const database = connect(file, { timeout: 0 });
 		try {
-			versionOf(database); // Opens the WAL.
+			versionOf(database); // This read opens the WAL.
 		} catch {
 			// Another process has a lock: the next try checks for the WAL again.
 		}
@@ -157,7 +157,7 @@ const neverOpened = 1;
  */
 export function verifyHeader(file: string, flags: "r" | "r+"): void {
 	if (statSync(file).isDirectory()) throw new StoreRefused(`${file} is a directory: name a file`);
-	// Checked before the header is read: a process that opens the file for the first time writes the header first.
+	// The WAL is checked before the header, because a process that first opens the file writes the header before the WAL.
 	const hadWal = hasWal(file);
 	const header = readHeader(file, flags);
 	if (header.toString("latin1", 0, 15) !== "SQLite format 3") {
@@ -203,7 +203,7 @@ function verifyClosed(file: string): void {
 }
 
 /**
- * Compares the schema with the migrations. No other check covers the schema: SQLite accepts any that parses.
+ * Compares the schema with the migrations. No other check covers the schema: SQLite accepts any schema that parses.
  * @throws StoreRefused
  */
 export function verifySchema(database: Database.Database, file: string): void {
@@ -217,9 +217,9 @@ export function verifySchema(database: Database.Database, file: string): void {
 const addedTables = /^(sqlite_stat[14]|_litestream_(seq|lock))$/;
 
 /**
- * Compares the entries of the schema with those that its migrations create, with the same SQL. If a newer version has
- * migrated the store, only the names of the tables are compared.
- * @returns whether it has all of them, and what else it has, with the fix
+ * Compares the entries of the store's schema, with their SQL, to the entries that its migrations create. If a newer
+ * version has migrated the store, only the names of the tables are compared.
+ * @returns whether the schema has all these entries, and one that it has besides, with the fix
  */
 export function compareSchema(database: Database.Database): { isWhole: boolean; foreign?: string | undefined } {
 	using expected = connect(":memory:");
@@ -237,7 +237,7 @@ export function compareSchema(database: Database.Database): { isWhole: boolean; 
 	return { isWhole, foreign: `${type === "index" ? "an" : "a"} ${type} that no animal-store makes: ${drop}` };
 }
 
-/** Whether a newer version has migrated the store, of which this version knows nothing. */
+/** Whether a newer version has migrated the store with migrations that this version does not know. */
 export const isNewer = (database: Database.Database) => appliedTo(database) > schemaMax;
 
 /** Reads every page. @throws StoreRefused */
@@ -276,7 +276,7 @@ function appliedTo(database: Database.Database): number {
 	return Number(String(applied ?? versionOf(database)));
 }
 
-/** The oldest version of the program that may write. */
+/** The oldest schema whose programs may write. */
 export function versionOf(database: Database.Database): number {
 	return Number(database.pragma("user_version", { simple: true }));
 }

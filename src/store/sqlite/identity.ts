@@ -16,7 +16,7 @@ export function identityOf(path: string): string | undefined {
 
 export type OpenFiles = ReturnType<typeof trackOpenFiles>;
 
-/** Suffix of the file that records a failed sync. When its time changes, processes know that a sync has failed. */
+/** Suffix of the file that records a failed sync. When the file's time changes, a sync has failed in some process. */
 export const failedSyncSuffix = "-failed-sync";
 
 /** How long to wait for read transactions of other processes on a WAL that was unlinked. */

@@ -26,7 +26,7 @@ export function createReads(
 	function readPage(query: PageQuery): PetPage {
 		const { text, values } = pageSql(query);
 		const clauses = `${text} LIMIT ${query.limit + 1}`;
-		// The values are in the order of their places.
+		// Values are in the placeholders' order.
 		const statement = pages.get(clauses) ?? prepare(clauses.replaceAll(/\$\d+/g, "?"));
 		pages.set(clauses, statement);
 		return toPetPage(statement.all(...values), query, version());
@@ -62,13 +62,13 @@ interface Read {
 }
 
 /**
- * All reads of a tick share a transaction, because locking and unlocking SQLite takes longer than most reads. It begins
- * after the tick has received all its requests, so that no request is newer than the data it reads.
+ * All reads of a tick share a transaction, because locking and unlocking SQLite takes longer than most reads. The
+ * transaction begins after the tick has received all requests, so that no request is newer than its data.
  */
 function createTickReads(database: Database.Database, refuseReplaced: () => void) {
 	/** Changes with each commit of another connection; this connection commits nothing. */
 	const readDataVersion = database.prepare<[], number>("PRAGMA data_version").pluck();
-	/** Changes when another program has restored the file in place, which rewrites the schema. */
+	/** Changes when another program has restored the file in place, because this rewrites the schema. */
 	const readSchema = database.prepare<[], number>("PRAGMA schema_version").pluck();
 	const readLast = database
 		.prepare<[], [lastEdit: bigint, lastId: bigint]>(
@@ -97,7 +97,7 @@ function createTickReads(database: Database.Database, refuseReplaced: () => void
 		try {
 			return query();
 		} catch (error) {
-			// Without the transaction, the other reads would not share a snapshot.
+			// If the transaction has ended, the other reads would not share a snapshot.
 			if (!database.inTransaction) throw error;
 			return Promise.reject(toStoreError(error));
 		}
@@ -114,7 +114,7 @@ function createTickReads(database: Database.Database, refuseReplaced: () => void
 			if (!database.open) throw new StorageUnavailable("the store is closed");
 			refuseReplaced();
 			try {
-				// The data version is read by a single statement, which needs no transaction.
+				// If only the version is read and the data version is the same, one statement suffices, without a transaction.
 				const isKnown = reads.every(({ query }) => query === version) && readDataVersion.get() === latestDataVersion;
 				return isKnown ? [latest] : runAll(reads);
 			} catch (error) {

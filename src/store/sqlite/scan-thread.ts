@@ -15,7 +15,7 @@ export interface ScanData {
 
 export type ScanMessage = { rows: Row[] } | { code: string; message: string };
 
-/** The letters of Latin, Greek, Cyrillic and other scripts after folding, by code, if they never join other letters. */
+/** By code, the folded letters of Latin, Greek, Cyrillic and other scripts; undefined if one may join other letters. */
 const foldedLetters = Array.from({ length: 0x3000 }, (_, code) => {
 	const folded = foldedText(String.fromCharCode(code));
 	return /[\p{M}\u1100-\u11ff]/u.test(folded) ? undefined : folded;

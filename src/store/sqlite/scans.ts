@@ -1,4 +1,4 @@
-// The main thread's side of scan-thread.ts, which starts with the first request and again after a failure.
+// The main thread's side of scan-thread.ts. The thread starts with the first request, and again after a failure.
 
 import { extname } from "node:path";
 import type { Worker } from "node:worker_threads";
@@ -19,7 +19,7 @@ export const findSql: FindSql = {
 	// Most names are ASCII. For these, SQLite needs no JavaScript.
 	folded: (text) => `iif(octet_length(${text}) = length(${text}), replace(lower(${text}), '\`', ''''), fold(${text}))`,
 	contains: (text, part) => `instr(${text}, ${part}) > 0`,
-	// SQLite offers no interruption here. Few rows call the function, as a call takes longer than reading a row.
+	// A running statement cannot be interrupted. Few rows call the function: a call takes longer than reading a row.
 	isWanted: "(id & 8191 OR is_wanted())",
 };
 
@@ -62,7 +62,7 @@ export function createScans(file: string) {
 
 	return {
 		/**
-		 * Runs a statement after all earlier ones. An aborted signal ends it where it calls `is_wanted`.
+		 * Runs a statement after all earlier ones. An aborted signal ends the statement at its next call of `is_wanted`.
 		 * @throws StorageUnavailable, or the signal's reason
 		 */
 		run: (statement: Statement, signal?: AbortSignal) => inTurn(() => ask(statement, signal)),

@@ -66,7 +66,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	}
 	const { database, isNew, files } = writer;
 	post({ kind: "opened", isNew });
-	/** A long read transaction makes the WAL grow. After its end, the WAL is cut even if nothing is written. */
+	/** A long read transaction makes the WAL grow. After this transaction, the WAL is cut even if nothing is written. */
 	const cutting = setInterval(() => {
 		if (bytesOfWal(file) <= walMaxBytes || findLoss(file, files) !== undefined) return;
 		const outcome = attempt(file, files, () => truncateWal(database));
@@ -81,11 +81,11 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 			return port.close();
 		}
 		const outcome = attempt(file, files, () => waitForLock(() => commit(batch), batch.lockWaitMs));
-		// Checked after the commit and before it is acknowledged.
+		// The files are checked after the commit and before it is acknowledged.
 		const cause = findLoss(file, files);
 		if (cause === undefined) return post(outcome);
 		const readsGoOn = files.findLostPath() !== undefined;
-		// The file that is still open gets everything, because the WAL may have been unlinked.
+		// The open file gets the content of the WAL, because the WAL may have been unlinked.
 		if (readsGoOn) files.checkpointWal(database);
 		post({ kind: "lost", cause, readsGoOn });
 	});
@@ -98,7 +98,7 @@ function findLoss(file: string, files: OpenFiles): string | undefined {
 	return files.hasFailedSync() ? `a sync of ${file} failed` : undefined;
 }
 
-/** Commits. A failed sync is also reported to the other processes that have the store open. */
+/** Does the work, a commit. A failed sync is also reported to the other processes that have the store open. */
 export function attempt<Results>(file: string, files: OpenFiles, work: () => Results) {
 	try {
 		return { kind: "committed", results: work() } as const;
@@ -111,7 +111,7 @@ export function attempt<Results>(file: string, files: OpenFiles, work: () => Res
 	}
 }
 
-/** @returns a function that commits a batch: all of it is on disk when it returns, nothing is stored when it throws */
+/** @returns a function that commits a batch: when it returns, all is on disk; when it throws, nothing is stored */
 function prepareCommit(database: Database.Database): (batch: SentBatch) => SentResults {
 	const createPets = prepareCreates(database);
 	let appliedAtMs = 0;
