@@ -19,11 +19,11 @@ export async function readCategories(ask: AskConsole, signal?: AbortSignal): Pro
 /** The number of each category by its name, in the form that `Values` uses (comparedName). */
 export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): Map<string, bigint> {
 	const named = [...categories].flatMap(({ id, name }) => (name === undefined ? [] : { id, name }));
-	// Of names that a migration found equal, the first category's counts, as in the store.
+	// If a migration found names equal, the first category has the name, as in the store.
 	return new Map(named.reverse().map(({ id, name }) => [comparedName(name), id]));
 }
 
-/** What new categories are like: a category, or another new one, from which they differ by accents alone. */
+/** For each new category whose name differs only in accents from that of another category, old or new: the other one. */
 export function likesOf(
 	texts: readonly string[],
 	categories: readonly Pick<Category, "id" | "name">[] = [],
@@ -40,7 +40,7 @@ export function likesOf(
 	return likes;
 }
 
-/** Gives each name the next free number, unless a category has the name already: a retry makes nothing twice. */
+/** Gives each name the next free number, unless a category has the name already: so a retry makes nothing twice. */
 export async function makeCategories(ask: AskConsole, names: readonly string[]): Promise<CategoryResult[]> {
 	const results: CategoryResult[] = [];
 	for (let at = 0; at < names.length; at += categoryChangesMax) {

@@ -1,4 +1,4 @@
-// The words by which columns are known, in English, German, French, Spanish and Portuguese: their names, and kinds of
+// The words that identify columns, in English, German, French, Spanish and Portuguese: names of columns, and kinds of
 // animals in their cells.
 
 import { foldedText } from "../contract/equal-texts.ts";
@@ -6,13 +6,13 @@ import { type NewPet, newPetFields } from "../contract/pet.ts";
 
 const words = (text: string): readonly string[] => text.split(/\s+/);
 
-/** Such a column has the animals' names or, if another column has the names, their species. */
+/** Columns with such a heading have the animals' names or, if another column has the names, the species. */
 const animals = words("animal animals pet pets tier tiere haustier animaux animales mascota mascotas animais");
 export const categories = words("category categories kategorie kategorien categorie categoria categorias");
 
 /**
- * Names of the fields in files, in the form of `plainName`. They are ranked: names of earlier ranks are clearly better.
- * "Tiername" says more than "Name", which may be a person's.
+ * Names of the fields in files, in the form of `plainName`. A name of an earlier rank is clearly better: "Tiername"
+ * says more than "Name", which may be a person's.
  */
 const knownNames: Record<keyof NewPet, readonly (readonly string[])[]> = {
 	name: [
@@ -58,7 +58,7 @@ export const rankOf = (field: keyof NewPet, name: string): number | undefined =>
 /** Whether a name, after `knownName`, is that of a field. */
 export const isKnown = (name: string) => newPetFields.some((field) => rankOf(field, name) !== undefined);
 
-/** The plain name, or its first word if only that is known: "Art" of "Art / Rasse", "Name" of "Name (Tier)". */
+/** The plain name; if only its first part is known, that part: "Art" of "Art / Rasse", "Name" of "Name (Tier)". */
 export function knownName(name: string): string {
 	const whole = plainName(name);
 	if (isKnown(whole)) return whole;
@@ -87,7 +87,7 @@ const kinds = new Set(
 
 export const isKind = (text: string) => kinds.has(plainName(text));
 
-/** Names that a list may have for its animals, besides those that are known, and those of people and other things. */
+/** `otherName`: further names that a list may have for its animals. `ofOthers`: the names of people and other things. */
 const otherName = /(name|namen|nom|nombre|nome)$|^(name|nom|nombre|nome|title|titel|titre|titulo)/;
 const ofOthers = new RegExp(
 	"owner|client|customer|adopter|keeper|contact|last|first|sur|vor|nach|famil|halter|besitzer|kunde|propiet|propriet|" +
@@ -100,7 +100,7 @@ export function mayBeName(heading: string): boolean {
 	return isKind(name) || (otherName.test(name) && !ofOthers.test(name));
 }
 
-/** Names of columns that identify an animal in its list; a group says that they do. */
+/** Names of columns with ids. A group of `idName` matches if the name says that the ids are those of animals. */
 const idNouns = "id|nr|no|number|nummer|numero|tag|chip|microchip|code|codigo";
 const idOwners =
 	"lfd|record|register|registration|intake|case|shelter|rescue|licen[cs]e|patient|dog|cat|horse|studbook|zuchtbuch|" +

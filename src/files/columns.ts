@@ -17,7 +17,7 @@ export function isMappingField(name: string): name is Field {
 	return (newPetFields as string[]).includes(name);
 }
 
-/** The first rows below the heading: the evidence for what each column holds. */
+/** The first rows below the heading. They show what each column holds. */
 export type Sample = readonly (readonly string[])[];
 
 /** A column that is missing, unknown or duplicated: another mapping may help. */
@@ -32,8 +32,8 @@ export class ColumnError extends FileError {
 }
 
 /**
- * The first row that names all required fields; otherwise the row that names the most fields: a person or a mapping can
- * add the others. Undefined if no row names a field. A row with one cell is a title.
+ * The first row that names all required fields; otherwise the first row that names the most fields, because a person or
+ * a mapping can add the others. Undefined if no row names a field. A row with one cell is a title.
  */
 export function findHeading<Row extends { cells: string[] }>(rows: readonly Row[], mapping?: Mapping): Row | undefined {
 	const rated = rows.map((row) => ({ row, rate: rateHeading(row.cells, mapping) }));
@@ -41,11 +41,11 @@ export function findHeading<Row extends { cells: string[] }>(rows: readonly Row[
 	return best > 0 ? rated.find(({ rate }) => rate === best)?.row : undefined;
 }
 
-/** The number of fields that a heading names; one more than all if it names all required ones. */
+/** The number of fields that a heading names; one more than there are if the heading names all required fields. */
 function rateHeading(cells: readonly string[], mapping?: Mapping): number {
 	const names = cells.map((cell) => cell.trim());
 	if (names.filter((name) => name !== "").length < 2) return 0;
-	// Any row has positions: only names tell a heading.
+	// Positions do not count, because every row has them: only names show that a row is a heading.
 	const named = Object.entries(mapping ?? {}).filter(([, column]) => typeof column !== "number");
 	const { at, unknown, missing } = findColumns(names, Object.fromEntries(named));
 	if (unknown.length + missing.length === 0) return newPetFields.length + 1;
@@ -58,9 +58,9 @@ export function hasTexts({ cells }: { cells: string[] }): boolean {
 }
 
 const required: readonly string[] = NewPet.required;
-/** Columns that exports, rejected rows and several sheets in one table add. */
+/** Columns that exports, files of rejected rows, and tables of several sheets add. */
 const ours: readonly string[] = ["id", "line", "reason", "sheet"];
-/** From this rank on, a column has the kinds of animals in words. */
+/** The names of this rank and of later ranks mean kinds of animals in words. */
 const kindRank = 2;
 
 export type Columns = ReturnType<typeof findColumns>;
@@ -95,14 +95,14 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}, s
 	const taken = Object.values(fits).flat();
 	// If another column has the category's number, a column "category" has its name.
 	const isNameOfNumber = (at: number) => isNumbered && categories.includes(names[at] ?? "");
-	// A list with people has their names elsewhere than beside the category.
+	// If a list also has people's names, they are not beside the category: the nearest column has the animals' names.
 	const distance = (at: number) => Math.abs(at - (fits.categoryId[0] ?? 0));
 	const nearest = ([...of]: number[]) => of.sort((one, other) => distance(one) - distance(other))[0] ?? -1;
 	const at = Object.fromEntries(newPetFields.map((field) => [field, nearest(fits[field])])) as Record<Field, number>;
 	return {
 		/** The position of each field's column, or of the likeliest of several; -1 if there is none. */
 		at,
-		/** Columns that could be the category, too, but are finer than the one that is. */
+		/** Columns that could be the category, too, but have finer kinds than the chosen column. */
 		finer,
 		/** The columns that fit a field equally well: if there are several, a person has to choose one. */
 		fits,
@@ -118,8 +118,8 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}, s
 }
 
 /**
- * Finds the column of each field. In JSON, the fields that a mapping names may appear later.
- * @throws ColumnError if one is unknown or ambiguous, or missing without a fallback
+ * Finds the column of each field. In JSON, a field that a mapping names may first appear in a later object.
+ * @throws ColumnError if a column is unknown or ambiguous, or is missing without a fallback
  */
 export function checkColumns(
 	{ columns, line, headerRow, sample }: { columns: string[]; line: number; headerRow?: number; sample: Sample },
@@ -156,11 +156,11 @@ interface RankedColumn {
 	at: number;
 	/** How well its name says that it holds the field: 0 is best. */
 	rank: number;
-	/** Of kinds of animals in words, how many there are. */
+	/** The number of distinct kinds, if the column may have kinds of animals in words; otherwise 0. */
 	size: number;
 }
 
-/** The columns whose names and values fit a field, the best first: of equal kinds, the coarser. */
+/** The columns whose names and values fit a field, the best first. Of equally good names, fewer kinds are better. */
 function rankedColumns(
 	field: Field,
 	names: readonly string[],
@@ -186,7 +186,7 @@ const valuesOf = (sample: Sample, at: number) =>
 const most = (values: readonly string[], is: (value: string) => boolean) =>
 	values.filter(is).length * 2 > values.length;
 
-/** A name such as "State" has other meanings, so a value must be a known word; below "Status", words are enough. */
+/** A name such as "State" has other meanings, so a value must be a known word; below "Status", any words suffice. */
 function mayBeStatuses(values: readonly string[], rank: number): boolean {
 	if (values.length === 0 || values.some((value) => proposeStatus(value) !== undefined)) return true;
 	return rank < 2 && most(values, isWord);
@@ -197,10 +197,10 @@ export const namesAt = (columns: readonly string[], positions: readonly number[]
 	positions.map((at) => columns[at] ?? "");
 
 /**
- * The columns of missing fields by their values. Kinds of animals are the category. If the heading names neither the
- * name nor the category, it may be an animal: a column of words that differ has the names, one of words that repeat the
- * categories. A heading such as "House name" says more than values. @param heading the row that names the columns,
- * empty if none does
+ * The columns of missing fields by their values. A column of kinds of animals has the categories. If the heading names
+ * neither the name nor the category, it may be an animal: then the column of words with the most distinct values has
+ * the names, the one with the fewest the categories. A heading such as "House name" counts more than values.
+ * @param heading the row that names the columns, empty if none does
  */
 export function columnsByValues(heading: readonly string[], sample: Sample, { at, missing }: Columns): Mapping {
 	const rows = missing.includes("name") ? [heading, ...sample] : sample;
@@ -227,13 +227,13 @@ export function columnsByValues(heading: readonly string[], sample: Sample, { at
 	return { name: name.index, categoryId: category.index, ...(status && { status: status.index }) };
 }
 
-/** Whether a table is an export of this store, whose ids are new in another one. */
+/** Whether a table is an export of an animal store. In another store, its animals get new ids. */
 export const isOwnExport = (columns: readonly string[]) =>
 	["id", "name", "categoryId"].every((name) => columns.includes(name));
 
 /**
- * The column that tells the animals of a list apart: it is named like an animal's id, or like an id, and each row has a
- * value; -1 if none.
+ * The column whose values identify the animals of a list: each row has a value, and the name is that of an animal's id
+ * or, if there is no such column, of any id. -1 if there is none.
  */
 export function idColumn(columns: readonly string[], { at }: Columns, sample: Sample): number {
 	if (isOwnExport(columns)) return -1;

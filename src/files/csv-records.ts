@@ -67,7 +67,7 @@ export async function* csvRecords(texts: AsyncIterable<string>, delimiter: strin
 function cellPattern(delimiter: string): RegExp {
 	const without = (character: string) => `[^"${character}]*(?:""[^"${character}]*)*`;
 	const quoted = delimiter === "\t" ? `${without("\n")}|${without("\t")}` : without("");
-	// A blank before a quote counts only after a delimiter: programs write `"Rex", "Dog"`.
+	// Blanks before a quote are skipped only after a delimiter: programs write `"Rex", "Dog"`.
 	return new RegExp(`(?:(?<=${delimiter}) +)?"(${quoted})(?:"(?=[${delimiter}\n])|($))|[^${delimiter}\n]*`, "y");
 }
 

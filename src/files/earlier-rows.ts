@@ -1,6 +1,6 @@
-// Finds the rows of a file that the import of another file has added in the last 24 hours: the file may be a corrected
-// one, or two animals may have equal rows. So a person decides before anything is sent. Once any row of the file itself
-// was added, the person has decided.
+// Finds the rows of a file that another file, imported in the last 24 hours, has added already. This file may be a
+// correction of the other, or equal rows may be two animals: a person decides before anything is sent. Once a row of
+// this file was added, the person has decided.
 
 import {
 	describeTime,
@@ -23,26 +23,26 @@ export interface RowsToSend {
 	isWanted?: (row: FileRow) => boolean;
 }
 
-/** A row that is there. `file`: the other file that added it. */
+/** A row that is in the store already. `file`: the other file that added it. */
 export type PresentRow = EarlierResult & { file?: string };
 
-/** An earlier row: `different` has the id of a row of the file, and other cells. */
+/** A row that another file added. `different`: it has the id of a row of this file, but other cells. */
 export type EarlierRow = Pick<ImportedRow, "id"> & { outcome: "present" | "different"; of: Import };
 
 export interface EarlierRows {
-	/** By the `number` of the row in the file. */
+	/** The earlier rows, by the `number` of the row in this file. */
 	found: ReadonlyMap<number, EarlierRow>;
 	/** The first rows that were found. */
 	first: FileRow[];
-	/** Whether a row of the file itself was added. */
+	/** Whether a row of this file was added before. */
 	isDecided: boolean;
 }
 
 const shownRows = 5;
 
 /**
- * Finds the rows. Those that a person has to confirm count, too. If two equal rows were added, of three equal rows of
- * the file two are found.
+ * Finds the rows. Rows that a person has to confirm count, too. If two equal rows were added and the file has three,
+ * two of the three are found.
  * @throws the errors of `ask`, and of reading the file
  */
 export async function findEarlier(
@@ -72,8 +72,8 @@ export async function findEarlier(
 			const equal = byContent.get(content);
 			const different = equal ? undefined : byListId.get(listId);
 			if (!different && !equal?.length) continue;
-			own ??= await readNumbers(file.digest, ask, signal); // Only now: the same file again has many.
-			if (own.has(String(row.number))) continue; // The key of the row tells that it is there.
+			own ??= await readNumbers(file.digest, ask, signal); // Only now: an earlier import of this file may have many.
+			if (own.has(String(row.number))) continue; // This file has added the row: its key prevents a second animal.
 			const present = equal?.pop();
 			const earlier = (present ?? different) as Known;
 			found.set(row.number, { ...earlier, outcome: present ? "present" : "different" });
@@ -90,7 +90,7 @@ async function readNumbers(digest: string, ask: AskConsole, signal?: AbortSignal
 	return numbers;
 }
 
-/** @param which files, as the query of `ImportedRows` has it */
+/** @param which the files, as a part of the query of `ImportedRows` */
 async function* readImported(which: string, ask: AskConsole, signal?: AbortSignal) {
 	let before: string | undefined;
 	do {
@@ -118,7 +118,7 @@ export function describeFound(
 	return there + when + (different > 0 ? `, ${different} of them with other values under their id` : "");
 }
 
-/** Such as `this file was imported today at 14:05 by front desk`; if another file added the row, it is named. */
+/** Such as `this file was imported today at 14:05 by front desk`; if another file added the row, with its name. */
 export function describeAdded({ file, ...row }: PresentRow): string {
 	return file === undefined ? `this file was imported ${describeBy(row)}` : `added ${describeBy(row)} from ${file}`;
 }

@@ -51,15 +51,15 @@ function tellRow({ given }: FileRow, faults: readonly Fault[]) {
 	});
 }
 
-/** The same as one text that names the columns of the file, and their values unless the sentences do. */
+/** The sentences as one text that names the columns of the file, and the values that are not in the sentences. */
 export function describeInFile(row: FileRow, faults: readonly Fault[]): string {
 	const columns = columnsOf(row.given);
-	// A word that may get a meaning is told only if nothing else is wrong.
+	// A word that may get a meaning is reported only if nothing else is wrong.
 	const others = faults.filter(({ field = "" }) => !(field in (row.unknown ?? {})));
 	const sentences = tellRow(row, others.length > 0 ? others : faults).map(({ field, text, sentence }) => {
 		const [column, shown] = [columns[field]?.replace(/\s+/g, " "), text.slice(0, 40)];
 		if (column === undefined) return inCase("toLowerCase", sentence);
-		// A number of JSON may have been rounded, so that it is no longer as in the file.
+		// Values of JSON are not shown: a number may have been rounded, and then differs from the file.
 		const isShown = text === "" || (row.given.text === undefined && !sentence.includes(shown));
 		if (!isShown) return `${JSON.stringify(column)}: ${sentence}`;
 		const value = text === "" ? "is empty" : `is ${JSON.stringify(shown)}`;

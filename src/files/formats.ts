@@ -20,7 +20,7 @@ export interface FileKind {
 	delimiter: string;
 	/** The sheet of a workbook that was converted to CSV. */
 	sheet?: string;
-	/** The sheets of one shape that were converted to one table, whose last column has their names. */
+	/** Sheets with the same heading that were converted to one table, whose first column has the sheets' names. */
 	sheets?: SheetRows[];
 	/** The sheets of the workbook that are not read. */
 	otherSheets?: string[];
@@ -32,7 +32,7 @@ export interface FileKind {
 
 interface SheetRows {
 	name: string;
-	/** The first of its rows, in the table and in the sheet. */
+	/** The number of its first row: `first` in the table, `own` in the sheet. */
 	first: number;
 	own: number;
 }
@@ -92,8 +92,8 @@ export async function firstRecords<Row>(batches: AsyncIterable<Row[]>, count: nu
 export const headerWithin = 12;
 
 /**
- * The delimiter with which a record names the columns of an animal; otherwise the delimiter that splits the first
- * record with several cells into the most cells, such as `sep=;`. Titles have no delimiters.
+ * The delimiter with which a record names the columns of an animal. If there is none, the delimiter that splits the
+ * first record with several cells, such as `sep=;`, into the most cells. Titles have no delimiters.
  */
 async function detectDelimiter(texts: () => AsyncIterable<string>): Promise<string> {
 	const records: (CsvRecord & { delimiter: string })[] = [];
@@ -125,9 +125,9 @@ export function describeKind({ format, encoding, delimiter, sheet, sheets }: Fil
 }
 
 /**
- * Yields a file of all pages in pieces; in a text format, each page is at least one piece. An import reads the columns
- * in any order and ignores `id`. @throws FileError if a workbook cannot hold all animals
- * @param categoryName adds a column of category names to a table, which an import ignores
+ * Yields a file with the animals of all pages, in pieces; in a text format, each page is at least one piece. An import
+ * reads the columns in any order and ignores `id`. @throws FileError if a workbook cannot hold all animals
+ * @param categoryName adds a column with the names of categories to a table; an import ignores this column
  */
 export async function* formatPets(
 	pages: Pages<AnyPet>,

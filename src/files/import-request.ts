@@ -8,7 +8,7 @@ import { idempotencyHours } from "../contract/operations.ts";
 /** Why an import stopped. The message is one sentence with the fix. */
 export class ImportFailure extends Error {
 	/**
-	 * `refused`: the API key does not work, or may not add animals. `missing`: the service has no imports. `expired`: a
+	 * `refused`: the API key does not work, or may not add animals. `missing`: the service cannot import. `expired`: a
 	 * batch without a reply is too old to be sent again. `unreachable`: the service did not answer for too long.
 	 * `unexpected`: any other reply.
 	 */
@@ -25,9 +25,9 @@ export interface ImportTarget {
 	/** The address of the service, without `/v1`. */
 	url: string;
 	key: string;
-	/** The name of the file that the rows come from; later imports are told. */
+	/** The name of the file that the rows come from. Later imports show it. */
 	file?: string;
-	/** How long to wait for a service that does not take a batch, in milliseconds. */
+	/** How long to wait for a service that accepts no batch, in milliseconds. */
 	retryForMs: number;
 	/** When aborted, ends the import before the next batch, and ends waits. A request under way is finished. */
 	signal: AbortSignal;
@@ -56,7 +56,7 @@ const expired =
 /**
  * Sends a batch until it has a result for each row.
  * @param rows their JSON
- * @param attempts the caller keeps this for the batch, also after a failure
+ * @param attempts the state of the batch, which the caller keeps even after a failure
  * @throws ImportFailure; during a wait, also the reason of `target.signal`
  */
 export async function sendBatch(
@@ -129,7 +129,7 @@ async function attempt(rows: readonly string[], target: ImportTarget): Promise<A
 	}
 }
 
-/** A result with the time of this computer's clock: at most a second late, and never early. */
+/** Converts a result's time to this computer's clock: it is at most a second late, and never early. */
 function inOwnTime(result: ImportResult, headers: Headers): ImportResult {
 	if (!("atMs" in result)) return result;
 	const aheadMs = Date.parse(headers.get("date") ?? "") - Date.now();

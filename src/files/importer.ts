@@ -1,13 +1,13 @@
 // The importer of the command and the console. The file has been checked before, as a whole.
 //
 // 1. Rows are read in the order of the file and cut into batches: at most 1,000 rows, and at most a request's body.
-// 2. Each row has a key of the file's content and the row's number. Within 24 hours, the service adds one animal per
-//    key: importing the file again, by anyone, adds nothing twice.
-// 3. One batch is sent at a time, so that animals have the order of the file. The next one is read meanwhile.
+// 2. Each row has a key: the digest of the file's content, and the row's number. Within 24 hours, the service adds one
+//    animal per key: if the file is imported again, by anyone, nothing is added twice.
+// 3. One batch is sent at a time, so that animals have the order of the file. The next batch is read meanwhile.
 // 4. A batch is sent again until it has a result for each row (import-request.ts). If the reply to an earlier attempt
-//    was lost, a row that is there since then was added by it.
-// 5. Rows with faults, and rows that are left out, are in their batch without being sent: outcomes, too, have the order
-//    of the file.
+//    was lost, this attempt has added the rows that are in the store since then.
+// 5. Rows with faults, and rows that are left out, are in their batch but are not sent, so that outcomes, too, have the
+//    order of the file.
 // 6. After a failure or a pause, the batch under way stays, and `run` continues with it.
 
 import { type ImportResult, importRowsMax } from "../contract/console.ts";
@@ -41,7 +41,7 @@ interface Batch extends Attempts {
 	rows: KeyedRow[];
 }
 
-/** Has the JSON that is sent, or the outcome of a row that is not sent. */
+/** A row with the JSON that is sent, or with its outcome if it is not sent. */
 type KeyedRow = { row: FileRow; text: string } | { row: FileRow; text?: undefined; settled: RowOutcome };
 
 /** The size of a request's body without its rows and its file, rounded up. */
@@ -57,7 +57,7 @@ export function createImporter(options: ImporterOptions) {
 	 */
 	const ahead: Promise<Batch | undefined>[] = [];
 
-	/** Reads in the next tick, after the request under way was sent: reading a batch takes some milliseconds. */
+	/** Reads a batch in the next tick, after a request was sent, because reading takes some milliseconds. */
 	async function read(): Promise<Batch | undefined> {
 		await new Promise((resolve) => setTimeout(resolve));
 		return (await batches.next()).value;
@@ -88,7 +88,7 @@ export function createImporter(options: ImporterOptions) {
 				const batch = await batchAt(0);
 				if (!batch) return true;
 				if (target.signal.aborted) return false;
-				void batchAt(1).catch(() => {}); // Thrown when the batch's turn comes.
+				void batchAt(1).catch(() => {}); // The error is thrown when the batch's turn comes.
 				await send(batch, target);
 				void ahead.shift();
 			}

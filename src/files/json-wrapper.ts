@@ -1,13 +1,13 @@
-// Finds the array of animals that stands in an object, such as `{"animals": [{…}]}`, as interfaces of programs reply.
+// Finds the array of animals in an object such as `{"animals": [{…}]}`: interfaces of programs reply in this form.
 
 import { tryParseJson } from "../contract/json.ts";
 import { findColumns } from "./columns.ts";
 
-/** Where the array stands in the text of the object. */
+/** Where the array is in the text of the object. */
 export interface Wrapper {
-	/** The position of its opening bracket; the object begins at 0. */
+	/** The position of the array's opening bracket; the object begins at 0. */
 	at: number;
-	/** The number of objects around it. */
+	/** The number of objects around the array. */
 	depth: number;
 }
 
@@ -35,7 +35,7 @@ export function findWrapper(head: string): Wrapper | undefined {
 	return found;
 }
 
-/** Whether the object is an animal, perhaps with a list of its photos, whose items are named, too. */
+/** Whether the object is an animal. An animal may have a list of objects, such as photos, that have names, too. */
 function isAnimal(text: string): boolean {
 	const { value } = tryParseJson(text);
 	const names = Object.entries(Object(value)).flatMap(([name, own]) => (typeof own === "object" ? [] : [name]));
@@ -55,7 +55,7 @@ function firstItem(value: unknown, depth: number): unknown {
 		.find((item) => item !== undefined);
 }
 
-/** Whether the text behind the array ends its objects. @returns false also if it contains another array of objects */
+/** Whether the text after the array ends the objects around it and has no other array of objects. */
 export function isEndOf({ depth }: Wrapper, text: string): boolean {
 	const { value, error } = tryParseJson(`${'{"":'.repeat(depth)}[]${text}`);
 	return error === undefined && firstItem(value, nestedMax) === undefined;

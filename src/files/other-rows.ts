@@ -7,7 +7,7 @@ import { isWord } from "./values.ts";
 /** Sums, in English, German, French, Spanish and Portuguese: the word alone, or before a colon or a number. */
 const words = "totals?|totales|sum|summe|gesamt|insgesamt|somme|suma|soma|count|anzahl";
 const sums = new RegExp(`^((grand|sub|sous|zwischen)[- ]?)?(${words})\\s*([:\\d].*)?$`, "iu");
-/** In a list without categories, other words may be names. */
+/** In a list without categories, only these words are sums: the others may be names. */
 const ofAnyList = /^(totals?|summe|gesamt|insgesamt|anzahl)/i;
 
 /** Whether most cells of a column are words. */
@@ -26,7 +26,7 @@ export function otherRowFinder(heading: readonly string[], { at }: Columns, samp
 		const text = cells[first]?.trim() ?? "";
 		if (/^# /.test(text)) return first === at.name || isBlankAt(cells, at.name) || isBlankAt(cells, at.categoryId);
 		const isAlone = cells.every((cell, index) => index === first || !/\S/.test(cell));
-		// "DOGS" or "Hunde" above the dogs of a list without categories.
+		// A heading of a section, such as "DOGS" or "Hunde", in a list without categories.
 		if (at.categoryId === -1 && heading.length > 1 && isAlone && isKind(text))
 			return text === text.toUpperCase() || /(s|en|de)$/.test(text);
 		if (!sums.test(text) || cells.slice(first + 1).some((other) => isWord(other))) return false;

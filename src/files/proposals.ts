@@ -18,35 +18,35 @@ import { openTable, type Table } from "./table.ts";
 import { isNoName, mayBeAnimal, proposeCategory } from "./values.ts";
 
 export interface Question {
-	/** What is open, as a sentence without an end. */
+	/** What is open, as a sentence without a full stop. */
 	text: string;
 	/** The flags of the command that confirm the proposal. */
 	flags: string[];
 }
 
-/** What flags say beyond the columns; undefined asks. */
+/** What flags decide besides the columns. For an undefined member, a person is asked. */
 interface Wanted {
 	/** The category of animals that have none. */
 	category?: string | undefined;
-	/** The column that stands in for a name; empty leaves out the rows without one. */
+	/** The column used for missing names; empty leaves out rows without a name. */
 	unnamed?: string | undefined;
-	/** The column with one value for each animal; empty takes each row for an animal. */
+	/** The column with one value for each animal; if it is empty, each row is an animal. */
 	oncePer?: string | undefined;
 }
 
 export interface Proposals {
 	options: ReadOptions;
 	questions: Question[];
-	/** How a flag names the column that stands in for a name, if a person has to confirm it. */
+	/** The column used for missing names, as a flag names it; present if a person has to confirm it. */
 	standIn?: string;
 	/** The column whose values repeat if an animal has several rows; undefined if each row is an animal. */
 	id?: IdColumn;
 }
 
-/** A column whose values tell the animals of a list apart. */
+/** A column whose values identify the animals of a list. */
 export interface IdColumn {
 	at: number;
-	/** How a flag names it. */
+	/** The column, as a flag names it. */
 	name: string;
 	/** The position of the column with the animals' names. */
 	nameAt: number;
@@ -54,8 +54,8 @@ export interface IdColumn {
 }
 
 /**
- * Proposes what a file leaves open: the column of a field that no name or several names fit, a category for a list of
- * one species, and the column with the ids. @param title the name of the list
+ * Proposes what a file leaves open: the column of a field if no name or several names fit, a category for a list of one
+ * species, and the column with the ids. @param title the name of the list
  */
 export async function proposeColumns(
 	{ source, kind, title }: { source: Source; kind: FileKind; title: string },
@@ -115,7 +115,7 @@ export async function proposeColumns(
 	};
 }
 
-/** How a flag names the column with the ids: by its name, or by its position if several columns have the name. */
+/** The column with the ids, as a flag names it: by its name, or by its position if several columns have the name. */
 function flagOfId({ columns, sample }: Table, found: Columns): string | undefined {
 	const at = idColumn(columns, found, sample);
 	const name = columns[at];
@@ -132,7 +132,7 @@ function positionIn({ columns, headerRow, line }: Table, column: string | undefi
 	throw new FileError(`there is no column ${quoteNames([column])}${where}`, line);
 }
 
-/** Whether a heading looks like the rows below it: it has a number, or its category is a kind or one of theirs. */
+/** Whether a heading looks like a row: a cell is a number, or the category is a kind of animal or also occurs below. */
 function isLikeBelow({ columns, headerRow, sample }: Table, { name, categoryId }: Mapping): boolean {
 	if (headerRow === undefined || typeof name !== "number" || typeof categoryId !== "number") return false;
 	const categoryOf = (cells: readonly string[]) => (cells[categoryId] ?? "").trim().toLowerCase();
@@ -142,15 +142,15 @@ function isLikeBelow({ columns, headerRow, sample }: Table, { name, categoryId }
 	);
 }
 
-/** The most ids that are compared unasked. */
+/** The most ids that are compared if no person has confirmed the column. */
 const idsMax = 100_000;
 
 /**
- * Finds the rows of an animal other than the one to add: of the rows with its id, the last one that is an animal with a
- * name; if there is none, the last one that is an animal; if there is none, the last one.
+ * Finds the rows to leave out: of the rows with one id, all but the last one that is an animal with a name. If none is
+ * an animal with a name, all but the last animal; if none is an animal, all but the last row.
  */
 export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
-	/** What is known of the row to add for each id. */
+	/** By id, what is known of the row to add. */
 	const chosen = new Map<string, { number: number; name: string; rank: number }>();
 	const others = new Set<number>();
 	let [named, renamed] = [0, 0];
@@ -172,7 +172,7 @@ export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
 			}
 			if (!before || rank >= before.rank) chosen.set(id, { number, name, rank });
 		},
-		/** Whether rows with the same id seem to be one animal: most have the same name, or none has one. */
+		/** Whether rows with the same id seem to be one animal: most have the same name, or they have none. */
 		isLikely: () => others.size > 0 && renamed * 2 <= named,
 		get animals() {
 			return chosen.size;

@@ -50,7 +50,7 @@ function isNotBlank({ text }: PetRecord): boolean {
 	return /\S/.test(text);
 }
 
-/** A bracket, a comma, or a string. Group 1: the line break or the end of the text, if it ends the string. */
+/** A bracket, a comma, or a string. Group 1: the line break or the end of the text, if the string ends there. */
 const signs = /[[\]{},]|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*(?:"|\\?(\n|$))/g;
 
 /**
@@ -59,7 +59,7 @@ const signs = /[[\]{},]|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*(?:"|\\?(\n|$))/g;
  */
 export async function* jsonElements(texts: AsyncIterable<string>, wrapper?: Wrapper): AsyncGenerator<PetRecord[]> {
 	const startAt = wrapper?.at ?? 0;
-	/** The text after the last element, which begins on this line. */
+	/** The text after the last element. It begins on line `line`. */
 	let rest = "";
 	let line = 1;
 	/** `due`: the last element ended with a comma. */

@@ -36,7 +36,7 @@ export function isOfRejection(column: string | undefined): boolean {
 /** The line and reason that an earlier import added at the end. */
 const earlier = /,?"line":\d+,"reason":"(?:[^"\\]|\\.)*"(?=\}$)/;
 
-/** Appends to the text of the object, so that numbers stay as they were written. */
+/** Appends the line and the reason to the object's text, so that numbers stay as they were written. */
 function jsonLine(line: number, given: string, reason: string): string {
 	const ours = `"line":${line},"reason":${JSON.stringify(reason)}`;
 	// In an array, an object may span several lines, but its strings may not.

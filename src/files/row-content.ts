@@ -1,5 +1,5 @@
-// What a row contains, as hashes that the service keeps for a day: so a row of a file that was corrected, sorted or
-// cut is known again. Neither the order of its columns counts, nor their names, nor the sheet.
+// Hashes of a row's content, which the service keeps for a day: so the row is recognised after its file was corrected,
+// sorted or cut. The order of the columns, their names, and the sheet do not count.
 
 import { foldedText } from "../contract/equal-texts.ts";
 import { tryParseJson } from "../contract/json.ts";
@@ -50,7 +50,7 @@ export function rowHasher(hash: Hash): (row: FileRow) => RowContent {
 	};
 }
 
-/** Names of columns with the ids of animals. Their values do not matter: a corrected file has other ones. */
+/** Names of columns with the ids of animals. The values are not checked, because a corrected file has other ones. */
 const idName = /^((animal|pet|tier|mascota|ear|(micro)?chip|tag)[^\p{L}]*(nr|number|nummer|numero|id)|microchip|id)$/u;
 
 /** How many cells at the start are not the animal's: line and reason of a rejected row, and the name of its sheet. */

@@ -39,14 +39,14 @@ interface Given extends Pick<Columns, "at"> {
 	/** The JSON of the row, and the positions of its cells that are no text and no integer. */
 	text?: string | undefined;
 	inexact?: readonly number[] | undefined;
-	/** The file is an export: "None" and "?" are names. */
+	/** Whether the file is an export: then "None" and "?" are names. */
 	isOwn: boolean;
 }
 
 export interface Fallback {
 	/** The category of animals that have none. */
 	categoryId?: string | undefined;
-	/** The position of the column that stands in for a name; null leaves out the rows without a name. */
+	/** The position of the column used for missing names; null leaves out rows without a name. */
 	name?: number | null | undefined;
 }
 
@@ -58,7 +58,7 @@ export interface OtherRow extends Pick<Place, "row"> {
 export interface ReadOptions {
 	/** The columns of fields; any other field is found by its name. */
 	mapping?: Mapping | undefined;
-	/** The row of a table that names the columns, as a spreadsheet counts; 0 if none does; by default, it is found. */
+	/** The row of a table that names the columns, as a spreadsheet counts; 0 if none does. If absent, it is found. */
 	headerRow?: number | undefined;
 	/** The meanings of other texts in the status and category fields. */
 	values?: Values | undefined;
@@ -74,7 +74,7 @@ export interface ReadOptions {
 	onNameless?: (number: number) => void;
 	/** Called for each row that is no animal, such as a sum. */
 	onOther?: (row: OtherRow) => void;
-	/** Called if a column is the category because the others are finer. */
+	/** Called if a column was chosen as the category because the other columns have finer kinds. */
 	onFiner?: (category: string, finer: readonly string[]) => void;
 }
 
@@ -132,7 +132,7 @@ export async function* readRows(source: Source, kind: FileKind, options: ReadOpt
 	if (found.unknown.length > 0) throw new ColumnError(`no object has a field ${quoteNames(found.unknown)}`);
 }
 
-/** The row with its own fields replaced by these texts. The fields must have columns. */
+/** The row with these texts in place of its own fields. The fields must have columns. */
 export function correctedRow(row: FileRow, texts: Texts, options: ReadOptions): FileRow {
 	const fields = newPetFields.filter((field) => texts[field] !== undefined);
 	if (fields.length === 0) return row;
@@ -221,7 +221,7 @@ function petOfCells(given: Given, options: ReadOptions): Outcome {
 
 const noCategory = { field: "categoryId", problem: "must be the number or the name of a category" };
 
-/** Whether the category is a number among words that the store does not have: a person may mean it nevertheless. */
+/** Whether the category is a number that the store does not have, and that has no meaning from a person either. */
 function isStrayNumber({ pet }: Outcome, text = "", { numbers, categoryId }: Values = {}): boolean {
 	if (!pet || !numbers || numbers.has(pet.categoryId) || !/\S/.test(text)) return false;
 	return !isWord(text) && !isNothing(text) && !categoryId?.has(comparedName(text));
@@ -229,10 +229,10 @@ function isStrayNumber({ pet }: Outcome, text = "", { numbers, categoryId }: Val
 
 const isBlank = (text: string) => !/\S/.test(text) || isNothing(text);
 
-/** The fields of a row with what the options replace: a missing name or category, and line breaks in a name. */
+/** The fields of a row after replacements: of a missing name or category, and of line breaks in a name. */
 function completedTexts({ cells, at, isOwn, inexact }: Given, { fallback = {}, onJoined }: ReadOptions): Texts {
 	const texts: Texts = {};
-	// A name is as it is in the file: no list or object, and no number that JavaScript rounds.
+	// A name must be as it is in the file: not a list, an object, or a number that JavaScript rounds.
 	const nameAt = (position: number) => (inexact?.includes(position) ? "" : (cells[position] ?? ""));
 	for (const field of newPetFields)
 		if (at[field] !== -1) texts[field] = field === "name" ? nameAt(at.name) : (cells[at[field]] ?? "");

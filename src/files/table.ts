@@ -27,16 +27,16 @@ export interface Table {
 	headerRow: number | undefined;
 	/** The line of that row. */
 	line: number;
-	/** The first rows below it. */
+	/** The first rows below that row. */
 	sample: Sample;
 	/** All records of the file, also those above the row that names the columns. */
 	records(): AsyncGenerator<TableRecord[]>;
 }
 
-/** So many rows below the heading show what a column holds. */
+/** This many rows below the heading show what each column holds. */
 const sampleRows = 200;
 
-/** @param choices the heading's row, if it is known, and names of columns that may tell it @throws FileError */
+/** @param choices the heading's row, if known, and column names that help to find it @throws FileError */
 export async function openTable(
 	source: Source,
 	kind: FileKind,
@@ -68,7 +68,7 @@ export async function openTable(
 	return { columns, headerRow: found.row, line: found.line, sample, records };
 }
 
-/** Of more fields, only those of an animal count: each object could have others. */
+/** Beyond this number of fields, only known and mapped fields count, because each object could have other fields. */
 const columnsMax = 1000;
 
 async function* objectRecords(
@@ -103,7 +103,7 @@ async function* objectRecords(
 const isInexact = (value: unknown) =>
 	typeof value === "number" ? !Number.isSafeInteger(value) : typeof value === "object" && value !== null;
 
-/** A field of JSON as a cell: nothing for null; lists and objects, which no field of an animal is, as JSON. */
+/** A value of JSON as a cell: empty for null; JSON for a list or an object, which no field of an animal is. */
 export function textOf(value: unknown): string {
 	if (value === undefined || value === null) return "";
 	return typeof value === "object" ? toJson(value) : String(value);

@@ -21,7 +21,7 @@ export interface Values {
 	status?: ReadonlyMap<string, PetStatus | null> | undefined;
 	/** Category numbers by `comparedName`. A whole number is never looked up: it is the category's number. */
 	categoryId?: ReadonlyMap<string, bigint | null> | undefined;
-	/** The store's numbers, if they are known: among words, no other number is a category. */
+	/** The numbers of the store's categories, if known: in a column of words, no other number is a category. */
 	numbers?: ReadonlySet<bigint> | undefined;
 }
 
@@ -67,7 +67,7 @@ export function isNothing(text: string): boolean {
 const noNames = "unknown|unnamed|no ?name|unbekannt|namenlos|ohne namen?|inconnue?|sans nom|sin nombre|sem nome";
 const nameless = new RegExp(`^([*?.\\-_\\s]*|${noNames})$`, "iu");
 
-/** Whether a text in place of an animal's name says that it has none. */
+/** Whether a text in place of an animal's name says that the animal has none. */
 export function isNoName(text = ""): boolean {
 	return /^\s*(?:$|[-–—(#*?._nuois])/i.test(text) && (isNothing(text) || nameless.test(text.trim()));
 }
@@ -86,7 +86,7 @@ export function proposeCategory(text: string): string | undefined {
 	return isNone || !isWord(name) || checkCategoryName({ name }).faults ? undefined : name;
 }
 
-/** Whether a text in place of a category may be a name, not a number, even an unreadable one such as "1E+20". */
+/** Whether a text in place of a category may be a name. A number may not, even an unreadable one such as "1E+20". */
 export function isWord(text: string): boolean {
 	const isNumber = /^[-+\d.,\s]+(e[-+]?\d+)?$/i.test(text.trim());
 	return /\p{L}|\p{Extended_Pictographic}/u.test(text) && !isNumber;
@@ -126,7 +126,7 @@ export function countUnknownValues() {
 	};
 }
 
-/** Whether the row is an animal, perhaps once its words have meanings. Any text may mean no status. */
+/** Whether the row is an animal once its words are mapped. Any text may be mapped to no status. */
 export function mayBeAnimal({ faults = [], unknown: { status, categoryId = "" } = {} }: Outcome): boolean {
 	const isWordIn = (field: string | undefined) =>
 		field === "status" ? status !== undefined : field === "categoryId" && proposeCategory(categoryId) !== undefined;

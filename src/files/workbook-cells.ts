@@ -1,5 +1,5 @@
-// What a spreadsheet shows and the reader of workbooks does not: zeros before a number, by its format, and the value of
-// merged cells, which stands in the first of them.
+// What a spreadsheet shows but the reader of workbooks does not return: zeros that a format shows before a number, and
+// the value of merged cells, which only the first of these cells has.
 
 /** The parts of a workbook, by their names in the archive. */
 type Parts = Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ function attributeOf(attributes: string, name: string): string {
 
 const entities = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** The number of digits that a style shows at least, by its number: for formats such as 00000. */
+/** The least number of digits that each style shows, by the style's number, for formats such as 00000. */
 export function digitsOfStyles(styles = ""): Map<string, number> {
 	const formats = new Map(
 		[...styles.matchAll(tags("numFmt"))].map(([, attributes = ""]) => {
@@ -57,7 +57,7 @@ export function mergesOf(parts: Parts): Map<string, Merge[]> {
 			return [attributeOf(attributes, "Id"), target.startsWith("/") ? target.slice(1) : `xl/${target}`] as const;
 		}),
 	);
-	const found = new Map<string, Merge[]>(); // By part: many sheets of a damaged workbook may name the same one.
+	const found = new Map<string, Merge[]>(); // By part, because many sheets of a damaged workbook may name one part.
 	const sheets = (parts["xl/workbook.xml"] ?? "").matchAll(tags("sheet"));
 	return new Map(
 		[...sheets].map(([, attributes = ""]) => {
@@ -80,8 +80,8 @@ export const numberOf = (letters: string) =>
 	[...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
 
 /**
- * Fills merged cells. The animals' names are not filled: rows that share a name are one animal.
- * @param name the column of the names @param cellsMax merged cells of a damaged workbook may overlap
+ * Fills merged cells. The animals' names are not filled, because rows that share a name are one animal.
+ * @param name the column of the names @param cellsMax a limit, because merged cells of a damaged workbook may overlap
  */
 export function fillDown(rows: string[][], merges: readonly Merge[], name: number, cellsMax: number): void {
 	let left = cellsMax;

@@ -14,17 +14,17 @@ import { digitsOfStyles, fillDown, type Merge, mergesOf, numberOf, withZeros } f
 const fileMaxBytes = 64 * 1024 * 1024;
 const contentMaxBytes = 2 * fileMaxBytes;
 const partsMax = 10_000;
-/** The reader's time grows with the square of this number. */
+/** The reader's time grows with the square of the number of sheets. */
 const sheetsMax = 1000;
 const rowsMax = 1_048_576;
-/** The reader fills all rows up to the last cell, each up to the last column: a small file may name a far cell. */
+/** The reader fills all cells up to the last row and the last column, and a small file may have a cell far away. */
 const cellsMax = 10_000_000;
 const tooLarge = "the workbook unpacks to more than 128 MiB: save the sheet as CSV";
 const unreadable = (why: string) =>
 	new FileError(`the workbook cannot be read (${why}): save it again, or save the sheet as CSV`);
 
 /**
- * @param wanted the name of a sheet; by default, the first with columns of an animal, or with texts, or the first
+ * @param wanted the name of a sheet; by default, the first with columns of an animal, else with texts, else the first
  * @returns `kind.sheet` is the name of the sheet that is read, `sheets` the names of all sheets
  */
 export async function readWorkbook(file: Blob, wanted?: string) {
@@ -86,7 +86,7 @@ function joined(tables: readonly Table[]) {
 	const rows: string[][] = [];
 	for (const table of tables) {
 		const { at, cells: columns } = headingOf(table) ?? { at: 0, cells: [] };
-		// Names such as 2023 are no categories.
+		// Names of sheets such as 2023 are no categories.
 		if (rows.length === 0) rows.push([tables.every(({ sheet }) => isWord(sheet)) ? "Sheet" : "", ...columns]);
 		sheets.push({ name: table.sheet, first: rows.length + 1, own: at + 2 });
 		for (const cells of table.rows.slice(at + 1))
@@ -95,7 +95,7 @@ function joined(tables: readonly Table[]) {
 	return { rows, sheets };
 }
 
-/** The sheets with cells: not a sheet that is a chart. Of two sheets on the same part, the reader reads one. */
+/** The sheets with cells, so no charts. If two sheets name the same part, the reader reads only one of them. */
 async function readTables(file: Blob): Promise<Table[]> {
 	const { archive, merges } = unpacked(new Uint8Array(await file.arrayBuffer()));
 	const sheets = await readSheets<Digits>(archive, { trim: false, parseNumber: (digits) => ({ digits }) });
@@ -148,7 +148,7 @@ function unpacked(bytes: Uint8Array) {
 type Size = { cells: number };
 
 /**
- * A part as the reader understands it: with the characters that references name, and with each cell's position.
+ * A part that the reader understands: references are replaced by their characters, and each cell has its position.
  * @throws FileError if the reader would need too much time or memory
  */
 function mended(name: string, xml: string, size: Size, digits: ReadonlyMap<string, number>): string {
@@ -158,20 +158,20 @@ function mended(name: string, xml: string, size: Size, digits: ReadonlyMap<strin
 	return /<(?:[\w.-]*:)?sheetData[\s/>]/.test(xml) ? withPositions(withZeros(changed, digits), size) : changed;
 }
 
-/** References to characters beyond U+FFFF, such as `&#128008;`: the reader keeps only 16 bits of them. */
+/** Replaces references to characters beyond U+FFFF, such as `&#128008;`, of which the reader keeps only 16 bits. */
 function characterOf(reference: string, hexadecimal: string | undefined, decimal: string): string {
 	const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
 	return code > 0xffff && code <= 0x10ffff ? String.fromCodePoint(code) : reference;
 }
 
 /**
- * The start of a row or cell: its name, its attributes and the slash at its end. Without the attributes if they are not
- * as programs write them: then the reader may find another position than this file.
+ * The start of a row or cell: its name, its attributes and the slash at its end. Attributes that programs do not write
+ * so are not matched, because the reader may find another position in them than this file.
  */
 const places = /<((?:[\w.-]*:)?(row|c))(?=[\s/>])(?:((?:\s+[\w:.-]+=(?:"[^"<&]*"|'[^'<&]*'))*)\s*(\/?)>)?/g;
 
 /**
- * A row or cell without a position is next to the one before it (ECMA-376 part 1, 18.3.1.4 and 18.3.1.73).
+ * Adds positions: a row or cell without one is next to the one before it (ECMA-376 part 1, 18.3.1.4 and 18.3.1.73).
  * @throws FileError if a position is wrong, or if the cells up to the last one are too many
  */
 function withPositions(xml: string, size: Size): string {

@@ -5,10 +5,10 @@
 // 2. The commit takes the oldest writes, at most 1,000 rows, as one transaction of the engine.
 // 3. Writes that arrive meanwhile are the next batch: the slower the disk, the larger the batches.
 // 4. Once a batch is on disk, the next commit begins, and then the callers of the batch get their results.
-// 5. If a commit fails, so do all its writes: none of them was acknowledged. The next commit begins all the same.
 // 5. If a commit fails, all its writes fail: none of them was acknowledged. The next commit begins nevertheless.
 // 6. A create whose commit has not begun in time is taken out of the queue and rejected: nothing of it is stored.
 //    A create that would wait too long is refused before it joins the queue (`isFull`).
+
 import { type Commit, StoreBusy, type WriteQueue } from "./store.ts";
 
 /** Limits the memory for waiting writes and their HTTP requests. */
