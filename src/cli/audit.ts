@@ -42,7 +42,7 @@ const columns = ["id", "at", "animal", "action", "change", "by"];
 function cellsOf({ id, atMs, editor, action, petId, ...edit }: EditRecord): string[] {
 	const from = edit.fromStatus ?? edit.fromCategoryId ?? "none";
 	const to = edit.toStatus ?? edit.toCategoryId ?? "none";
-	// The audit has no names, and a removed animal has no values.
+	// The audit has no names, and a removal has no new value.
 	const changes = { "set-status": `${from} → ${to}`, "set-category": `${from} → ${to}`, rename: "", remove: `${from}` };
 	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, changes[action], editor];
 }

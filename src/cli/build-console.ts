@@ -1,4 +1,4 @@
-// Builds the console and the reference of a checkout if they are missing or outdated: installing runs no scripts.
+// Builds the console and the reference of a checkout if they are missing or outdated: an installation runs no scripts.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
@@ -17,7 +17,7 @@ export function buildConsole(): void {
 	say("building the console …");
 	const parameters = [vite, "build", "console", "--logLevel", "warn"];
 	execFileSync(process.execPath, parameters, { cwd: root, stdio: ["ignore", 2, 2] });
-	// Last, because `isOutdated` compares this script's output with the sources.
+	// This is built last, because `isOutdated` compares its output with the sources.
 	execFileSync(process.execPath, [join(root, "console/reference/build.ts")], { stdio: ["ignore", 2, 2] });
 }
 

@@ -10,7 +10,7 @@ import { CategoriesFull, StorageUnavailable, StoreRefused } from "../store/store
 
 /** An expected failure of a command. Each line of the message is one sentence that says what to do. */
 export class CommandError extends Error {
-	/** A command that cures the failure, printed below the message as it can be run. */
+	/** A command that fixes the failure. It is printed below the message, ready to be run. */
 	next?: string;
 }
 

@@ -1,5 +1,5 @@
 // `animal-store completion bash` prints a script for the shell. The script asks `completion words` for the commands and
-// options that can follow the words of the command line; where there are none, the shell proposes files.
+// options that can follow the words of the command line. If there are none, the shell proposes files.
 
 import type { Command } from "commander";
 import { examples, toStdout } from "./output.ts";

@@ -1,4 +1,4 @@
-// `animal-store copy` copies a whole store, with the same ids, keys and Idempotency-Keys, to one of any engine.
+// `animal-store copy` copies a whole store, with the same ids, keys and Idempotency-Keys, to a store of any engine.
 
 import type { Command } from "commander";
 import { problemOfDatabaseUrl } from "../config.ts";

@@ -73,7 +73,7 @@ export function withEdits(pets: Command): void {
 		.action(eraseNames);
 }
 
-/** Asks before an animal is removed; one that is gone needs no question. @throws CommandError */
+/** Asks before an animal is removed; an animal that is gone needs no question. @throws CommandError */
 async function confirmRemoval(store: Store, petId: bigint): Promise<void> {
 	const { json } = await store.getPet(petId);
 	if (json === undefined) return;

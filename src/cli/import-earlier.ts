@@ -9,7 +9,7 @@ import type { ImportFile } from "./import-file.ts";
 import type { Checked } from "./import-report.ts";
 import { countOf } from "./output.ts";
 
-/** Adds the question about these rows, unless the person has decided. */
+/** Adds the question about rows that another file has added, unless the person has decided already. */
 export function askEarlier(earlier: EarlierRows, checked: Checked, options: ReadOptions): void {
 	if (earlier.found.size === 0 || earlier.isDecided) return;
 	const examples = earlier.first.map((row) => exampleOf(row, options));
@@ -18,7 +18,7 @@ export function askEarlier(earlier: EarlierRows, checked: Checked, options: Read
 	checked.questions.push({ text, flags: ["--skip-existing"] });
 }
 
-/** How the importer gets the rows: the same for the search of earlier rows and for the import. */
+/** The rows of the file, the same for the search of earlier rows and for the import. */
 export function rowsToSend(file: ImportFile, repeated: ReadonlySet<number>, options: ReadOptions) {
 	return {
 		rows: readRows(file.source, file.kind, options),

@@ -54,7 +54,7 @@ export async function openImportFile(path: string, signal: AbortSignal, sheet?: 
 
 /** A workbook is read as a whole. Any other file is read piece by piece, each time from its start. */
 async function readTable(path: string, sheet: string | undefined) {
-	// The file stays open until the process exits: a program that saves the file may replace it in the meantime.
+	// The file stays open until the process exits, because a program that saves the file may replace it meanwhile.
 	const file = openSync(path, "r");
 	const reading = { fd: file, start: 0, autoClose: false };
 	const opened = stateOf(file);
@@ -78,7 +78,7 @@ async function readTable(path: string, sheet: string | undefined) {
 	return { source, kind: await detectKind(source) };
 }
 
-/** Changes with every write to the file. */
+/** Returns a text that changes with every write to the file. */
 function stateOf(file: number): string {
 	const { size, mtimeNs } = fstatSync(file, { bigint: true });
 	return `${size} ${mtimeNs}`;
@@ -114,8 +114,8 @@ async function copyToTemporary(path: string, signal: AbortSignal): Promise<strin
 }
 
 /**
- * Writes each rejected row at once: there are few, or the whole file is wrong. The first row creates the file, which
- * replaces that of an earlier import, or a link, but never a linked file.
+ * Writes each rejected row at once, because there are few unless the whole file is wrong. The first row creates the
+ * file. It replaces the file of an earlier import, or a link, but never the file that a link names.
  */
 export function rejectedFile(name: string, kind: FileKind) {
 	const path = `${name}.rejected.${rejectedFormat(kind)}`;

@@ -63,9 +63,9 @@ export function describeReasons(title: string, reasons: Reasons, { format }: Fil
 export interface Checked {
 	animals: number;
 	first: NewPet[];
-	/** The first animals as they will be, also those that a person has to confirm. */
+	/** The first animals as they will be stored, also those that a person has to confirm. */
 	examples: string[];
-	/** Rows that are animals once a person confirms what their words mean. */
+	/** The number of rows that are animals once a person confirms what their words mean. */
 	unclear: number;
 	rejected: number;
 	/** Columns or fields that an animal does not have. */
@@ -83,7 +83,7 @@ export interface Checked {
 	/** What was decided without a question, with the flag that changes it. */
 	decided: string[];
 	questions: Question[];
-	/** The numbers of rows of which another row of the same animal is added. */
+	/** The numbers of rows that are left out, because another row of the same animal is added. */
 	repeated: ReadonlySet<number>;
 }
 
@@ -144,7 +144,7 @@ function describeValues({ values: counted, categories }: Checked): string[] {
 	});
 }
 
-/** The flags that confirm the proposed meanings; a status without a proposal becomes no status. */
+/** The flags that confirm the proposed meanings; a status without a proposal means no status. */
 function confirmingFlags(values: readonly UnknownValue[], createCategories = false): string[] {
 	const statuses = values.filter(({ field }) => field === "status");
 	const unknown = statuses.filter(({ proposed }) => proposed === undefined);
@@ -165,11 +165,11 @@ export function describeUnsent(
 	if (flags.length === 0) return { message: "nothing was sent", flags };
 	const said = [
 		"nothing was sent",
-		...(flags.some((flag) => flag.startsWith("status:")) ? ["nothing after = means no status"] : []),
+		...(flags.some((flag) => flag.startsWith("status:")) ? ["status:TEXT= means no status"] : []),
 		...(flags.includes("--create-categories") ? ["--map categoryId:NAME=NUMBER uses an existing category"] : []),
 		"to confirm, run:",
 	];
-	// Flags stand before `--`, which begins the words that are no flags.
+	// The flags are inserted before `--`, because words after it are not read as flags.
 	const end = command.includes("--") ? command.indexOf("--") : command.length;
 	return {
 		message: said.join("; "),
@@ -197,7 +197,7 @@ export function confirmProposals(
 
 export interface ImportReport {
 	added: number;
-	/** Added by an earlier import, by anyone. */
+	/** The number of rows that an earlier import, by anyone, has added. */
 	alreadyThere: number;
 	/** The first of these rows. */
 	earlier?: PresentRow | undefined;
@@ -231,7 +231,7 @@ export function incompleteError(
 	if (isInterrupted) return new Interrupted(`interrupted: ${progress}; ${resume}`);
 	const [first, ...others] = describeError(error);
 	const isExpired = error instanceof ImportFailure && error.kind === "expired";
-	// Its rows have other Idempotency-Keys now.
+	// The rows of a changed file have other Idempotency-Keys.
 	const fix = "remove the rows of these before you import the file again";
 	const next = isExpired ? [] : [error instanceof FileError ? fix : resume];
 	return new CommandError([[first, progress, ...next].join("; "), ...others].join("\n"));

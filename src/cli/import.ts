@@ -161,7 +161,7 @@ function categoryOf(text: string) {
 	throw new InvalidArgumentError("A category is a whole number, or empty to reject the rows.");
 }
 
-/** The words of this command, without its dry run and its key. */
+/** The words of this command line, without `--dry-run` and the key. */
 function wordsOf({ parent }: Command): string[] {
 	const given = (parent as (Command & { rawArgs: string[] }) | null)?.rawArgs ?? [];
 	const isKey = (word: string | undefined) => word === "--key";
@@ -233,7 +233,7 @@ function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnectio
 	}
 }
 
-/** Checks the file. If words stand in place of categories, checks it again with the service's category names. */
+/** Checks the file. If it has words for categories, checks it again with the names of the service's categories. */
 async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsole | undefined, signal: AbortSignal) {
 	const { map, headerRow } = flags;
 	const onJoined = flags.oneLine ? () => {} : undefined;
@@ -252,7 +252,7 @@ async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsol
 	return { checked: { ...(await checkAll(complete)), categories }, options: complete };
 }
 
-/** A dry run goes on without a reply. */
+/** A dry run continues if a request fails. */
 async function unlessDry<Reply>({ dryRun }: ImportOptions, request: Promise<Reply>): Promise<Reply | undefined> {
 	return request.catch((error) => {
 		if (dryRun && error instanceof AnimalStoreError) return undefined;
@@ -331,7 +331,7 @@ async function checkFile(
 		}
 	}
 	try {
-		// Only the rows that are added count.
+		// A pass of its own finds repeated rows, because only the rows that are added count.
 		if (repeats && isConfirmed) await readAll(options, repeats.add);
 		if (repeats && isConfirmed) checked.repeated = repeats.others;
 		const onUnused = (name: string) => void checked.unused.push(name);
@@ -368,7 +368,7 @@ async function checkFile(
 	}
 	const { size } = checked.repeated;
 	if (size > 0)
-		checked.decided.push(`left out: ${countOf(size, "row")} with another row of the same ${JSON.stringify(id?.name)}`);
+		checked.decided.push(`left out: ${countOf(size, "row")} whose ${JSON.stringify(id?.name)} another row repeats`);
 	if (options.fallback?.name === null && nameless > 0)
 		checked.decided.push(`left out: ${countOf(nameless, "row")} without a name`);
 	return checked;
@@ -402,7 +402,7 @@ interface ToAdd {
 	animals: number;
 	repeated: ReadonlySet<number>;
 	options: ReadOptions;
-	/** Rows of other files, which are left out. */
+	/** Rows that other files have added. They are left out. */
 	earlier: EarlierRows["found"] | undefined;
 }
 

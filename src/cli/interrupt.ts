@@ -7,10 +7,10 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export const interruptedExitCode = 130;
 /** How long requests under way may take after a stop. */
 const graceMs = 10_000;
-/** Signals within this time count as one: terminals and supervisors signal all processes; wrappers forward signals. */
+/** Signals within this time count as one: terminals and supervisors signal all processes, wrappers forward signals. */
 const sameSignalMs = 1000;
 
-/** Calls `first` at the first of these signals, and `again` at a later one. @returns a function that stops this */
+/** Calls `first` at the first of these signals, `again` at a later one. @returns a function that ends the handling */
 export function onSignals(
 	names: readonly NodeJS.Signals[],
 	first: (signal: NodeJS.Signals) => void,
@@ -43,7 +43,7 @@ export async function interruptible<Result>(
 ): Promise<Result> {
 	const [requested, overdue] = [new AbortController(), new AbortController()];
 	const onSignal = () => {
-		// The terminal has written ^C.
+		// A new line, because the terminal has written ^C.
 		if (process.stderr.isTTY) process.stderr.write("\n");
 		requested.abort();
 		setTimeout(() => overdue.abort(), graceMs).unref();

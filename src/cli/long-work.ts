@@ -1,4 +1,4 @@
-// Runs long work of commands at a lower priority than the service, until a signal, and shows its progress.
+// Runs long work of commands at a lower priority than the service, until a signal ends it, and shows its progress.
 
 import { constants, setPriority } from "node:os";
 import { interruptible } from "./interrupt.ts";

@@ -24,7 +24,7 @@ export function printResult(isJson: boolean | undefined, value: object, text: st
 	process.stdout.write(`${isJson ? toJson(value) : printable(text)}\n`);
 }
 
-/** Prints a message, on standard error. Texts in it may be of strangers. @param start is printed as it is */
+/** Prints a message on standard error. It may have texts of strangers, so it is made `printable`; `start` is not. */
 export function say(message: string, start = ""): void {
 	console.error(start + printable(message));
 }
@@ -43,7 +43,7 @@ export async function askOnTerminal(question: string, signal?: AbortSignal): Pro
 	return value;
 }
 
-/** Quotes a word for a shell. Signs that a terminal would obey are written as bash, zsh and ksh read them. */
+/** Quotes a word for a shell. Signs that would control a terminal become escapes that bash, zsh and ksh read. */
 export function quoteWord(text: string): string {
 	if (/^[\p{L}\p{N}:=_./-]+$/u.test(text)) return text;
 	if (!/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u.test(text)) return `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,5 +1,5 @@
 // `animal-store pets …` calls the three operations of the interface and the console's search, from a terminal or a
-// script. Tables have the names of categories, JSON their numbers.
+// script. Tables show the names of categories, JSON shows their numbers.
 
 import { type Command, Option } from "commander";
 import { AnimalStoreError, NoReply } from "../../client/src/index.ts";
@@ -106,7 +106,7 @@ async function find(text: string, { limit = limitDefault, category, sort = "-id"
 	if (total > pets.length) say(`${isMore ? "more than " : ""}${countOf(total, "animal")} found${hint}`);
 }
 
-/** What reads the names of categories. @throws CommandError if the key may not read them */
+/** Returns a function that reads the names of categories. @throws CommandError if the key may not read them */
 function namesFrom(ask: AskConsole) {
 	return async () => {
 		const categories = await categoriesOf(ask);
@@ -143,7 +143,7 @@ async function writePet(pet: Pet, options: OutputOptions): Promise<void> {
 function formatOutput(pages: Pages<Pet>, options: OutputOptions): AsyncGenerator<string | Uint8Array> {
 	if (options.json) return formatPets(pages, "json");
 	return formatPetTable(pages, petFields, async () => {
-		// An animal that was just added is shown soon, in any case.
+		// Tried only once and not for long, so that an animal that was just added is shown soon.
 		const ask = consoleRequests({ ...readConnection(options), maxRetries: 0, timeoutMs: namesWithinMs });
 		const categories = await categoriesOf(ask).catch(() => undefined);
 		return new Map(categories?.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name] as const])));

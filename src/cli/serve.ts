@@ -66,7 +66,7 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 	}
 	// Signals are handled before "listening" is logged, because a reader of that line may send a signal at once.
 	const onSignal = (signal: NodeJS.Signals) => {
-		// The terminal has written ^C.
+		// A new line, because the terminal has written ^C.
 		if (isOnTerminal && signal === "SIGINT") process.stdout.write("\n");
 		void close(0, { signal });
 	};
@@ -83,8 +83,8 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 }
 
 /**
- * SIGHUP means that the terminal was closed; without a terminal, it asks for a reload and is ignored. Always ignored
- * are SIGUSR1, on which Node opens the debugger, and SIGUSR2, which ends the process. @returns those that stop it
+ * SIGHUP means that the terminal was closed; without a terminal, it asks for a reload and is ignored. SIGUSR1 and
+ * SIGUSR2 are always ignored: Node would open its debugger, or end. @returns the signals that stop the service
  */
 function ignoreSignals(log: Log, isOnTerminal: boolean): "SIGHUP"[] {
 	const isHangup = isOnTerminal || isUnderNpm();

@@ -23,7 +23,7 @@ export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): 
 	return new Map(named.reverse().map(({ id, name }) => [comparedName(name), id]));
 }
 
-/** For each new category whose name differs only in accents from that of another category, old or new: the other one. */
+/** For each new category whose name differs only in accents from that of another one, old or new: the other one. */
 export function likesOf(
 	texts: readonly string[],
 	categories: readonly Pick<Category, "id" | "name">[] = [],

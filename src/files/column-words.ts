@@ -87,7 +87,7 @@ const kinds = new Set(
 
 export const isKind = (text: string) => kinds.has(plainName(text));
 
-/** `otherName`: further names that a list may have for its animals. `ofOthers`: the names of people and other things. */
+/** `otherName`: further names that a list may have for its animals. `ofOthers`: names of people and other things. */
 const otherName = /(name|namen|nom|nombre|nome)$|^(name|nom|nombre|nome|title|titel|titre|titulo)/;
 const ofOthers = new RegExp(
 	"owner|client|customer|adopter|keeper|contact|last|first|sur|vor|nach|famil|halter|besitzer|kunde|propiet|propriet|" +

@@ -151,7 +151,7 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 		'"zu vermitteln" in 1 row seems to mean available',
 		'"reserviert" in 1 row seems to mean pending',
 		'"it\'s" in 1 row is an unknown status',
-		"animal-store: tiere.csv: nothing was sent; nothing after = means no status; to confirm, run:",
+		"animal-store: tiere.csv: nothing was sent; status:TEXT= means no status; to confirm, run:",
 		`animal-store import tiere.csv ${flags} --map 'status:it'\\''s='`,
 	]);
 	const tried = await run("tiere.csv", { more: ["--dry-run"] });

@@ -47,7 +47,7 @@ export async function backupStore(databaseUrl: string, to: string, work: LongWor
 		const animals = await copySnapshot(file, draft, {
 			...work,
 			onProgress(progress) {
-				// Meanwhile, others may fill the disk, such as the WAL, which is not emptied during the copy.
+				// Meanwhile, other data may fill the disk, such as the WAL, because it is not emptied during the copy.
 				if (progress.total > 0) refuse((progress.total - progress.done) * pageBytes);
 				work.onProgress?.(progress);
 			},
@@ -59,7 +59,7 @@ export async function backupStore(databaseUrl: string, to: string, work: LongWor
 
 const mebi = 2 ** 20;
 const pageBytes = 4096;
-/** Left free on the store's own disk, for its animals and its WAL. */
+/** Must stay free on the store's own disk, for its animals and its WAL. */
 const keptFreeBytes = 64 * mebi;
 
 /** @param bytes what is still to be written @throws StoreRefused if the folder has no room for it */
@@ -104,7 +104,7 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
 	});
 }
 
-/** This version cannot know what else is in the file. @throws StoreRefused */
+/** Refuses a backup of a newer version, because this version cannot know what else is in it. @throws StoreRefused */
 function refuseNewer(copy: string, backup: string): void {
 	using database = connect(copy, { readonly: true });
 	if (isNewer(database))

@@ -10,7 +10,7 @@ import type { LockedStore } from "./sqlite.ts";
 const cursorSecret = "SELECT value FROM settings WHERE name = 'cursor_secret'";
 
 /**
- * Copies all rows to an empty store. Cursors and ids of the source continue in the target.
+ * Copies all rows to an empty store. The source's cursors stay valid in the target, and its ids continue.
  * @returns the number of rows of each table @throws StoreRefused, and the signal's reason
  */
 export async function copyStore(
@@ -27,7 +27,7 @@ export async function copyStore(
 	for (const table of tableNames) copied[table] = await copyTable(table, from, to, work, pageRows);
 	const [[lastId] = []] = await from.query({ text: from.lastId });
 	for (const statement of to.keepIds(lastId as bigint)) await to.query(statement);
-	// The last query of the source: it fails if the source's lock was lost.
+	// This is the last query of the source, because it fails if the source's lock was lost.
 	const [secret] = await from.query({ text: cursorSecret });
 	await to.query({ text: "UPDATE settings SET value = $1 WHERE name = 'cursor_secret'", values: secret ?? [] });
 	return copied;
@@ -76,7 +76,7 @@ async function* pagesOf(store: LockedStore, table: TableName, pageRows: number):
 	}
 }
 
-/** Independent of the order of the rows, because engines sort texts differently. */
+/** A checksum that does not depend on the order of the rows, because engines sort texts differently. */
 function createChecksum() {
 	let count = 0;
 	let sum = 0n;

@@ -127,10 +127,10 @@ type CategoryRow = [id: bigint, name: string, folded: string];
 const namesOf = (database: Database.Database) =>
 	database.prepare<[], CategoryRow>("SELECT id, name, folded FROM categories");
 const isWrongName = ([, name]: CategoryRow) => checkCategoryName({ name }).faults !== undefined;
-/** A migration has kept equal names, with a text in place of the compared name (store/migrations/008.sql). */
+/** A migration has kept equal names, with other texts in place of the compared name (store/migrations/008.sql). */
 const isWronglyFolded = ([id, name, folded]: CategoryRow) => ![comparedName(name), `ID ${id}`].includes(folded);
 
-/** Larger ids mean that a file was made to have no more ids. */
+/** A file with a larger id was made to have no more ids. */
 const idMax = 2n ** 62n;
 const wrongSequence = `(SELECT 1 FROM (SELECT coalesce(max(id), 0) AS last_id FROM pets)
 	LEFT JOIN sqlite_sequence ON name = 'pets'

@@ -1,4 +1,4 @@
--- `origin`: where a row of an import came from, in the form of src/http/imports.ts, for later imports. It is NULL for all
+-- `origin`: where a row of an import came from, in the form of src/http/imports.ts, for later imports. It is NULL for
 -- other creates.
 -- oldest writer: 8
 

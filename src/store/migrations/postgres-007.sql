@@ -1,6 +1,6 @@
--- See sqlite-007.sql. Each statement that changes animals adds rows of counts. If it changed a row instead, this row would
--- get many versions, which all reads and creates skip while an old transaction is open. Sweeps replace rows by their sums.
--- Citus refuses triggers (XX000): there, the numbers are counted when they are read.
+-- See sqlite-007.sql. Each statement that changes animals adds rows of counts. If it changed one row instead, that row
+-- would get many versions, which all reads and creates skip while an old transaction is open. Sweeps replace rows by
+-- their sums. Citus refuses triggers (XX000): there, the numbers are counted when they are read.
 -- oldest writer: 5
 
 CREATE TABLE pet_count_changes (category_id BIGINT NOT NULL, status TEXT NOT NULL, animals BIGINT NOT NULL);

@@ -1,6 +1,6 @@
--- The number of animals by category and status ('' is no status), and by status alone, so that no list and no total reads
--- all animals or all categories. Triggers update the numbers in the transaction of each create and edit, also in those
--- of older nodes.
+-- The number of animals by category and status ('' is no status), and by status alone, so that no list and no total
+-- reads all animals or all categories. Triggers update the numbers in the transaction of each create and edit, also in
+-- those of older nodes.
 -- oldest writer: 5
 
 CREATE TABLE pet_counts (
