@@ -71,7 +71,7 @@ export interface Checked {
 	/** Columns or fields that an animal does not have. */
 	unused: string[];
 	reasons: Reasons;
-	/** The texts in place of a status and a category. */
+	/** The texts that are not valid, but may mean a status or a category. */
 	values: ReturnType<typeof countUnknownValues>;
 	/** The service's categories, if they were asked for. */
 	categories?: readonly Category[] | undefined;

@@ -14,7 +14,7 @@ import { type Hash, rowHasher } from "./row-content.ts";
 import type { FileRow } from "./rows.ts";
 import { mayBeAnimal } from "./values.ts";
 
-/** A file for the search and for the importer. */
+/** The rows of a file, for the search of earlier rows and for the importer. */
 export interface RowsToSend {
 	rows: AsyncIterable<FileRow[]>;
 	file: Pick<Import, "file" | "digest">;

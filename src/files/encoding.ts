@@ -29,7 +29,7 @@ type Chunks = AsyncIterable<Uint8Array>;
 /** Reads the whole file. @throws FileError if the file is binary or mixes encodings */
 export async function detectEncoding(chunks: Chunks): Promise<Encoding> {
 	const scan = startUtf8Scan();
-	/** The start of the file; undefined once checked, when only UTF-8 and Windows-1252 are possible. */
+	/** The start of the file; undefined once it was checked: then only UTF-8 and Windows-1252 are possible. */
 	let head: Uint8Array | undefined = new Uint8Array();
 	for await (const chunk of chunks) {
 		scanUtf8(scan, chunk);

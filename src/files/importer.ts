@@ -5,7 +5,7 @@
 //    animal per key: if the file is imported again, by anyone, nothing is added twice.
 // 3. One batch is sent at a time, so that animals have the order of the file. The next batch is read meanwhile.
 // 4. A batch is sent again until it has a result for each row (import-request.ts). If the reply to an earlier attempt
-//    was lost, this attempt has added the rows that are in the store since then.
+//    was lost, that attempt has added the rows that are in the store since then.
 // 5. Rows with faults, and rows that are left out, are in their batch but are not sent, so that outcomes, too, have the
 //    order of the file.
 // 6. After a failure or a pause, the batch under way stays, and `run` continues with it.

@@ -150,7 +150,7 @@ const idsMax = 100_000;
  * an animal with a name, all but the last animal; if none is an animal, all but the last row.
  */
 export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
-	/** By id, what is known of the row to add. */
+	/** For each id, what is known of the row to add. */
 	const chosen = new Map<string, { number: number; name: string; rank: number }>();
 	const others = new Set<number>();
 	let [named, renamed] = [0, 0];

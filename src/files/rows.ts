@@ -221,7 +221,7 @@ function petOfCells(given: Given, options: ReadOptions): Outcome {
 
 const noCategory = { field: "categoryId", problem: "must be the number or the name of a category" };
 
-/** Whether the category is a number that the store does not have, and that has no meaning from a person either. */
+/** Whether the category is a number that the store does not have, and to which no person has given a meaning. */
 function isStrayNumber({ pet }: Outcome, text = "", { numbers, categoryId }: Values = {}): boolean {
 	if (!pet || !numbers || numbers.has(pet.categoryId) || !/\S/.test(text)) return false;
 	return !isWord(text) && !isNothing(text) && !categoryId?.has(comparedName(text));

@@ -12,14 +12,14 @@ export const wordFields = ["status", "categoryId"] as const;
 export type WordField = (typeof wordFields)[number];
 /** The texts of an animal's fields. */
 export type Texts = Partial<Record<keyof NewPet, string>>;
-/** The file's texts in place of these values, unchanged. */
+/** The texts that the file has in place of a status or a category, unchanged. */
 type Words = Partial<Record<WordField, string>>;
 
 /** The meanings of texts in the file; null means no value. */
 export interface Values {
 	/** The keys are results of `plainValue`. */
 	status?: ReadonlyMap<string, PetStatus | null> | undefined;
-	/** Category numbers by `comparedName`. A whole number is never looked up: it is the category's number. */
+	/** Category numbers by texts after `comparedName`. A whole number is not looked up: it is the category's number. */
 	categoryId?: ReadonlyMap<string, bigint | null> | undefined;
 	/** The numbers of the store's categories, if known: in a column of words, no other number is a category. */
 	numbers?: ReadonlySet<bigint> | undefined;

@@ -204,7 +204,7 @@ type Digits = { digits: string };
 
 function textOf(cell: string | boolean | Digits | Date | null): string {
 	if (cell === null) return "";
-	// Spreadsheets show and save numbers that are too large for a date like this, such as a chip's in a column of dates.
+	// Spreadsheets show and save a number so if it is too large for a date, such as a chip's in a column of dates.
 	if (cell instanceof Date && Number.isNaN(cell.getTime())) return "########";
 	if (cell instanceof Date) return cell.toISOString().replace("T00:00:00.000Z", "");
 	if (typeof cell !== "object") return String(cell);

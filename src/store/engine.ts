@@ -1,4 +1,4 @@
-// Builds a Store from the parts that each engine has; both engines share the other parts.
+// Builds a Store from the parts of an engine, and from the parts that both engines share.
 
 import type { Background } from "./background.ts";
 import { listCategories } from "./categories.ts";

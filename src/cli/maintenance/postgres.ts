@@ -14,7 +14,7 @@ import type { LockedStore } from "./sqlite.ts";
 const endingMs = 2_000;
 const listRetryMs = 100;
 
-/** Finds the services: each keeps at least one connection, with the name in its URL or the default name. */
+/** Finds the services: each keeps a connection, whose application name is that in its URL or the default one. */
 const others = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 	AND application_name IN ('animal-store', current_setting('application_name'))`;
 
@@ -70,7 +70,7 @@ export async function inTransaction<Result>(
 /** Begins a transaction, which may be idle while the other store is read or written. @throws StoreRefused */
 async function lockTables(client: pg.PoolClient): Promise<void> {
 	try {
-		// In one text, because the time-outs of the role or the database count from the first reply.
+		// The statements are one text, because the time-outs of the role or the database begin with the first reply.
 		await client.query(`BEGIN; SELECT ${durably}; SELECT set_config(name, '0', true) FROM pg_settings
 			WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`);
 		await client.query(`LOCK TABLE ${tableNames.map((name) => tables[name].name).join(", ")} IN EXCLUSIVE MODE`);

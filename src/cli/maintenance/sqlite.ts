@@ -17,7 +17,7 @@ import { StoreRefused } from "../../store/store.ts";
 import type { Row, Statement } from "../../store/tables.ts";
 
 /**
- * Locks the file through a second hard link, because SQLite would replay the WAL under the file's own name.
+ * Locks the file through a second hard link: if SQLite opened the file by its own name, it would replay the WAL.
  * @param work what needs the lock, for the message @returns a function that releases the lock
  */
 export function lockFile(file: string, work: string): () => void {

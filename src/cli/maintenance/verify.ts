@@ -130,7 +130,7 @@ const isWrongName = ([, name]: CategoryRow) => checkCategoryName({ name }).fault
 /** A migration has kept equal names, with other texts in place of the compared name (store/migrations/008.sql). */
 const isWronglyFolded = ([id, name, folded]: CategoryRow) => ![comparedName(name), `ID ${id}`].includes(folded);
 
-/** A file with a larger id was made to have no more ids. */
+/** If an id is larger, someone has made the file so that it has no more ids. */
 const idMax = 2n ** 62n;
 const wrongSequence = `(SELECT 1 FROM (SELECT coalesce(max(id), 0) AS last_id FROM pets)
 	LEFT JOIN sqlite_sequence ON name = 'pets'

@@ -4,7 +4,7 @@
 import { isPostgres, pathOf } from "../../store/open.ts";
 import { StoreRefused } from "../../store/store.ts";
 
-/** The locks of the store's engine, and `eraseNames`. */
+/** The module of the store's engine, with its locks and `eraseNames`. */
 export const engineOf = (databaseUrl: string) =>
 	isPostgres(databaseUrl) ? import("./postgres.ts") : import("./sqlite.ts");
 

@@ -12,7 +12,7 @@ const connectTimeoutMs = 3_000;
 /** How long a node uses only its existing connections after the server has refused one. */
 const growAgainMs = 1_000;
 const pauseMs = 20;
-/** The server's function that warns if a wait for a standby was cancelled. Notices have its name, untranslated. */
+/** The server's function that warns of a cancelled wait for a standby. Notices have its name, never translated. */
 const standbyWait = "SyncRepWaitForLSN";
 /** The share of a node's connections for transactions: reads continue even if all transactions wait for a lock. */
 const longShare = 1 / 4;

@@ -13,7 +13,7 @@ export const { schemaMax } = migrations;
 
 /** The limit for one migration of a large store, and for waiting while another node runs it. */
 const migrationLimitMs = 30 * 60_000;
-/** A commit that waits longer than this for a standby is not just slow. */
+/** A commit that waits longer than this for a standby counts as stuck, not as slow. */
 const standbySeconds = 2;
 
 /** If several nodes start at once, one migrates and the others wait. @throws StoreRefused, and the server's errors */

@@ -219,7 +219,7 @@ const addedTables = /^(sqlite_stat[14]|_litestream_(seq|lock))$/;
 /**
  * Compares the entries of the store's schema, with their SQL, to the entries that its migrations create. If a newer
  * version has migrated the store, only the names of the tables are compared.
- * @returns whether the schema has all these entries, and one that it has besides, with the fix
+ * @returns whether the schema has all these entries, and an entry that it should not have, with the fix
  */
 export function compareSchema(database: Database.Database): { isWhole: boolean; foreign?: string | undefined } {
 	using expected = connect(":memory:");

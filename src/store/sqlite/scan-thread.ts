@@ -15,7 +15,7 @@ export interface ScanData {
 
 export type ScanMessage = { rows: Row[] } | { code: string; message: string };
 
-/** By code, the folded letters of Latin, Greek, Cyrillic and other scripts; undefined if one may join other letters. */
+/** Folded letters of Latin, Greek, Cyrillic and other scripts, by code; undefined if one may join other letters. */
 const foldedLetters = Array.from({ length: 0x3000 }, (_, code) => {
 	const folded = foldedText(String.fromCharCode(code));
 	return /[\p{M}\u1100-\u11ff]/u.test(folded) ? undefined : folded;

@@ -98,7 +98,7 @@ function findLoss(file: string, files: OpenFiles): string | undefined {
 	return files.hasFailedSync() ? `a sync of ${file} failed` : undefined;
 }
 
-/** Does the work, a commit. A failed sync is also reported to the other processes that have the store open. */
+/** Does `work`, which commits. A failed sync is also reported to the other processes that have the store open. */
 export function attempt<Results>(file: string, files: OpenFiles, work: () => Results) {
 	try {
 		return { kind: "committed", results: work() } as const;
