@@ -1,4 +1,4 @@
-// The schema of a category's name. It is not in `console.ts`, because the console's first page needs no schemas.
+// The schema of a category's name. It is not in `console.ts`, so that the console's first page loads no schemas.
 
 import { NewPet } from "./pet.ts";
 import { Type } from "./schema.ts";

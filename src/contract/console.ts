@@ -1,4 +1,4 @@
-// Requests and replies of the console's private endpoints: no part of the interface, they change with the console.
+// Requests and replies of the console's private endpoints. They change with the console and are not in the interface.
 
 import type { Pet, PetStatus } from "./pet.ts";
 import type { Fault } from "./validate.ts";
@@ -22,10 +22,10 @@ export interface Minute {
 	p95Ms?: number;
 }
 
-/** Numbers of animals by status. `none`: those without one. */
+/** Numbers of animals by status. `none`: animals without a status. */
 export type Totals = Record<PetStatus | "none", number>;
 
-/** The reply of `/console/key`: the key of the request. */
+/** The reply of `/console/key`, about the key of the request. */
 export interface KeyInfo {
 	/** The id stays the same when the key's secret is replaced. */
 	id: string;
@@ -37,7 +37,7 @@ export interface KeyInfo {
 
 /**
  * The result of one of the `rows` of `POST /console/imports`. A row is a new animal with a `key`: within 24 hours, the
- * store adds one animal per key, whoever sends it. It may have hashes of what its file has, for `ImportedRows`.
+ * store adds only one animal per key, whoever sends the row. A row may also have the hashes of `ImportedRow`.
  */
 export type ImportResult =
 	| { outcome: "added"; id: number | bigint }
@@ -45,18 +45,18 @@ export type ImportResult =
 	| { outcome: "invalid"; faults: Fault[] };
 
 export interface EarlierResult {
-	/** `different`: the animal was added with other values. `removed`: it has been removed since. */
+	/** `different`: the animal was added with other values. `removed`: the animal has been removed since. */
 	outcome: "present" | "different" | "removed";
 	id: number | bigint;
-	/** When it was added, in milliseconds since 1970. */
+	/** When the animal was added, in milliseconds since 1970. */
 	atMs: number;
-	/** The name of the API key that added it. */
+	/** The name of the API key that added the animal. */
 	by?: string;
 }
 
 /**
- * The reply of `GET /console/imports/rows`: rows that were imported in the last 24 hours, the newest first. Its query
- * may have `of`, the digest of the only file, or `without`, the digest of a file that is left out, and `before`.
+ * The reply of `GET /console/imports/rows`: rows that were imported in the last 24 hours, the newest first. The query
+ * may have `before`, and `of` (the digest of the only file to list) or `without` (the digest of a file to leave out).
  */
 export interface ImportedRows {
 	rows: ImportedRow[];
@@ -66,38 +66,38 @@ export interface ImportedRows {
 }
 
 export interface ImportedRow {
-	/** The index of its import in `imports`. */
+	/** The index of the row's import in `imports`. */
 	import: number;
-	/** A hash of its cells. */
+	/** A hash of the row's fields and cells. */
 	content: string;
-	/** A hash of its id in its list, if it has one. */
+	/** A hash of the id that the row has in its list, if any. */
 	listId?: string;
-	/** The id of its animal, which has not been removed. */
+	/** The id of the row's animal, which has not been removed. */
 	id: number | bigint;
-	/** The rest of its key: its number in the file, and `-2` if the file was added a second time. */
+	/** The rest of the row's key: the row's number in the file, and `-2` if the file was added a second time. */
 	number: string;
 }
 
 export interface Import {
-	/** The name of its file. */
+	/** The file's name. */
 	file: string;
-	/** The start of the keys of its rows: the first digits of a digest of the file's content. */
+	/** The start of the rows' keys: the first digits of the SHA-256 of the file's content. */
 	digest: string;
-	/** The name of the API key. */
+	/** The name of the API key that added the rows. */
 	by: string;
-	/** When one of its rows was added, in milliseconds since 1970. */
+	/** When one of the import's rows was added, in milliseconds since 1970. */
 	atMs: number;
 }
 
-/** The most rows in the reply. */
+/** The most rows in a reply of `GET /console/imports/rows`. */
 export const importedRowsMax = 1000;
-/** The digits in keys of the SHA-256 of a file. */
+/** How many digits of a file's SHA-256 are in the keys of its rows. */
 export const digestDigits = 16;
 
-/** The most rows in one request. */
+/** The most rows in one `POST /console/imports`. */
 export const importRowsMax = 1000;
 
-/** Whether a reply with this status rules out that rows were added. A proxy's own page can have status 200. */
+/** Whether a reply with this status proves that no row was added. 200 does not: it can be a proxy's own page. */
 export const isRefusal = (status: number) => status >= 300 && status < 500;
 
 /** A category that has a name or animals. */
@@ -143,11 +143,11 @@ export interface CategoryResult {
 export const sorts = ["id", "-id", "name", "-name"] as const;
 export type Sort = (typeof sorts)[number];
 
-/** How many animals one reply of `GET /console/find` has at most, without a `limit`. */
+/** The most animals in a reply of `GET /console/find` if the request has no `limit`. */
 export const findLimitDefault = 50;
 
 /**
- * The reply of `GET /console/find`. Its query has any of `name` (part of the name of an animal or of its category; an
+ * The reply of `GET /console/find`. The query may have `name` (part of the name of an animal or of its category; an
  * integer also finds an id or a category), `status`, `without=status`, `category` (an id), `sort` (by default `id`) and
  * `after`.
  */
@@ -155,9 +155,9 @@ export interface FindReply {
 	pets: Pet[];
 	/** The `after` of the next request, whose other parameters must stay the same; absent at the end. */
 	next?: string;
-	/** How many animals match; absent in a reply to a request with `after`, except with `category` and without `name`. */
+	/** How many animals match; absent if the request has `after`, unless it has `category` and no `name`. */
 	total?: number;
-	/** There are more than the total: so many are not counted. */
+	/** True if more animals match than `total`, at which the count stopped. */
 	isMore?: boolean;
 	/** With `category` and without `name`: the animals of the category by status. */
 	totals?: Totals;
@@ -167,11 +167,11 @@ export interface FindReply {
 export const exportFormats = ["csv", "ndjson", "json", "csv-semicolon", "xlsx"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The rows of an Excel sheet below its heading. */
+/** The most rows that an Excel sheet has below its heading. */
 export const workbookMaxPets = 1_048_575;
 export const tooManyPets = `a workbook holds at most ${workbookMaxPets} animals: choose another format`;
 
-/** An order also has a field for each filter of the interface. As in a query, integers may be strings. */
+/** An order may also have the filters of listPets as fields. As in a query, integers may be strings. */
 export interface ExportOrder {
 	format: ExportFormat;
 	/** `name`, `category`, `without` and `sort` are those of `GET /console/find`. */
@@ -226,8 +226,8 @@ export interface Change extends PastEdit {
 }
 
 /**
- * The reply of `GET /console/changes`: the edits of all animals, newest first. Its query may have `editor`, `limit` and
- * `before`. With an editor it may have fewer edits than the limit, or none, although more follow.
+ * The reply of `GET /console/changes`: the edits of all animals, newest first. The query may have `editor`, `limit` and
+ * `before`. With `editor`, the reply may have fewer edits than the limit, or none, although more follow.
  */
 export interface Changes {
 	edits: Change[];
@@ -235,7 +235,7 @@ export interface Changes {
 	next?: bigint | undefined;
 }
 
-/** Such as `today at 14:05`, in local time. A day before today is `yesterday`, as imports are remembered for a day. */
+/** Such as `today at 14:05`, in local time. Any other day is `yesterday`, because imports are kept for a day. */
 export function describeTime(atMs: number, nowMs: number): string {
 	const [at, now] = [new Date(atMs), new Date(nowMs)];
 	const day = at.toDateString() === now.toDateString() ? "today" : "yesterday";

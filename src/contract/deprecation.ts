@@ -6,9 +6,9 @@ export interface Deprecation {
 	sinceMs: number;
 	/** From this instant on the operation answers 410. */
 	sunsetMs: number;
-	/** The same instant as an HTTP date. */
+	/** `sunsetMs` as an HTTP date. */
 	sunset: string;
-	/** The day of this instant, for people. Written out, because the first use of Intl takes 30 ms. */
+	/** The day of `sunsetMs`, for people. It is a constant, because the first use of Intl takes 30 ms. */
 	sunsetDay: string;
 	successor: { path: string; call: string };
 }

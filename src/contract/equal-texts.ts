@@ -1,5 +1,5 @@
 // The two rules by which texts are equal: `foldedText` for Find, headings and words for a status; `comparedName` for
-// names of categories, where an accent makes another word. Databases fold texts, too, so this file has the tables.
+// names of categories, which differ if an accent differs. Databases fold texts, too: they use the tables of this file.
 
 /**
  * The accents of Latin, Greek and Cyrillic letters, and the signs that choose a variant of a character: ranges for a
@@ -9,7 +9,7 @@ export const accents =
 	"\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u2de0-\u2dff\ua66f-\ua672" +
 	"\ua674-\ua67d\ua69e\ua69f\ufe00-\ufe0f\ufe20-\ufe2f";
 
-/** The texts in place of small letters that Unicode does not decompose, and of the signs that phones type. */
+/** Replacements for small letters that Unicode does not decompose, and for dashes and apostrophes that phones type. */
 export const replaced: readonly (readonly [letter: string, by: string])[] = Object.entries({
 	...{ ł: "l", ø: "o", đ: "d", ð: "d", ı: "i", ħ: "h", ς: "σ", æ: "ae", œ: "oe", þ: "th", ß: "ss" },
 	...{ "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "−": "-" },
@@ -28,7 +28,7 @@ export function foldedText(text: string): string {
 	return plain.replace(anyReplaced, (letter) => replacements.get(letter) ?? letter).normalize("NFC");
 }
 
-/** The same text for names of categories that are equal: they differ only in Unicode's form, case and white space. */
+/** Returns the same text for category names that differ only in Unicode's form, case and white space. */
 export function comparedName(name: string): string {
 	return name.toLowerCase().replaceAll("ς", "σ").normalize("NFC").trim().replace(/\s+/g, " ");
 }

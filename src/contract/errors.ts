@@ -236,8 +236,8 @@ export function entryOf(code: ErrorCode): ErrorEntry {
 }
 
 /**
- * An expected failure, which is thrown. The message names the field and the fix, and no internals. It is not an Error,
- * because recording a stack takes longer than the rest of a refusal. Without values, it can be used again.
+ * An expected failure, which is thrown. Its message names the field and the fix, no internals. It is not an Error,
+ * because recording a stack takes longer than the rest of a refusal. A failure without values can be thrown again.
  */
 export class ApiError {
 	readonly code: ErrorCode;

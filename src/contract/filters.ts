@@ -1,27 +1,27 @@
-// The filters of animals, each declared here once and whole: the SQL of lists, searches, exports and counts, cursors,
-// links, the client, command options and texts follow. A filter that lacks a part does not compile.
+// The filters of animals. The SQL of lists, searches, exports and counts, cursors, links, the client, command options
+// and texts are derived from these declarations. A filter that lacks a part does not compile.
 
 import { NewPet, PetStatus } from "./pet.ts";
 import { type Static, type TOptional, type TSchema, Type } from "./schema.ts";
 
 /**
  * `equal`: the field has the value. `contains`: the name of the animal or of its category contains the value, by
- * `foldedText`; an integer also is the id or the category. `absent`: the animal lacks the field that the value names.
+ * `foldedText`; an integer also matches the id or category. `absent`: the animal lacks the field that the value names.
  */
 export type Comparison = "equal" | "contains" | "absent";
 
 interface Rule {
 	schema: TSchema;
 	compares: Comparison;
-	/** The field that it is about; absent if there are several. A filter of the list is named after its field. */
+	/** The field that the filter compares; absent if there are several. A filter of the list is named after its field. */
 	field?: keyof NewPet;
 }
 
-/** A page of a list is one index seek: its filters only compare a field, in an index of its column and the id. */
+/** Each filter only compares one field, in an index of that column and the id: so a page is one index seek. */
 interface ListRule extends Omit<Rule, "field"> {
 	compares: "equal";
 	index: string;
-	/** The filter for people, such as “status”: only animals with this status. */
+	/** The filter's name for people, such as “status” in “only animals with this status”. */
 	noun: string;
 }
 
@@ -30,7 +30,7 @@ export const filters = {
 	status: { schema: PetStatus, compares: "equal", index: "pets_by_status", noun: "status" },
 } as const satisfies { [Field in keyof NewPet]?: ListRule };
 
-/** U+0000 is in no name, and not every engine has it in texts. */
+/** No name contains U+0000, and not every engine allows it in texts. */
 const text = { pattern: "^[^\\0]*$", description: "a text of 1 to 255 characters, without U+0000" };
 
 /** The filters that only searches have. None has the name of a filter of listPets. */
@@ -60,14 +60,14 @@ const rules = [
 	...Object.entries(searchFilters),
 ] as [keyof SearchFilter, Rule][];
 
-/** The filters that have a value, with it. */
+/** The filters to which the query gives a value, each with its rule and value. */
 export function givenFilters(query: SearchFilter): [name: keyof SearchFilter, rule: Rule, value: unknown][] {
 	return rules.flatMap(([name, rule]) => (query[name] === undefined ? [] : [[name, rule, query[name]]]));
 }
 
 /**
- * The filters of a query that compare the category, if its others only choose a status: the store keeps these numbers.
- * @returns undefined if the query has another filter
+ * The query's filters on the category, if its other filters are on the status: the store keeps counts by these two.
+ * @returns undefined if the query has a filter on another field
  */
 export function categoryFilters(query: SearchFilter): SearchFilter | undefined {
 	const given = givenFilters(query).filter(([, { field }]) => field !== "status");

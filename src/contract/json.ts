@@ -21,8 +21,8 @@ export function int64FromDecimal(text: string): bigint | undefined {
 const mayRound = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]*\d[eE])/;
 
 /**
- * Parses JSON exactly: a safe integer (also `1.0` and `1e3`) becomes a number, any other int64 a bigint, and a fraction
- * that a double would round to an integer NaN. @throws SyntaxError when the text is not one JSON value
+ * Parses JSON exactly: a safe integer (also `1.0` and `1e3`) becomes a number, any other int64 becomes a bigint, and a
+ * fraction that a double would round to an integer becomes NaN. @throws SyntaxError if the text is not one JSON value
  */
 export function parseJson(text: string): unknown {
 	return mayRound.test(text) ? JSON.parse(text, exactNumber as Reviver) : JSON.parse(text);
@@ -65,7 +65,7 @@ function exactNumber(_key: string, value: unknown, context: { source: string }):
 	return isInt64(exact) ? exact : value;
 }
 
-/** The exact value of a JSON number. `huge` has more than 19 digits: no BigInt is built for a large exponent. */
+/** The exact value of a JSON number. `huge`: more than 19 digits, so no BigInt is built for a large exponent. */
 function integerFromSource(source: string): bigint | "fraction" | "huge" {
 	const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source);
 	if (!parts) throw new SyntaxError("not a JSON number");

@@ -9,7 +9,7 @@ import { type TObject, type TSchema, Type } from "./schema.ts";
 
 /** The scopes that a key has by default. `metrics:read` allows the console's Activity view. */
 export const defaultScopes = ["pets:read", "pets:write", "metrics:read"] as const;
-/** The rights of keys. `pets:edit` allows changing and removing animals in the console. */
+/** All scopes that a key can have. `pets:edit` allows changing and removing animals in the console. */
 export const scopes = [...defaultScopes, "pets:edit"] as const;
 export type Scope = (typeof scopes)[number];
 

@@ -9,7 +9,7 @@ const nameMaxLength = 255;
 
 /** Control characters U+0000–U+001F and U+007F, and lone surrogates: not allowed in names. */
 const forbidden = "\\u0000-\\u001F\\u007F\\p{Cs}";
-/** The pattern of names without Unicode properties, which regular expressions in many languages lack. */
+/** The names' pattern, written without Unicode properties: many languages' regular expressions lack them. */
 const portableName = "^[^\\x00-\\x1F\\x7F]*[^\\s\\x00-\\x1F\\x7F][^\\x00-\\x1F\\x7F]*$";
 
 /** An integer from −2^63 to 2^63−1: a bigint in the service, digits on the wire. */
@@ -91,7 +91,7 @@ export type Pets = Static<typeof Pets>;
 export const newPetFields = Object.keys(NewPet.properties) as (keyof NewPet)[];
 export const petFields = Object.keys(Pet.properties) as (keyof Pet)[];
 
-/** An animal in the service or in its client. The client uses numbers for ids where they are exact. */
+/** An animal in the service or in its client. The client uses a number for an id that fits exactly. */
 export type AnyPet = { [Field in keyof Pet]: Pet[Field] extends bigint | undefined ? Pet[Field] | number : Pet[Field] };
 
 const fields = petFields.map((name) => ({ name, start: `,"${name}":` }));

@@ -24,8 +24,8 @@ export interface TSchema<Value = unknown> {
 	/** The schema's name among the components of the OpenAPI document, which refers to the schema by this name. */
 	readonly component?: string;
 	/**
-	 * Keywords that replace the schema's own in the OpenAPI document, in a form that tools of all languages understand.
-	 * They are never stricter than the check, which has rules that no schema can state.
+	 * Keywords that replace the schema's keywords in the OpenAPI document: tools of all languages understand them. They
+	 * are never stricter than the check, which has rules that no schema can state.
 	 */
 	readonly published?: object;
 }
@@ -65,7 +65,7 @@ export const Type = {
 		schemaOf<TSchema<Value>>({ enum: values, ...keywords }),
 	Array: <Item extends TSchema>(items: Item, keywords: Keywords) =>
 		schemaOf<TSchema<Static<Item>[]> & { items: Item }>({ type: "array", items, ...keywords }),
-	/** A schema whose values have a different type in TypeScript from what its keywords say. */
+	/** A schema whose values have another TypeScript type than its keywords say. */
 	Unsafe: <Value>(keywords: Keywords) => schemaOf<TSchema<Value>>(keywords),
 	Optional: <Schema extends TSchema>(schema: Schema): Schema & TOptional => ({ ...schema, optional: true }),
 	/** An object with these properties; other properties are allowed. */

@@ -1,4 +1,4 @@
-// Checks values against their schemas. One message names all broken fields and their rules, the `description`s.
+// Checks values against their schemas. One message names all broken fields with their rules (`description`).
 
 import { int64FromDecimal, isInt64 } from "./json.ts";
 import { isInt64Schema, NewPet, newPetFields } from "./pet.ts";
@@ -58,7 +58,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the value of a field as it is kept; undefined if it is invalid. */
+/** Returns a field's value in the form in which it is kept; undefined if the value is invalid. */
 type Reader = (value: unknown) => unknown;
 
 type IntegerOf = (text: string) => bigint | undefined;
@@ -107,7 +107,7 @@ export function integerOfText(text: string): bigint | undefined {
 }
 
 /**
- * Converts an integer as a person or a spreadsheet writes it to plain decimal digits: drops surrounding white space,
+ * Returns the plain decimal digits of an integer that a person or a spreadsheet wrote: drops surrounding white space,
  * leading zeros, and one or two decimals that are zero (three may mean thousands). Any other text stays unchanged.
  */
 export function digitsOf(text: string): string {
