@@ -1,4 +1,4 @@
-// The two causes of overload, an event loop that its own work delays and creates that would wait too long, and the
+// The two causes of overload (the process's own work delays the event loop, and creates would wait too long), and the
 // windows of rate limits, with a clock that the test controls.
 
 import assert from "node:assert/strict";
@@ -34,7 +34,7 @@ const using = (share: number, quota = Number.POSITIVE_INFINITY): Processor => ({
 	quota: () => quota,
 });
 
-// The second delay is longer than the time of a sample.
+// The second delay is longer than the time between two samples.
 for (const forMs of [200, 400])
 	test(`an event loop whose own work delays it by ${forMs} ms is detected, and reads are refused until it ends`, async (context) => {
 		// Other tests use the processor, too. Therefore `using(1)` counts all time as this thread's. Only the time since the
@@ -57,7 +57,7 @@ for (const forMs of [200, 400])
 			await keepBusy(forMs);
 			assert.throws(read, overloaded);
 			await until("reads to be accepted again", () => !isRefused(read));
-			await sleep(300); // Calm ticks, which hide no later delay.
+			await sleep(300); // Calm ticks must not hide the next delay.
 		}
 	});
 

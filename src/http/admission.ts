@@ -17,8 +17,8 @@ const defaultLimits = {
 	/** The mean delay of the event loop; 150 ms correspond to about 4,000 concurrent requests. */
 	delayMs: 150,
 	/**
-	 * The share of the time that this thread used the CPU, or of its CPU quota that the process used. If both are lower,
-	 * the process waited for the CPU or was stopped, which is not overload.
+	 * The share of the time for which this thread used the CPU, or the share of its CPU quota that the process used. If
+	 * both are lower, the process waited for the CPU or was stopped, which is not overload.
 	 */
 	ownShare: 0.7,
 };
@@ -33,7 +33,7 @@ export interface Processor {
 	quota(): number;
 }
 
-/** @param queue creates that wait for their commit */
+/** @param queue the queue of creates, which wait for their commit */
 export function watchOverload(
 	queue: Pick<WriteQueue, "isFull" | "expectedMs">,
 	processor: Processor,
@@ -83,7 +83,7 @@ export function overloaded(afterMs: number): ApiError {
 }
 
 /**
- * Counts the requests of keys with a rate, and the items of their lists, such as rows. Replies have the fields of
+ * Counts the requests of keys with a rate, and the items of lists in them, such as rows. Replies have the fields of
  * draft-ietf-httpapi-ratelimit-headers.
  * @param defaultRate for keys without their own rate
  * @param now milliseconds of a monotonic clock: a jump of the wall clock neither refills nor extends a window
@@ -121,7 +121,7 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 	return {
 		/** Counts a request. Returns its reply headers and the refusal if any, or undefined if no limit applies. */
 		count: (caller: KeyRow) => count(caller, 1),
-		/** A request counts as one item at first: counts the others of its list. Returns the headers of the reply. */
+		/** Counts the items of a request's list except one, which `count` has counted. Returns the reply's headers. */
 		countItems: (caller: KeyRow, items: number) => count(caller, items - 1)?.headers,
 	};
 }

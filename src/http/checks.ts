@@ -33,7 +33,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 	const findCaller = createCredentialCheck(keyCheck);
 	const load: Check = (exchange, { access }) => {
 		if (access === "open") return;
-		// A client that must reconnect first waits in the kernel, from which each tick accepts only one connection.
+		// After the close, the client must reconnect: it waits in the kernel, because a tick accepts only one connection.
 		if (overload.isLate()) exchange.closeAfter();
 		overload.refuse(exchange.request.method === "POST");
 	};
@@ -54,7 +54,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 		if (access !== "open") exchange.baseUrl = baseUrlOf(exchange.request);
 	};
 
-	/** Refuses with the challenge of RFC 6750 §3, or records the use of the key. */
+	/** Refuses a key without the scope, with the challenge of RFC 6750 §3, or records the use of the key. */
 	const scope: Check = (exchange, { access, operation }) => {
 		if (access === "open" || access === undefined) return;
 		const caller = callerOf(exchange);
@@ -86,7 +86,7 @@ export function createOpsChecks(host: string): readonly Check[] {
 	return [ownName(host), routeAndMethod("this port serves /livez, /readyz and /metrics")];
 }
 
-/** Guards against DNS rebinding: a web page can point its own host name, which has a dot, at this port and read it. */
+/** Guards against DNS rebinding: a web page can point its host name, which has a dot, at this port and read it. */
 function ownName(host: string): Check {
 	return ({ request: { headers } }) => {
 		const name = (headers.host ?? "").replace(/:\d*$/, "").toLowerCase();
@@ -160,7 +160,7 @@ export function readIdempotencyKey(field: string | string[] | undefined): string
 	throw new ApiError("invalid_parameter");
 }
 
-/** Must be last: it asks the client to send the body. HTTP/1.0 has no interim replies (RFC 9110 §10.1.1). */
+/** This check must be last, because it asks for the body. HTTP/1.0 has no interim replies (RFC 9110 §10.1.1). */
 function sendContinue({ request, response, isRefused }: Exchange, { acceptsBody }: Route): void {
 	const isExpected = request.headers.expect !== undefined && request.httpVersion !== "1.0";
 	if (acceptsBody && isExpected && !isRefused) response.writeContinue();

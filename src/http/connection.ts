@@ -1,9 +1,9 @@
-// A connection owns a socket: it knows the requests that arrived, and ends the socket. Node's parser reads it.
+// A connection owns a socket: it knows the requests that arrived, and ends the socket. Node's parser reads the socket.
 //
 // 1. The parser has read a request: `accepts` says whether it still gets a reply.
 // 2. `begin` adds it to those under way. Node sends the replies in the order of the requests.
-// 3. Some replies are the last one: that to the 32nd request under way, to one that asks for an upgrade, to one during
-//    overload or a stop, and to bytes that are not HTTP. What arrives after it is read by nobody.
+// 3. Some replies are the last one: the reply to the 32nd request under way, to a request for an upgrade, to a request
+//    during overload or a stop, and to bytes that are not HTTP. What arrives afterwards is ignored.
 // 4. When a response closes, sent or not, its request is no longer under way, and its log line and counts are written.
 // 5. After the last reply, `end` closes for writing, and half a second later completely: an earlier close would reset
 //    the connection if unread bytes are left, and the client would lose the reply.
@@ -17,7 +17,7 @@ export const underWayMax = 32;
 /** How long a connection with an unread request stays half open, so that the last reply arrives. */
 export const lingerMs = 500;
 
-/** The answer to Node's parser that the rest of the bytes is not HTTP, as after an upgrade. */
+/** Tells Node's parser that the remaining bytes are not HTTP, as after an upgrade. */
 const stopsParsing = 2;
 
 interface Arrived {
@@ -35,7 +35,7 @@ export interface HttpServer extends Server {
 
 export class Connection {
 	readonly socket: Socket;
-	/** The current request, or the previous one. */
+	/** The request that arrived last; it may have ended. */
 	latest: Arrived | undefined;
 	readonly #open: Map<Socket, Connection>;
 	/** In order of arrival. A Map that changes so often would keep young objects alive and the garbage collector busy. */
@@ -45,10 +45,10 @@ export class Connection {
 	#last: Arrived | undefined;
 	#isRefused = false;
 	#sendsMore = false;
-	/** Bytes that had been read at the end of the latest reply. */
+	/** How many bytes had been read at the end of the latest reply. */
 	#readBytes = 0;
 
-	/** @param open the open connections of its server */
+	/** @param open the open connections of the server */
 	constructor(socket: Socket, open: Map<Socket, Connection>) {
 		this.socket = socket;
 		this.#open = open;
@@ -65,7 +65,7 @@ export class Connection {
 		return this.#underWay.length;
 	}
 
-	/** Replies with 401 that are not complete. */
+	/** The number of replies with 401 that are not sent completely. */
 	get unsentRefusals(): number {
 		return this.#underWay.filter(({ response }) => response.headersSent && response.statusCode === 401).length;
 	}
@@ -75,7 +75,7 @@ export class Connection {
 		return this.#underWay.length === 0 && this.socket.bytesRead === this.#readBytes;
 	}
 
-	/** The request whose end has not arrived. */
+	/** The request that has not arrived completely, if any. */
 	get arriving(): Arrived | undefined {
 		return this.latest?.request.complete === false ? this.latest : undefined;
 	}
@@ -106,7 +106,7 @@ export class Connection {
 		this.#underWay.push(exchange);
 		exchange.response.on("close", this.#onResponseClose);
 		const { upgrade, connection = "" } = exchange.request.headers;
-		// Node drops bytes that follow such a request in the same packet, although this server never upgrades.
+		// Node drops the bytes after a request for an upgrade in its packet, although this server never upgrades.
 		const asksForUpgrade = upgrade !== undefined && /upgrade/i.test(connection);
 		if (this.#underWay.length < underWayMax && !asksForUpgrade) return;
 		this.ignore();
@@ -122,7 +122,7 @@ export class Connection {
 		return this.#last === exchange;
 	}
 
-	/** From now on, nothing is read: the request or the bytes that are arriving get the last reply. */
+	/** From now on, nothing more is read: the last reply goes to the request or the bytes that are arriving. */
 	refuse(): void {
 		this.#isRefused = true;
 	}

@@ -32,7 +32,7 @@ export interface RouteRules {
 export interface Route extends RouteRules {
 	/** The path as it was declared; undefined if no path matches. */
 	path?: string;
-	/** On the route for all other methods of a path: the methods that the path supports. */
+	/** Only on a path's route for unsupported methods: the methods that the path supports. */
 	allowedMethods?: string;
 }
 
@@ -153,7 +153,7 @@ export class Exchange {
 		return this;
 	}
 
-	/** Whether the request was refused while it was handled: its body is malformed or late. */
+	/** Whether the request was refused while it was handled, because its body is malformed or late. */
 	get isRefused(): boolean {
 		return this.failure !== undefined && this.response.headersSent;
 	}
@@ -165,12 +165,12 @@ export class Exchange {
 		this.#fields.push("content-length", String(this.bodyBytes));
 		// ASCII has the same bytes in both encodings, and Node writes Latin-1 faster.
 		const response = this.#writeHead().end(body, this.bodyBytes === body.length ? "latin1" : "utf8");
-		// A Buffer is in the memory of the service anyway.
+		// A Buffer does not count, because the service keeps it in memory anyway.
 		if (response.writableLength > 0) this.hold(headBytes + (typeof body === "string" ? this.bodyBytes : 0));
 	}
 
 	/**
-	 * Sends a body in pieces, as fast as the client takes them, while its key works. If a piece fails, the connection is
+	 * Sends a body in pieces, as fast as the client takes them, while the key works. If a piece fails, the connection is
 	 * reset, because an HTTP/1.0 client would take an orderly close for the end of the body.
 	 * @throws the failure of the pieces
 	 */
@@ -186,7 +186,7 @@ export class Exchange {
 			this.failure = error instanceof ApiError ? error.code : unexpected;
 			socket.resetAndDestroy();
 		};
-		// By time and not with each piece, because a client may take none.
+		// Checks the key by time and not with each piece, because a client may take no piece.
 		const checking = setInterval(async () => {
 			try {
 				await this.checkAgain();
@@ -206,14 +206,14 @@ export class Exchange {
 		}
 	}
 
-	/** After a wait: the key may have been revoked, or may have expired. @throws ApiError `invalid_credential` */
+	/** Call this after a wait: the key may have been revoked or have expired. @throws ApiError `invalid_credential` */
 	checkAgain(): Promise<void> | void {
 		return this.#port.checkAgain?.(this);
 	}
 
 	/**
-	 * Aborts `left` when the client leaves. A client that has closed only its side has left, too, if no other reply is
-	 * due: only for private requests, because under /v1 such a client gets its reply.
+	 * Aborts `left` when the client leaves. If no other reply is due, a client that half-closes has left, too. Only for
+	 * private requests: under /v1, a client that has half-closed gets its reply.
 	 */
 	watchLeaving(): AbortSignal {
 		const leaving = new AbortController();

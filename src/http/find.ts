@@ -25,7 +25,7 @@ import { createQueryReader, readJson, validOf } from "./input.ts";
 import type { PetOptions } from "./pets.ts";
 import { type InTurn, inTurnsOf, Turns, turnLimits } from "./turns.ts";
 
-/** The filters of the interface, and the additional filters and the order of a search. */
+/** The filters of listPets, the filters that only searches have, and the order. */
 const searched = {
 	...parametersOf(filters),
 	...parametersOf(searchFilters),
@@ -34,15 +34,15 @@ const searched = {
 const Search = Type.Object(searched);
 type Search = Static<typeof Search>;
 
-const after = Type.String({ minLength: 1, description: "next of the previous reply, with the same sort" });
+const after = Type.String({ minLength: 1, description: 'the "next" of the previous reply, with the same "sort"' });
 const { limit } = operations.listPets.query.properties;
 const readFindQuery = createQueryReader(Type.Object({ ...searched, limit, after: Type.Optional(after) }));
 
-/** A page of a search. The first page also has the total, for which it does not wait again. */
+/** A page of a search. The first page also has the total, which is counted in the same turn. */
 async function find({ findPets }: Store, inTurn: InTurn, exchange: Exchange): Promise<FindReply> {
 	const { after, limit = findLimitDefault, ...search } = readFindQuery(exchange.query);
 	const position = after === undefined ? undefined : readPosition(after, search);
-	// The numbers of a category are two short reads.
+	// The totals of a category take only two short reads, so each page has them.
 	const isCounted = position === undefined || hasTotals({ ...search, limit });
 	const query = { ...search, after: position, limit, isCounted };
 	const read = () => findPets(query, exchange.left);
@@ -71,7 +71,7 @@ function readPosition(text: string, { sort = "id" }: Search): FindPosition {
 
 /** The most ids that one export order names. */
 const idsMax = 1000;
-/** How many animals an export reads with its first search, and at most with the next ones. */
+/** How many animals an export reads with its first search, and the most that it reads with each later search. */
 const foundFirst = 1000;
 const foundMax = 10_000;
 /** The approximate size of the animals that an export holds. */
@@ -101,7 +101,7 @@ export function createFindHandlers({ store, now }: PetOptions) {
 	const searches = new Turns({ ...turnLimits, tasks: "searches" });
 	const inTurn = inTurnsOf(searches);
 
-	/** The searches of a key's exports have their own turn: they are not refused, and delay no search of the key. */
+	/** Searches of a key's exports have turns of their own: they are not refused, and delay no search of the key. */
 	const searchFor = (exchange: Exchange): Store["findPets"] => {
 		const turn = `exports of ${callerOf(exchange).id}`;
 		return (query, left) => searches.run(turn, () => store.findPets(query, left), left);
@@ -180,7 +180,7 @@ async function* foundPets(
 	} while (after && !left.aborted);
 }
 
-/** A function that returns the name of a category by id; undefined if no category has a name. */
+/** Returns a function that finds a category's name by id; undefined if no category has a name. */
 async function namesIn({ categories }: Store): Promise<((id: bigint) => string | undefined) | undefined> {
 	const names = new Map((await categories.names()).map(({ id, name }) => [id, name]));
 	return names.size > 0 ? (id) => names.get(id) : undefined;

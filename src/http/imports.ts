@@ -1,4 +1,4 @@
-// The private endpoints for imports: rows are stored each once, and the rows of the last day can be looked at.
+// The private endpoints for imports: one stores each row once, the other lists the rows of the last day.
 
 import {
 	type EarlierResult,
@@ -25,9 +25,9 @@ const unexplained = { field: undefined, problem: `is invalid, as the ${explained
 
 /** What handlers of the console share. */
 export interface Work {
-	/** Counts the items as requests. */
+	/** Counts each item as a request of the key. @returns the items */
 	counted<Item>(exchange: Exchange, items: Item[]): Item[];
-	/** Each does its task in the turn of the key. */
+	/** `write` and `look` run a task in the turn of the request's key. */
 	write: InTurn;
 	look: InTurn;
 }
@@ -56,7 +56,7 @@ export function createImportHandlers(store: Store, { counted, write, look }: Wor
 			const stored = (valid.length > 0 ? await write(exchange, () => store.createPets(valid)) : []).values();
 			return { results: rows.map((row) => ("pet" in row ? resultOf(stored.next().value as ImportedPet) : row)) };
 		},
-		/** So that a person can decide about rows that another file has added before anything is sent. */
+		/** Lists rows of earlier imports. If another file has added a row, a person decides before anything is sent. */
 		async importedRows(exchange: Exchange): Promise<ImportedRows> {
 			const { of, without = "-", before = endOfList } = readRowsQuery(exchange.query);
 			const keys = of === undefined ? { start: without, isOther: true } : { start: of, isOther: false };
@@ -66,7 +66,7 @@ export function createImportHandlers(store: Store, { counted, write, look }: Wor
 	};
 }
 
-/** Replaces the id of an API key (`key_…`): Idempotency-Keys of imports are scoped to the store. */
+/** Used instead of the id of an API key (`key_…`): Idempotency-Keys of imports are scoped to the store. */
 const importCaller = "import";
 const key = Type.String({ description: "a string of 1 to 255 visible ASCII characters", pattern: "^[!-~]{1,255}$" });
 const hex = Type.Optional(Type.String(hexRule));
@@ -82,7 +82,7 @@ const fileName = Type.String({
 });
 const checkBody = checkOf(Type.Object({ file: Type.Optional(fileName) }, { description: "an object with rows" }));
 
-/** What is kept with a row's key, as JSON. */
+/** What the store keeps with a row's key, as JSON. */
 interface RowOrigin extends Partial<Pick<ImportedRow, "content" | "listId">>, Partial<Pick<Import, "file" | "by">> {}
 
 function parseRow(given: unknown, from: RowOrigin): KeyedPet | Extract<ImportResult, { outcome: "invalid" }> {
@@ -110,7 +110,7 @@ function toImportedRows(creates: readonly KeyedCreate[]): ImportedRows {
 	const rows = creates.flatMap((create): ImportedRow[] => {
 		const { id, key, atMs, isRemoved } = create;
 		const { content, listId, file = "", by = "" } = originOf(create);
-		if (content === undefined || isRemoved) return []; // Older versions add without it, and remove with it.
+		if (content === undefined || isRemoved) return []; // Older versions add rows without it, and keep it at a removal.
 		const [digest = "", ...number] = key.split("-");
 		const name = `${digest} ${by} ${file}`;
 		const known = imports.get(name) ?? { file, digest, by, atMs, index: imports.size };

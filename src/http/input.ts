@@ -10,7 +10,7 @@ import type { Static, TObject } from "../contract/schema.ts";
 import { type Checked, checkOf, describeFaults } from "../contract/validate.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** After a longer time from the headers to the end of the body, the key is checked again. */
+/** If a body ends later than this after the headers, the key is checked again. */
 const slowBodyMs = 100;
 
 /**
@@ -36,7 +36,7 @@ export function validOf<Value>(checked: Checked<Value>, path = ""): Value {
 	return checked.value;
 }
 
-/** Reads a body's list `name`. @param rule such as `1 to 50 edits` @throws ApiError as readJson, `invalid_body` */
+/** Reads a body's list `name`. @param rule such as `1 to 50 edits` @throws ApiError `invalid_body`, and as readJson */
 export async function readList(exchange: Exchange, name: string, rule: string, max: number) {
 	return listIn(await readJson(exchange), name, rule, max);
 }

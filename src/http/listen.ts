@@ -48,7 +48,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		keepAliveTimeout: timeouts.keepAliveMs,
 		connectionsCheckingInterval: Math.min(1000, timeouts.headersMs / 4),
 		requireHostHeader: false,
-		joinDuplicateHeaders: true, // Joined, two Host or Authorization headers are invalid; else Node ignores one.
+		joinDuplicateHeaders: true, // Else Node ignores a second Host or Authorization; joined, both are invalid.
 		noDelay: true,
 		optimizeEmptyRequests: true,
 	});
@@ -75,7 +75,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		else socket.destroy();
 	});
 
-	/** Whatever the connection sends after its last request is ignored. */
+	/** Ignores what the connection sends after its last request. */
 	function answer(request: IncomingMessage, response: ServerResponse): void {
 		const connection = open.get(request.socket);
 		if (!connection?.accepts()) return;
@@ -112,7 +112,7 @@ export function createRefusal({ fields: common, watch }: Port) {
 
 	/** After all earlier replies, refuses an arriving request or bytes that are no request, and closes the connection. */
 	return (connection: Connection | undefined, error: ParserError | ApiError): void => {
-		// After an error, the parser also reports each later piece of the connection.
+		// After an error, the parser also reports all bytes that arrive later.
 		if (!connection) return;
 		if (connection.isEnding || error.code === "HPE_CLOSED_CONNECTION") return void connection.ignore();
 		const { socket, latest, arriving } = connection;
@@ -207,11 +207,11 @@ export async function drain(
 	if (phase) phase.isClosing = true;
 	const idleAtMs = Math.min(performance.now() + idleMs, endsAtMs);
 	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
-	/** Node would close a connection whose client has not taken its reply, and keep one that never sent a byte. */
+	/** `closeIdleConnections` would close a connection whose reply is not taken, and keep one that never sent a byte. */
 	const closeIdle = () => {
 		for (const { socket, isIdle } of server.open.values()) if (isIdle) socket.destroy();
 	};
-	// Runs in the last phase of a tick, when all bytes that had arrived are read: their connections are not idle.
+	// Runs last in a tick: all arrived bytes are read by then, so their connections do not count as idle.
 	const idle = setInterval(() => setImmediate(closeIdle), idleMs / 4);
 	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));
 	await closed;
@@ -220,7 +220,7 @@ export async function drain(
 }
 
 /**
- * Closes the port after a tick of the event loop without a new connection, or at `endsAtMs`. Closing the port resets
+ * Closes the port after a tick of the event loop without a new connection, or at `endsAtMs`: a close resets the
  * connections that only the kernel has accepted so far.
  */
 async function stopListening(server: HttpServer, endsAtMs: number): Promise<void> {

@@ -17,7 +17,7 @@ const contentTypes: Record<string, string> = {
 	".json": "application/json",
 };
 
-/** Leads clients from the reference to its OpenAPI document (RFC 8631). Relative, as all addresses of the pages are. */
+/** The link from the reference to its OpenAPI document (RFC 8631), relative like all addresses of the pages. */
 const docsHeaders = { ...pageHeaders, link: '<openapi.json>; rel="service-desc"; type="application/json"' };
 
 /** @param pagesFolder the folder of the built pages: missing pages are not served */

@@ -14,7 +14,7 @@ const macLength = 22;
 export function createCursors(secret: Buffer) {
 	const key = hash("sha512-256", `cursors ${secret.toString("hex")}`);
 
-	/** The latest cursor to a last page: nearly every page links to the same last page. */
+	/** The latest cursor to a last page, kept because nearly every page links to the same last page. */
 	let last = { signed: "", cursor: "" };
 
 	/** SHA-512/256 resists length extension, so a key before the message makes the hash a MAC: one hash is enough. */
@@ -37,7 +37,7 @@ export function createCursors(secret: Buffer) {
 	return { write, read };
 }
 
-/** Compares strings of equal length in constant time. For `timingSafeEqual`, buffers would take longer than a hash. */
+/** Compares strings of equal length in constant time. The buffers for `timingSafeEqual` take longer than a hash. */
 function isEqual(one: string, other: string): boolean {
 	let difference = one.length ^ other.length;
 	for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
@@ -46,7 +46,7 @@ function isEqual(one: string, other: string): boolean {
 
 const encoded = (value: unknown) => (value === undefined ? "" : encodeURIComponent(String(value)));
 
-/** The values without their names, so that existing cursors stay valid when a later version adds a filter. */
+/** The filter's values without their names, so that existing cursors stay valid when a later version adds a filter. */
 function signedFilter(filter: Filter): string {
 	return filterNames
 		.map((field) => encoded(filter[field]))

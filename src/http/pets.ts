@@ -27,7 +27,7 @@ interface Parts extends PetOptions {
 	cache: ReturnType<typeof createResponseCache>;
 }
 
-/** A handler for every operation of the contract: a missing one is a type error. */
+/** Returns a handler for every operation of the contract: a missing handler is a type error. */
 export function createPetHandlers(options: PetOptions): Record<OperationName, Handler> {
 	const { store } = options;
 	const parts: Parts = { ...options, cursors: createCursors(store.cursorSecret), cache: createResponseCache(store) };
@@ -75,7 +75,7 @@ async function getPet({ store, cache }: Parts, exchange: Exchange): Promise<void
 	cache.reply(exchange, { json, version, isSettled: true });
 }
 
-/** Whether the query's id was never assigned on this timeline: it is from an abandoned one, and will be used again. */
+/** Whether this timeline never assigned the query's id: an abandoned timeline did, and a new animal will get it. */
 function isLost({ after = 0n, upTo = endOfList }: PageQuery, { version: { lastId } }: PetPage): boolean {
 	return after > lastId || (upTo > lastId && upTo !== endOfList);
 }

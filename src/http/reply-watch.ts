@@ -39,7 +39,7 @@ export function createReplyWatch(options: ReplyWatchOptions): Watch & { close():
 
 	function end(exchange: Exchange): void {
 		const { request, response, route } = exchange;
-		// If a body fails after it has begun, the client did not abort.
+		// If a body fails after its first bytes are sent, the client did not abort.
 		const isSent = response.writableFinished || (exchange.failure !== undefined && response.statusCode < 400);
 		const reply: Reply = {
 			route: nameOf(route),

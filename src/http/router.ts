@@ -117,7 +117,7 @@ export function createHandler(router: Router, checks: readonly Check[], log: Pic
 	};
 }
 
-/** After so many 401 that are not sent yet, one ends the connection: who pipelines without a key delays the others. */
+/** If so many 401 replies are not sent yet, one more ends the connection: pipelining without a key delays others. */
 const refusalsMax = 4;
 
 /** Answers a request that failed. The cause of a 5xx is logged with the request id and never sent to the caller. */

@@ -1,5 +1,5 @@
-// Turns by API key, for work of which only a little runs at a time, such as searches: a key with much work delays the
-// others by one task each. Work that is too much is refused at once, and work that nobody waits for is dropped.
+// Runs tasks, such as searches, in turns by API key. Only a few tasks run at a time: a key with many tasks delays each
+// other key by one task. Too many tasks of a key are refused at once, and a task whose client has left is dropped.
 
 import { ApiError } from "../contract/errors.ts";
 import { callerOf } from "./checks.ts";
@@ -12,7 +12,7 @@ interface TurnLimits {
 	keyRunningMax: number;
 	/** The most tasks of a key that run or wait. */
 	keyMax: number;
-	/** In the message of the refusal, such as `searches`. */
+	/** The name of the tasks in the refusal's message, such as `searches`. */
 	tasks: string;
 }
 
@@ -21,7 +21,7 @@ export const turnLimits = { runningMax: 2, keyRunningMax: 1, keyMax: 10 };
 
 export type InTurn = <Result>(exchange: Exchange, task: () => Promise<Result>) => Promise<Result>;
 
-/** Does each task in the turn of its key, which may have been revoked meanwhile. Drops it if the client leaves. */
+/** Runs a task in the turn of its key, if the key still works. Drops the task if the client leaves first. */
 export function inTurnsOf(turns: Turns): InTurn {
 	return (exchange, task) => {
 		const checked = async () => {
@@ -47,7 +47,7 @@ export class Turns {
 		this.#limits = limits;
 	}
 
-	/** @param left drops a task that has not begun @throws ApiError `overloaded`, the reason of `left`, the task's own */
+	/** @param left aborts a waiting task @throws ApiError `overloaded`, the reason of `left`, the task's error */
 	async run<Result>(id: string, task: () => Promise<Result>, left?: AbortSignal): Promise<Result> {
 		left?.throwIfAborted();
 		const { keyMax, tasks } = this.#limits;

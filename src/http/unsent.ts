@@ -1,5 +1,5 @@
-// The bytes that clients have not taken yet: replies, and the animals that downloads have read. Each key may hold only
-// so many, and so may all keys together. Beyond that, connections are closed, those that hold bytes for longest first.
+// Limits the bytes that clients have not taken yet: replies, and the animals that downloads have read. Each key has a
+// limit, as do all keys together. Beyond it, connections close, first those whose bytes are unchanged for longest.
 
 const defaultLimits = { keyMaxBytes: 64 * 1024 * 1024, allMaxBytes: 256 * 1024 * 1024 };
 
@@ -9,7 +9,7 @@ interface Holder {
 }
 interface OfKey {
 	bytes: number;
-	/** The request that holds bytes for longest is first. */
+	/** The request whose bytes have not changed for longest is first. */
 	held: Map<Holder, number>;
 }
 const none: OfKey = { bytes: 0, held: new Map() };
