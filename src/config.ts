@@ -145,7 +145,7 @@ export function readConfig(environment: Variables = process.env, flags?: Flags) 
 	return Object.freeze({
 		...values,
 		given,
-		/** The service's own backups; `keep` is the number to keep. If `everyMs` is infinite, another node makes them. */
+		/** The service's own backups; `keep` is their number. If `everyMs` is infinite, another node makes the backups. */
 		backups: backupTo === undefined ? undefined : { folder: backupTo, everyMs: backupEvery, keep: backupKeep },
 		listenFd: passed === 1 ? firstPassedFd : undefined,
 	});
@@ -160,7 +160,7 @@ function passedSockets(environment: Variables): number {
 	return isForUs ? Number(environment["LISTEN_FDS"]) : 0;
 }
 
-/** The environment of a child process for the same store: no other settings, and no NODE_OPTIONS. */
+/** The environment of a child process for the same store: it has no other setting and no NODE_OPTIONS. */
 export function environmentFor(databaseUrl: string): NodeJS.ProcessEnv {
 	const isOther = ([name]: [string, unknown]) =>
 		name !== "NODE_OPTIONS" && !settingNames.includes(name.replace(/_FILE$/, ""));

@@ -11,8 +11,8 @@
 // | `issueFirstKey` | the first key, once nothing else can fail | keys |
 // | `startBackups` | scheduled backups; then the line “listening” | options, ops, store |
 //
-// A stop makes /readyz 503, ends a backup, takes requests for `STOP_DELAY`, answers those that have arrived, stores the
-// last uses of keys, and closes the store last.
+// A stop sets /readyz to 503, aborts a backup under way, accepts requests for `STOP_DELAY`, answers the requests that
+// have arrived, stores the last uses of keys, and closes the store last.
 
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -51,7 +51,7 @@ export interface ServiceOptions extends Partial<Pick<ServerOptions, "timeouts">>
 	/** Creates the first key if the store has none. */
 	issuesFirstKey?: boolean;
 	isOnTerminal?: boolean;
-	/** Called once, when a restart would let creates work again. The log has the reason. */
+	/** Called once, when a restart would allow adding animals again. The log has the reason. */
 	onRestartNeeded?: () => void;
 }
 
@@ -72,7 +72,7 @@ export interface Service {
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** How long a connection may be idle while the service stops. A client that still uses a connection pauses for less. */
+/** How long a connection may be idle while the service stops. Clients that use a connection pause for less. */
 const idleOnStopMs = 1000;
 const stopGraceMs = 10_000;
 
@@ -203,7 +203,7 @@ function buildOps(options: ServiceOptions) {
 	const server = buildOpsServer({ metrics, probes, host: config.opsHost, log, server: common });
 	return {
 		...{ phase, now, metrics, background, traffic, probes, common, server },
-		/** Aborts when no further create of this process works. */
+		/** Aborts when this process cannot add animals any more. */
 		fatal: new AbortController(),
 		/** Sets the sources from which probes and metrics report on the store. */
 		noteStore(now: StoreSources): void {
@@ -218,7 +218,7 @@ function buildOps(options: ServiceOptions) {
 	};
 }
 
-/** File descriptors kept for the store (about 45), Node and operators; of a low limit, three quarters are kept. */
+/** File descriptors kept for the store (about 45), Node and operators. If the limit is low, three quarters are kept. */
 const descriptorsKept = 100;
 
 /** The public port, which does not listen yet. */

@@ -46,7 +46,7 @@ function shortDuration(text: string): number | undefined {
 }
 
 function databaseUrl(text: string): string | undefined {
-	if (/^sqlite:(?!.*:\/\/).*[^/]$/.test(text)) return text; // A URL may have a password, which no message hides.
+	if (/^sqlite:(?!.*:\/\/).*[^/]$/.test(text)) return text; // Not a URL: messages would show its password.
 	if (!/^postgres(ql)?:\/\/.*$/.test(text)) return undefined;
 	parsePostgresUrl(text);
 	return text;

@@ -1,6 +1,6 @@
-// Takes a backup after each interval, in its own process, and keeps only the newest backups. Their names contain their
-// times, so a restart causes no extra backup; their folder is named after the store. So neither a wrong clock nor a
-// store with the same BACKUP_TO causes good backups to be removed.
+// Takes a backup after each interval, in its own process, and keeps only the newest backups. Backups are named after
+// their times, so a restart causes no extra backup. Their folder is named after the store, so another store with the
+// same BACKUP_TO does not remove them. A wrong clock does not cause good backups to be removed, either.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
@@ -17,7 +17,7 @@ const timerMaxMs = 60_000;
 export interface ScheduleOptions {
 	/** The existing folder in which the store's own folder is. */
 	folder: string;
-	/** Names the store's own folder. Its restored backups and its copies have the same secret. */
+	/** Names the store's own folder. Restored backups and copies of the store have the same secret. */
 	cursorSecret: Buffer;
 	everyMs: number;
 	keep: number;
@@ -27,12 +27,12 @@ export interface ScheduleOptions {
 	now: () => number;
 	onBackup: (backup: { file: string; animals: number; durationMs: number }) => void;
 	onFailure: (reason: string) => void;
-	/** Called when the folder turns out to be on the disk of the store, for example because its own is not mounted. */
+	/** Called when the folder turns out to be on the store's disk, for example if the folder's disk is not mounted. */
 	onSameDisk: () => void;
 	deviceOf?: (path: string) => number | undefined;
 }
 
-/** @returns undefined if the path cannot be looked at; a backup to it says why */
+/** @returns undefined if the path cannot be read: the failure of the next backup has the reason */
 function deviceNumber(path: string): number | undefined {
 	try {
 		return statSync(path).dev;
@@ -132,7 +132,7 @@ function newestMs(folder: string, nowMs: number): number {
 	return times.find((time) => time <= nowMs) ?? 0;
 }
 
-/** Removes old backups, first those with later times than `made`, the latest: they are from a wrong clock. */
+/** Keeps `keep` backups. Removes first those with times after `made`, the backup just made: their clock was wrong. */
 function removeOld(folder: string, made: string, keep: number): void {
 	const names = backupsIn(folder);
 	const byAge = [...names.filter((one) => one <= made), ...names.filter((one) => one > made)];

@@ -1,4 +1,4 @@
-// Sweeps of old Idempotency-Keys: test/store/suite.ts has what they remove.
+// When sweeps of old Idempotency-Keys run. test/store/suite.ts tests which keys they remove.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

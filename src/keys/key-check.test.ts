@@ -118,7 +118,7 @@ test("a row of an abandoned timeline is not trusted", async (context) => {
 	assert.equal(clock.reads, 2);
 });
 
-/** One more than are kept. */
+/** One key more than the cache keeps. */
 const manyKeys = () =>
 	Array.from({ length: 10_001 }, (_, index) => {
 		const random = Buffer.alloc(32);

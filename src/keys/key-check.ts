@@ -1,10 +1,10 @@
-// Finds the row of an API key, on the hot path. A cached row is trusted for less than a second, on its timeline only:
-// a revoked key stops working within a second on every node. Last-used times are stored every few seconds.
+// Finds the row of an API key, on the hot path. A cached row is trusted for less than a second, on its timeline only,
+// so a revoked key stops working within a second on every node. Last-used times are stored every few seconds.
 
 import type { Background, KeyRow, KeyRows, KeyUse } from "../store/store.ts";
 import { hashOfKey, isWellFormedKey, keyLength } from "./formats.ts";
 
-/** An older row is read again in the background, so that requests with busy keys never wait. */
+/** An older row is read again in the background, so that requests with frequently used keys never wait. */
 const refreshAfterMs = 300;
 const trustedForMs = 800;
 const cachedMax = 10_000;
@@ -21,11 +21,11 @@ export type KeyCheck = ReturnType<typeof createKeyCheck>;
 
 /** @param now milliseconds since 1970 */
 export function createKeyCheck(rows: KeyRows, now: () => number, background: Background) {
-	/** By hash, with the start of the read on the monotonic clock: a jump of the wall clock must not extend the trust. */
+	/** Rows by hash. `readAtMs` is on the monotonic clock, because a jump of the wall clock must not extend the trust. */
 	const cache = new Map<string, Entry>();
 	/**
-	 * Hashes of no key, which evict no key. They are cached so that time does not tell an unknown key from a revoked one,
-	 * and so that repeated requests with an unknown key are cheap.
+	 * Hashes of unknown keys, in a cache of their own so that they evict no key. They are cached so that the time of a
+	 * reply does not show whether a key is unknown or revoked, and so that repeats of an unknown key are cheap.
 	 */
 	const absent = new Map<string, Entry>();
 	/** Last uses that are not stored yet, in milliseconds since 1970, by operation and key id. */
@@ -69,11 +69,11 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 	return {
 		/** The row of a working key, else undefined. A promise when the row must be read from the store. */
 		check(key: string): KeyRow | undefined | Promise<KeyRow | undefined> {
-			// Nothing else is hashed, because a field may have 16 KiB.
+			// Only texts of this length are hashed, because a header may have 16 KiB.
 			if (key.length !== keyLength) return undefined;
 			const hash = hashOfKey(key);
 			const entry = cache.get(hash) ?? absent.get(hash);
-			// A typo needs no lookup. Only here, because most keys are known.
+			// The checksum detects typos without a lookup. It is checked only here, because most keys are cached.
 			if (!entry && !isWellFormedKey(key)) return undefined;
 			const ageMs = entry ? performance.now() - entry.readAtMs : Number.POSITIVE_INFINITY;
 			if (!entry || ageMs > trustedForMs || entry.timeline !== rows.timeline) return read(hash);

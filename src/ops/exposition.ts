@@ -1,5 +1,5 @@
 // Writes the Prometheus text format with the official client, and keeps the series of histograms. The client is loaded
-// when metrics are first read, because it takes 60 to 110 ms of CPU; for an observation, an array is enough. The
+// when metrics are first read, because loading takes 60 to 110 ms of CPU; observations need only an array. The
 // metrics of the process are the client's, under the names that dashboards for Node expect.
 
 import type { Gauge, Registry } from "@prometheus-io/client";
@@ -75,12 +75,12 @@ export async function expose(table: Readonly<Record<string, Metric>>, values: Re
 	return registry.metrics();
 }
 
-/** The longest delay of an interval, 24.8 days: the client measures use 10 times a second, and cannot turn that off. */
+/** The longest timer, 24.8 days. The client cannot stop measuring utilization, by default 10 times a second. */
 const neverMs = 2 ** 31 - 1;
 
 /**
- * Left out: use of the event loop (measured by that interval), and active resources, which are counted one by one at
- * each scrape and whose totals have names that promtool refuses.
+ * The metrics that are left out: utilization of the event loop (measured at that interval), and active resources, which
+ * are counted one by one at each scrape and whose totals have names that promtool refuses.
  */
 const leftOut = /^nodejs_(active_|eventloop_utilization_)/;
 

@@ -38,7 +38,7 @@ export function createLog(level: string, output: Writable, isOnTerminal: boolean
 	return { log, flush, droppedLines: () => droppedBefore + dropped };
 }
 
-/** Callers log single fields, never a header, a URL or a body, and therefore never a key. */
+/** Callers log single fields, never all headers or a body, and URLs only without keys: so no key is in the log. */
 export function createLogTo(destination: { write(line: string): void }, level: string): Log {
 	const time = isoTime();
 	const log = {} as Log;

@@ -1,5 +1,5 @@
 // The metrics of the service: a table of their names, types, meanings and labels, which docs/monitoring.md repeats, and
-// the value of each at a scrape. Those of the process follow.
+// the value of each at a scrape. The process's metrics are appended.
 
 import type { TrafficCounts } from "../contract/observed.ts";
 import { backgroundTasks } from "../store/store.ts";

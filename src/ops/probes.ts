@@ -1,5 +1,5 @@
 // The probes. Readiness: this node can answer reads. Liveness: no restart is needed. Only the body shows whether
-// creates work: if a load balancer removed a node whose creates fail, its reads would stop too.
+// animals can be added: if a load balancer removed a node that cannot add any, the node's reads would stop, too.
 
 import { ApiError } from "../contract/errors.ts";
 import type { Store } from "../store/store.ts";
@@ -29,7 +29,7 @@ export function createProbes(sources: () => ProbeSources, isStopping: () => bool
 			if (read?.status === "rejected") throw new ApiError("storage_unavailable", "the store cannot be read");
 			return { status: "ok", writes: store.writeState() };
 		},
-		/** @throws ApiError `storage_unavailable` when only a restart lets creates work again */
+		/** @throws ApiError `storage_unavailable` when no animal can be added until a restart */
 		live() {
 			const writes = sources().store?.writeState() ?? "failing";
 			if (writes !== "stopped") return { status: "ok", writes };

@@ -10,7 +10,7 @@ export const ownProcessor = {
 	quota: cpuQuota,
 };
 
-/** Empty for a file that cannot be read, such as those of /proc and /sys on other systems than Linux. */
+/** The file's text; empty if the file cannot be read, such as those of /proc and /sys on other systems than Linux. */
 function textOf(path: string): string {
 	try {
 		return readFileSync(path, "utf8");

@@ -31,7 +31,7 @@ export function createStoreMetrics(sources: () => StoreSources) {
 		observeFailure: (task: BackgroundTask) => void failures.set(task, (failures.get(task) ?? 0) + 1),
 		async read() {
 			const { store, backups } = sources();
-			const checking = store && inTime(store.checkWrites()).catch(() => {}); // On a hung disk, this never ends.
+			const checking = store && inTime(store.checkWrites()).catch(() => {}); // On a hung disk, the check never ends.
 			const [{ files, pool } = {}] = await Promise.all([store?.readUse(), checking]);
 			const state = store?.writeState();
 			const counts = await store?.countPets().catch(() => undefined);
