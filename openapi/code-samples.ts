@@ -7,7 +7,7 @@ import type { OperationName } from "../src/contract/operations.ts";
 export interface CodeSample {
 	/** The language, for highlighting. */
 	lang: "Shell" | "TypeScript" | "Python" | "Go";
-	/** The name that readers choose. */
+	/** The name by which readers choose a sample. */
 	label: "curl" | "TypeScript" | "Python" | "Go";
 	source: string;
 }

@@ -101,7 +101,7 @@ export function openApiDocument() {
 	};
 }
 
-/** Headers that a reply always has if it declares them. Replies have no Location once getPet is removed. */
+/** Headers that are in every reply that declares them. Location is not: once getPet is removed, no reply has it. */
 const required = ["X-Request-Id", "Cache-Control", "ETag", "Vary", "WWW-Authenticate", "Allow", "Retry-After"];
 
 function headerObject([name, description]: [string, string]) {

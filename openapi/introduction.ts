@@ -10,7 +10,7 @@ import { idempotencyHours, limitDefault, limitMax } from "../src/contract/operat
 
 const start = `## Start in one minute
 
-Every operation needs an API key. The first start of the service prints one; later, its operator creates more with \
+Every operation needs an API key. The first start of the service prints a key; later, its operator creates more with \
 \`animal-store keys create\`. Give your shell the address of the service and the key:
 
 \`\`\`sh
@@ -76,8 +76,8 @@ animals added in the meantime have larger ids: nothing is skipped, and nothing i
 nothing is new. After 200, follow \`prev\` to an id that you know, or to a smaller one.
 - A page that has a next page changes only when the operator of the service changes or removes an animal. A link can \
 then lead to an empty page. The other animals are neither skipped nor seen twice.
-- A cursor belongs to its \`status\` filter. With another filter it gets 400 \`invalid_cursor\`. So does a cursor past \
-the newest animal after the operator restored a backup: start again, because other animals will get the lost ids.`;
+- A cursor belongs to its \`status\` filter. With another filter it gets 400 \`invalid_cursor\`. After a restore \
+from a backup, a cursor past the newest animal gets this error, too: start again, as new animals get those ids.`;
 
 const retries = `## Safe retries
 

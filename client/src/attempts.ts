@@ -7,7 +7,7 @@ import { type CallOptions, checkCallOptions, type SentRequest, type Settings, ti
 
 const firstPauseMs = 200;
 const longestPauseMs = 8_000;
-/** How long to try an address that has never replied: it is probably wrong. */
+/** How long to try an address that has never replied, because such an address is probably wrong. */
 const firstContactMs = 500;
 
 export interface Reply {
@@ -18,14 +18,14 @@ export interface Reply {
 
 export interface NewRequest extends Pick<SentRequest, "method" | "body" | "headers"> {
 	path: string;
-	/** The reply is a file: its body is not read here, and the signal also ends its reading. */
+	/** True if the reply is a file: its body is not read here, and the signal also ends the caller's reading. */
 	isFile?: boolean;
 }
 
 /** The requests of one client. */
 export class Attempts {
 	readonly #settings: Settings;
-	/** After a reply, the address is known to be right: a service that cannot be reached is probably restarting. */
+	/** After a reply, the address is known to be right: if the service cannot be reached, it is probably restarting. */
 	#hasReplied = false;
 
 	constructor(settings: Settings) {
@@ -80,7 +80,7 @@ export class Attempts {
 		return { response, body };
 	}
 
-	/** @returns the reply's text, unless it is the file that was asked for @throws NoReply */
+	/** @returns the reply, and its text unless the reply is the requested file @throws NoReply */
 	async #exchange({ url, method, body, headers }: SentRequest, options: CallOptions, isFile: boolean) {
 		const { base, key, fetch: send = fetch } = this.#settings;
 		const { signal, timeoutMs = this.#settings.timeoutMs } = options;

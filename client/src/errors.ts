@@ -70,7 +70,7 @@ export function requestIdOf(headers: Headers): string | undefined {
 }
 
 const brokenConnection = /ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|connection (closed|reset)|broken pipe/i;
-/** A port without TLS at an https address is reported as a reset, too. */
+/** The message if an https address leads to a port without TLS, which is also reported as a reset. */
 const noTls = /before secure TLS/;
 
 /**

@@ -138,7 +138,7 @@ export class AnimalStore<Mode extends Int64Mode = "string"> {
 	}
 }
 
-/** The result is the only promise that rejects, so that the runtime reports a failure that no caller awaits. */
+/** Until `withResponse` is called, a call is one promise: the runtime reports a failure only if nobody awaits it. */
 function toCall<Result>(run: () => Promise<{ data: Result; response: Response }>): Call<Result> {
 	const reply = run();
 	const result = reply.then(({ data }) => data);

@@ -24,7 +24,7 @@ export function parseExact(text: string, mode: Int64Mode): unknown {
 		const digits = isMarked ? value.slice(1) : String(value);
 		if (int64Fields.includes(name)) return toType(digits, mode, name);
 		if (!isMarked) return value;
-		// A field that only later versions know becomes a number if that is exact.
+		// A long integer in a field of a later version becomes a number if the number is exact.
 		return Number.isSafeInteger(Number(digits)) ? Number(digits) : digits;
 	});
 }
