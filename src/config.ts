@@ -42,7 +42,7 @@ function plainName(name: string): string {
 	return name.replace(/^ANIMAL_STORE_/, "");
 }
 
-/** The value of a setting's text, or what is wrong with it, worded to follow the setting's name. */
+/** Returns the value of a setting's text, or the text's problem, worded to follow the setting's name. */
 function readText<Value>({ read, rule }: Setting<Value>, text: string): { value?: Value; problem?: string } {
 	try {
 		const value = read(text);
@@ -64,7 +64,7 @@ const secretNames: readonly string[] = ["DATABASE_URL", "API_KEY"] satisfies (ke
 /** Variables by name. Empty variables count as absent. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** The settings of a table. `from` is `flag`, `environment`, `file` and its path, or `default`. */
+/** Reads the settings of a table. `from` is `flag`, `environment`, `file` and the file's path, or `default`. */
 export function collect<Table extends Record<string, Setting>>(
 	table: Table,
 	environment: Variables = process.env,

@@ -29,7 +29,7 @@ interface ErrorEntry {
 	fix: string;
 	/** Says what went wrong and how to fix it. The parameters are the values that vary. */
 	message(...values: never[]): string;
-	/** The values in an example, if the message needs any. */
+	/** The values for the message of an example, if the message needs any. */
 	example?(operation: ExampleOperation): unknown[];
 	/** Headers of the reply in addition to those of every reply. */
 	headers?: readonly (keyof typeof failureHeaders)[];

@@ -28,7 +28,7 @@ const unknownClosed: Route = { handler: unreachable };
 
 export function createRouter() {
 	const exact = new Map<string, Endpoint>();
-	/** By the path up to the parameter, including the slash before the parameter. */
+	/** Endpoints by their path up to the parameter, including the slash before the parameter. */
 	const withParameter = new Map<string, Endpoint>();
 	const served = new Set<string>();
 	/** `OPTIONS *` asks about the server as a whole (RFC 9110 §9.3.7). */

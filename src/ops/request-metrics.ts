@@ -26,7 +26,7 @@ export function createRequestMetrics(traffic: () => TrafficCounts) {
 			if (route in operations) operationTimes.record(Math.max(1, Math.round(seconds * 1e6)));
 			if (reason !== undefined) refusals.set(reason, (refusals.get(reason) ?? 0) + 1);
 		},
-		/** The durations of the replies to operations, in microseconds. The console's figures reset them every minute. */
+		/** The durations of the replies to operations, in microseconds. `watchActivity` resets them every minute. */
 		operationTimes,
 		read() {
 			const counts = traffic();
