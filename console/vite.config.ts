@@ -20,7 +20,7 @@ export default defineConfig({
 		modulePreload: { polyfill: false },
 		assetsInlineLimit: 0,
 		rolldownOptions: {
-			// With what it imports: otherwise the first load has more files.
+			// The entry point and all its imports are one file: otherwise, the first load would need more files.
 			output: { codeSplitting: { groups: [{ name: "console", test: /src\/main\.tsx/ }] } },
 		},
 	},

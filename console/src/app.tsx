@@ -61,7 +61,7 @@ export function App() {
 		if (route.view === "animals") showPet(route, id);
 		else go({ ...firstAnimals(), id });
 	}
-	/** A button that had the focus goes with its message. */
+	/** Called when a message disappears, because its button had the focus. */
 	function focus(id?: string): void {
 		if (id === undefined || !focusRow(id)) document.querySelector("h1")?.focus({ preventScroll: true });
 	}
@@ -103,7 +103,7 @@ function SignedIn(props: SignedInProps) {
 	const [open, setOpen] = useState<"palette" | "sign-out">();
 	const watch = useWatch(session);
 	const categories = useCategories(session);
-	// An import has added animals, and perhaps categories.
+	// Leaving this view reloads the categories, because an import may have added animals and categories.
 	useEffect(() => (route.view === "add-many" ? categories.reload : undefined), [route.view]);
 	function signOut(): void {
 		if (isUnderWay(job) || edits.underWay > 0) setOpen("sign-out");
@@ -114,7 +114,7 @@ function SignedIn(props: SignedInProps) {
 		watch.reload();
 		categories.reload();
 	});
-	// Not at once, because the first list is what people wait for.
+	// The other modules are loaded later, because people wait for the first list.
 	useEffect(() => {
 		const timer = setTimeout(loadAll, idleAfterMs);
 		return () => clearTimeout(timer);

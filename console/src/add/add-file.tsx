@@ -1,5 +1,5 @@
-// Steps 2 to 4 of adding many: the columns of a file, the meanings of its values, and the rows to correct. Going back
-// keeps the choices, and nothing is sent before the last step ends.
+// Steps 2 to 4 of adding a file: its columns, the meanings of its values, and the rows to correct. Going back keeps the
+// choices. Nothing is sent before the last step ends.
 
 import { useContext, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { newPetFields } from "../../../src/contract/pet.ts";
@@ -49,7 +49,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	}, [file, reading, mapped, categories]);
 	const { checked, failure: broken } = useCheck(file, petFile);
 	const found = checked?.values ?? [];
-	/** Whether the check had the categories that the file names; numbers need none. */
+	/** Whether the names of all categories are known, or the check of the file needs no names. */
 	const hasNames = isRead || !found.some(({ field }) => field === "categoryId");
 	const failure = broken ?? (hasNames ? undefined : unread);
 	const correcting = useCorrections(file, petFile.options);
@@ -66,13 +66,13 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	function map(next: Mapping): void {
 		setMapping(next);
 		setMapped([]);
-		const { category } = answers; // The other answers name columns.
+		const { category } = answers; // The other answers refer to columns.
 		setAnswers(category === undefined ? {} : { category });
 		correcting.clear();
 	}
 	function answer(field: keyof Answers, value: string): void {
 		setAnswers({ ...answers, [field]: value });
-		setMapped([]); // Rows that are left out now may be the only ones with a word.
+		setMapped([]); // A value may occur only in rows that are left out now.
 	}
 	async function setHeaderRow(row: number): Promise<void> {
 		if (row === wanted.row) return;
@@ -112,7 +112,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	);
 }
 
-/** The same array until an id or a name changes: numbers of animals are no reason to check the file again. */
+/** `categories` is the same array until an id or a name changes: other changes do not need a new check of the file. */
 function useNames() {
 	const { all, isRead, failure } = useContext(CategoriesContext);
 	const known = all.map(({ id, name }) => `${id} ${name}`).join("\n");
@@ -200,13 +200,13 @@ function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
 	);
 }
 
-/** The columns whose names match a field; the menus show them. If several match one field, the user chooses. */
+/** The columns that match a field, as the menus first show them. If several match the same field, the user chooses. */
 function guessed(preview: Preview): Mapping {
 	const { columns, headerRow, sample } = preview;
 	const found = findColumns(columns, {}, sample);
 	const { at, ambiguous, missing } = found;
 	const { categoryId: kind } = missing.includes("name") ? {} : columnsByValues([], sample, found);
-	// An object may have fields that the first ones lack.
+	// Later objects may have fields that the first objects lack.
 	const clear = newPetFields.filter(
 		(field) => !ambiguous.includes(field) && (headerRow !== undefined || at[field] !== -1),
 	);

@@ -167,7 +167,7 @@ export async function rowsToSend(file: PetFile, only?: ReadonlySet<number>): Pro
 	return {
 		rows: readRows(file.source, file.kind, file.options),
 		file: { file: file.name.replace(/\p{Cc}/gu, " ").slice(-255), digest: await digestOf(file) },
-		// Browsers have no SHA-256 over plain http, and elsewhere a slow one for short texts.
+		// Browsers have no SHA-256 over plain http. Over https, it is slow for short texts.
 		hash: (text) => bytesToHex(sha256(utf8ToBytes(text))),
 		isWanted: ({ number }) => only?.has(number) ?? !file.earlier?.has(number),
 	};

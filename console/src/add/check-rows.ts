@@ -25,7 +25,7 @@ export interface Checked {
 	damagedCount: number;
 	/** The numbers of rows that are left out because another row of their animal is added. */
 	earlier: ReadonlySet<number>;
-	/** Set when the check is complete: rows without a name, and rows and animals, if an animal seems to have several. */
+	/** Numbers, set when the check is complete. `repeats`: of rows and animals, if animals seem to have several rows. */
 	open: { nameless: number; repeats: { rows: number; animals: number } | undefined } | undefined;
 	isComplete: boolean;
 }
@@ -44,7 +44,7 @@ const none = {
 	open: undefined,
 };
 
-/** Lets the page respond between the pieces of a large file. Browsers prolong short timers. */
+/** Lets the page respond, but not after each piece of a large file, because browsers prolong short timers. */
 function createPause() {
 	let pausedAtMs = performance.now();
 	return async (work = () => {}) => {

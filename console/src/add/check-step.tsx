@@ -101,11 +101,11 @@ function leftOut({ id, options }: PetFile, { other, otherCount, earlier, open }:
 	const more = otherCount > 1 ? ` and ${digits.format(otherCount - 1)} more` : "";
 	const nameless = options.fallback?.name === null ? (open?.nameless ?? 0) : 0;
 	const reasons = [
-		other && `row ${other.row} (“${other.text.slice(0, 40)}”)${more} as no animal`,
+		other && `row ${other.row} (“${other.text.slice(0, 40)}”)${more}: no animal`,
 		nameless > 0 && `${countOf(nameless)} without a name`,
-		earlier.size > 0 && `${digits.format(earlier.size)} with another row of the same ${id?.name}`,
+		earlier.size > 0 && `${digits.format(earlier.size)} whose ${id?.name} another row repeats`,
 	].filter((reason) => reason);
-	return reasons.length > 0 ? ` Left out: ${reasons.join(", ")}.` : "";
+	return reasons.length > 0 ? ` Left out: ${reasons.join("; ")}.` : "";
 }
 
 /** The most new categories that are named. */
@@ -151,7 +151,7 @@ const triesMax = 5;
 interface StartState {
 	isPending: boolean;
 	problem?: string;
-	/** If it is set, the user is asked. Another correction makes it void. */
+	/** Rows that were already imported, about which the user is asked. They are found again after a correction. */
 	found?: EarlierRows;
 	corrections?: ReadOptions["corrections"];
 }
@@ -170,7 +170,7 @@ function useStart(
 	const found = state.corrections === corrections ? state.found : undefined;
 	const [left] = useState(() => new AbortController());
 	useEffect(() => () => left.abort(), []);
-	/** Waits for a service that is busy, as the import does. */
+	/** Repeats the request while the service is busy, as the import does. */
 	const ask: AskConsole = async (path, options) => {
 		for (let failures = 0; ; failures++)
 			try {
@@ -197,7 +197,7 @@ function useStart(
 			if (left.signal.aborted) return;
 			const mayNot = failure instanceof ApiError && failure.status === 403;
 			const why = mayNot ? "This key may not create categories: it lacks the scope pets:edit." : sentenceOf(failure);
-			reload(); // A part of the categories may have been made.
+			reload(); // Some of the categories may have been created.
 			setState({ ...state, isPending: false, problem: `${why} No animal was added.` });
 		}
 	}

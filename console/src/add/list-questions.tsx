@@ -1,5 +1,5 @@
-// What a list leaves open beyond its columns: animals without a name, several rows of one animal, and the category of a
-// list without one. A person answers before anything is sent.
+// Questions about a list, after those about its columns: what to do with animals without a name, with several rows of
+// one animal, and in a list without categories. The user answers the questions before anything is sent.
 
 import { findColumns, idColumn, type Mapping } from "../../../src/files/columns.ts";
 import type { IdColumn } from "../../../src/files/proposals.ts";
@@ -9,7 +9,7 @@ import { Select } from "../parts/fields.tsx";
 import { countOf, digits, listOf } from "../parts/sentences.ts";
 import type { Checked } from "./check-rows.ts";
 
-/** The text of the category, `skip`, `fix` or the position of a column for missing names, and `last` or `each` row. */
+/** `category`: its text. `unnamed`: `skip`, `fix`, or the column to use as the name. `once`: `last` or `each` row. */
 export type Answers = Partial<Record<"category" | "unnamed" | "once", string>>;
 
 interface Reading {
@@ -19,7 +19,7 @@ interface Reading {
 	free: number[];
 }
 
-/** How to read a list with these answers. @param title the name of the list, the proposal for its category */
+/** How to read a list with these answers. @param title the list's name, from which a category is proposed */
 export function readingOf(preview: Preview, mapping: Mapping, answers: Answers, title: string): Reading {
 	const { columns, sample } = preview;
 	const found = findColumns(columns, mapping, sample);
@@ -41,7 +41,7 @@ interface Question {
 	text: string;
 	/** The answer; undefined until it is given. */
 	value: string | undefined;
-	/** Absent if the answer is a text. The first one is the proposal. */
+	/** Absent if the answer is a text. The first choice is the proposal. */
 	choices?: (readonly [value: string, text: string])[];
 }
 
@@ -99,7 +99,7 @@ export function Questions({ questions, answer }: QuestionsProps) {
 	});
 }
 
-/** Why a column was taken for the category and others were not; empty if there was no choice, or if a person chose. */
+/** Says why this column was taken for the category; empty if no other column fits, or if the user chose the column. */
 export function describeFiner(preview: Preview, { categoryId, ...others }: Mapping): string {
 	const { columns, sample } = preview;
 	const { at, finer } = findColumns(columns, others, sample);

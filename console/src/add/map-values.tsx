@@ -28,7 +28,7 @@ export function newNames(mapped: readonly MappedValue[]): string[] {
 	return [...new Set(mapped.flatMap(({ meaning }) => newNameOf(meaning) ?? []))];
 }
 
-/** The placeholder for the number of the first new category while rows are checked; the next ones follow. */
+/** The placeholder for the number of the first new category while rows are checked; the others follow it. */
 const unmade = -(2n ** 63n);
 
 /** The name of the new category with this placeholder. */

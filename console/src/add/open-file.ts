@@ -18,13 +18,12 @@ export interface OpenFile {
 	source: Source;
 	kind: FileKind;
 	preview: Preview;
-	/** The sheets of a workbook, and a function that reads another one, or by default those with one heading. */
+	/** The names of a workbook's sheets. `open` reads one of them, or without a name all sheets with one heading. */
 	sheets?: { names: string[]; open(sheet: string | undefined): void };
 }
 
 const loadWorkbooks = later(() => import("../../../src/files/workbook.ts"));
 
-/** Reads a table. */
 export async function readTable(blob: Blob, sheet: string | undefined) {
 	if (isArchive(new Uint8Array(await blob.slice(0, 4).arrayBuffer()))) {
 		const { readWorkbook } = await loadWorkbooks();

@@ -1,4 +1,4 @@
-// Asks before an import ends with the session.
+// Asks before a sign-out ends an import.
 
 import { Question } from "../parts/question.tsx";
 import { countOf, digits } from "../parts/sentences.ts";

@@ -13,7 +13,7 @@ type Id = bigint | number | string;
 export interface Categories {
 	/** Categories with names come first, sorted by name; categories without names follow, sorted by id. */
 	all: readonly Category[];
-	/** True once the categories are read. If this key or service cannot list them, they are read as none. */
+	/** True once the categories are read. If this key or service cannot list them, `all` is empty. */
 	isRead: boolean;
 	/** The reason why the categories could not be read. */
 	failure: unknown;
@@ -29,7 +29,7 @@ export interface Categories {
 	name(name: string | undefined, id?: bigint): Promise<CategoryResult>;
 }
 
-/** Another window may name a category, which is no edit of an animal. */
+/** Another window may name a category. This is no edit of an animal, so only regular reads show it. */
 const everyMs = 30_000;
 
 const unread: readonly Category[] = [];
@@ -53,7 +53,7 @@ export function useCategories(session: Session): Categories {
 		};
 	}, [session]);
 	const read = value ?? unread;
-	/** Another read may end while a name is sent. */
+	/** The newest read, because another read may end while a name is sent. */
 	const latest = useRef(read);
 	latest.current = read;
 	/** The categories named since the last read. */
@@ -77,7 +77,7 @@ export function useCategories(session: Session): Categories {
 	};
 }
 
-/** No categories if this key or service cannot list them, or if a proxy blocks the request. @returns a new array */
+/** @returns a new array; empty if this key or service cannot list categories, or if a proxy blocks the request */
 async function readCategories(session: Session, signal: AbortSignal): Promise<readonly Category[]> {
 	if (!may(session, "pets:read")) return [];
 	try {

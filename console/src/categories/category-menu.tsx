@@ -1,4 +1,4 @@
-// The menus of categories: CategoryMenu chooses one for animals or for the filter, NameMenu edits the name of one.
+// Menus of categories: CategoryMenu chooses a category for animals or for the filter, NameMenu edits a category's name.
 
 import { useContext, useRef, useState } from "preact/hooks";
 import type { Category } from "../../../src/contract/console.ts";

@@ -1,4 +1,4 @@
-// The name of a category wherever one is shown.
+// Shows a category by its name, in every view.
 
 import { useContext } from "preact/hooks";
 import type { Int64 } from "../../../client/src/index.ts";

@@ -1,4 +1,4 @@
-// What an edit has changed in which animal: a link, if the animal still exists.
+// Describes an edit: which animal it changed, and how. The animal is a link if it still exists.
 
 import { useContext } from "preact/hooks";
 import type { Change } from "../../../src/contract/console.ts";

@@ -1,5 +1,5 @@
-// The Changes view: who changed which animal when, newest first, day by day, of everybody or of one person. A change of
-// status or category that still holds can be undone.
+// The Changes view: who changed which animal when. It lists the changes of everybody or of one person by day, newest
+// first. A change of status or category can be undone while the animal still has the new value.
 
 import "./changes.css";
 import { useContext } from "preact/hooks";
@@ -17,7 +17,7 @@ import { type Edit, stateAfter } from "./edits.ts";
 import type { Edits } from "./use-edits.ts";
 
 const pageSize = 50;
-/** A reply about one person looks through some thousand edits. */
+/** The most replies for a page: a reply about one person searches some thousand edits, and may find none. */
 const repliesMax = 20;
 
 interface ChangesProps {
@@ -102,7 +102,7 @@ function Days({ changes, session, edits }: DaysProps) {
 	const list = firstAnimals();
 	function apply(undo: Edit): void {
 		edits.apply([undo]);
-		// The button goes with the next reply.
+		// The next reply removes the button, which has the focus.
 		document.querySelector("h1")?.focus({ preventScroll: true });
 	}
 	const days = [...Map.groupBy(changes, ({ atMs }) => day.format(atMs))];
@@ -135,7 +135,7 @@ function Days({ changes, session, edits }: DaysProps) {
 	));
 }
 
-/** The edits that undo the last change of each animal's status and category, if the animal is still as it was left. */
+/** The edits that undo each animal's last change of status or category, if the animal still has the new value. */
 function undosOf(changes: readonly Change[]): Map<Change, Edit> {
 	const undos = new Map<Change, Edit>();
 	const seen = new Set<string>();

@@ -1,4 +1,4 @@
-// The menus and the question of editing, over the list.
+// The menus and questions for edits, which are shown over the list.
 
 import "./edit.css";
 import { useContext } from "preact/hooks";

@@ -1,5 +1,5 @@
-// The edits of a session. They are sent one after the other, so that each starts from the result of the one before, and
-// whatever view is open. Animals change at once, and change back if the service refuses.
+// The edits of a session. They are sent one after the other, whatever view is open, so that each edit starts from the
+// result of the previous edit. Animals are shown as edited at once, and change back if the service refuses the edit.
 
 import type { Pet } from "../../../src/contract/pet.ts";
 import { createEditedAnimals } from "./edited-animals.ts";
@@ -7,21 +7,21 @@ import type { Edit, Notice, Sent } from "./edits.ts";
 
 /** Edits that were made together, and are undone together. */
 interface Step {
-	/** Whether it undoes another step, so that undoing it is doing that one again. */
+	/** Whether this step undoes another step. To undo this step is then to redo the other step. */
 	isUndo: boolean;
-	/** The edits that undo it; none before it is settled, and after a removal. */
+	/** The edits that undo this step; none until this step is settled, and none after a removal. */
 	inverse: readonly Edit[];
 	isSettled: boolean;
-	/** Whether its undo is under way or done. */
+	/** Whether the undo of this step is under way or done. */
 	isUndone: boolean;
-	/** What it has changed, in a sentence. */
+	/** A sentence that says what this step has changed. */
 	text: string;
 }
 
 export interface Message extends Notice {
-	/** Differs for each message. */
+	/** A number that no other message has. */
 	key: number;
-	/** What `undo` would undo; undefined if nothing. */
+	/** The step that the message offers to undo; undefined if there is none. */
 	step: Step | undefined;
 }
 
@@ -58,8 +58,8 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 	const steps = createSteps();
 
 	/**
-	 * @param now the edits, if they are known before the edits under way are settled: then they are shown at once
-	 * @param undone the step that they undo
+	 * @param now the same edits, to show them at once; undefined if they depend on edits that are still under way
+	 * @param undone the step that these edits undo
 	 */
 	function enqueue(edits: () => readonly Edit[], now: readonly Edit[] | undefined, undone?: Step): void {
 		const isUndo = undone !== undefined && !undone.isUndo;
@@ -75,12 +75,12 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 				replies++;
 				Object.assign(step, { inverse: notice.undo, text: notice.text });
 				if (undone && !undone.isUndo && results.length < expected.edits.length) {
-					// The rest was not undone, or nobody knows: the next undo tries it again.
+					// The other edits were not undone, or their outcome is unknown: the next undo sends them again.
 					Object.assign(undone, { inverse: expected.edits.slice(results.length), isUndone: false });
 					steps.keep(undone);
 				}
 				const canUndo = notice.undo.length > 0 && !step.isUndone;
-				// A message of success makes room for the next one; a problem stays until it is closed or told again.
+				// A new message replaces a message of success, and the same problem. Another problem stays until it is closed.
 				messages = messages.filter(({ isProblem, text }) => isProblem && text !== notice.text);
 				messages = [...messages, { ...notice, key: ++count, step: canUndo ? step : undefined }];
 			}
@@ -96,7 +96,7 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 		/** The animals with edits applied, without removed animals. */
 		edited: animals.edited,
 		isWaiting: animals.isWaiting,
-		/** Says that the list shows this reply; a new one includes all edits whose results have arrived. */
+		/** Sets the reply that the list shows. A new reply includes all edits whose results have arrived. */
 		shows(latest: unknown): void {
 			reply = latest;
 		},
@@ -109,7 +109,7 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 			messages = messages.filter((message) => message.step !== step);
 			enqueue(() => step.inverse, step.isSettled ? step.inverse : undefined, step);
 		},
-		/** What the next undo undoes; undefined if nothing. */
+		/** Describes what the next undo undoes; undefined if there is nothing to undo. */
 		get undoable(): string | undefined {
 			const step = steps.last();
 			return step && (step.text || "the edit under way");
@@ -121,18 +121,18 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 		get messages() {
 			return messages;
 		},
-		/** The number of edits that are not settled yet. */
+		/** The number of steps that are not settled yet. */
 		get underWay() {
 			return underWay;
 		},
-		/** The number of settled edits. */
+		/** The number of steps whose edits were sent and have settled. */
 		get replies() {
 			return replies;
 		},
 	};
 }
 
-/** The names of the animals that this window has shown, by id: a removed animal has no name any more. */
+/** The names of the animals that this window has shown, by id. The service has no name of a removed animal. */
 export function createSeenNames() {
 	const names = new Map<string, string>();
 	const most = 10_000;

@@ -4,16 +4,16 @@ import type { EditResult } from "../../../src/contract/console.ts";
 import type { Pet } from "../../../src/contract/pet.ts";
 import { type Edit, editedPet } from "./edits.ts";
 
-/** Edits that are applied to what is shown, and wait for their results. */
+/** Edits that are already shown, and wait for their results. */
 export interface Expected {
 	edits: readonly Edit[];
 	/** Each animal after its edit; undefined after a removal. */
 	shown: readonly (Pet | undefined)[];
 }
 
-/** @param replyOf the list's latest reply; a new one includes all edits whose results have arrived */
+/** @param replyOf returns the list's latest reply; a new reply includes all edits whose results have arrived */
 export function createEditedAnimals(replyOf: () => unknown) {
-	/** By id. `waiting` counts edits without a result; `reply` is the list's reply at the last change. */
+	/** Animals by id. `waiting`: the number of edits without a result. `reply`: the list's reply at the last change. */
 	const animals = new Map<string, { reply: unknown; now: Pet | undefined; waiting: number }>();
 
 	function put({ id }: Pet, now: Pet | undefined, more: 1 | -1): void {

@@ -19,9 +19,9 @@ export interface Edit {
 export interface Notice {
 	text: string;
 	isProblem: boolean;
-	/** The edits that undo it; none after a removal. */
+	/** The edits that undo what was done; none after a removal. */
 	undo: Edit[];
-	/** The animal whose edit was not made, if it still exists. */
+	/** An animal whose edit was not made, if the animal still exists. */
 	about: Pet | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Asks before edits under way end with the session.
+// Asks before a sign-out aborts edits that are under way.
 
 import { Question } from "../parts/question.tsx";
 

@@ -38,7 +38,7 @@ export function Fact({ field, pet, editor, isInRow = false }: FactProps) {
 	const cell = columns[field].cell(pet);
 	if (!editor || (field !== "status" && field !== "categoryId")) return cell;
 	const isStatus = field === "status";
-	// In two lines, a button would be too low for a finger.
+	// If a row has two lines, a button in a line would be too low for a finger.
 	if (isInRow && !isStatus && inTwoLines.matches) return cell;
 	const what = isStatus ? field : "category";
 	const category = [nameOf(pet.categoryId), pet.categoryId].filter((part) => part !== undefined).join(" ");

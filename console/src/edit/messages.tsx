@@ -1,4 +1,4 @@
-// What edits have done or could not do, over any view.
+// Messages about edits: what was changed, and what could not be changed. They are shown over every view.
 
 import "./edit.css";
 import { useLayoutEffect, useState } from "preact/hooks";

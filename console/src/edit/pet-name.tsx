@@ -34,7 +34,7 @@ export function PetName({ pet, editor }: { pet: Pet; editor: Editor }) {
 		event.preventDefault();
 	}
 	function keep(): void {
-		if (!field.current) return; // The field has just gone, and so has the focus.
+		if (!field.current) return; // The field was removed, which took its focus.
 		const name = field.current.value.trim();
 		const [fault] = checkFields({ name, categoryId: 1 }).faults ?? [];
 		if (fault) setProblem(`${describeFault(fault, name)}.`);

@@ -28,7 +28,7 @@ export function SelectionBar({ editor, matching, children }: SelectionBarProps) 
 		void selection.addAll(matching.load).then(
 			() => {
 				setState("ready");
-				count.current?.focus(); // The button has gone.
+				count.current?.focus(); // The button, which had the focus, is gone.
 			},
 			() => setState("failed"),
 		);

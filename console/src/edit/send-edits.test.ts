@@ -1,4 +1,4 @@
-// The second step after a partial failure: edits after the first request, and an animal that is sent once more.
+// What follows a partial failure: the edits after a failed request, and an animal that is sent once more.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

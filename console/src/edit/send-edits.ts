@@ -8,11 +8,11 @@ import { countOf, listOf, sentenceOf, shortName, stateOf } from "../parts/senten
 import type { Asking } from "../session/asking.ts";
 import { type Edit, type LabelOf, type Notice, nameOfCategory, type Sent, stateAfter } from "./edits.ts";
 
-/** How often in a row many edits wait for the rate of the key. */
+/** How often in a row a request is sent again because the key's rate is exceeded, if there are many edits. */
 const waitsMax = 10;
 
 /**
- * Sends edits in their order. If there are many, waits for the rate of the key.
+ * Sends edits in their order. If they need several requests, waits when the key's rate is exceeded.
  * @param labelOf the name or the number of a category @param isOver whether the user has signed out
  */
 export async function sendEdits(
@@ -69,7 +69,7 @@ function noticeOf(edits: readonly Edit[], results: readonly EditResult[], labelO
 	};
 }
 
-/** Whether the service has refused the request itself, so that nothing of it was done. */
+/** Whether the service has refused the request itself, so that none of its edits was made. */
 const isRefused = (failure: unknown) => failure instanceof ApiError && !failure.isUnsettled;
 
 function leftText(left: readonly Edit[], failure: unknown): string {

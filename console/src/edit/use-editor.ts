@@ -14,7 +14,7 @@ import { type Selection, useSelection } from "./use-selection.ts";
 type Asked = { pets: readonly Pet[] } & (
 	| { what: "status" | "category"; anchor: HTMLElement }
 	| { what: "removal" }
-	/** Whether to change more animals than the page shows. */
+	/** The question before a change of animals that the page does not show. */
 	| { what: "change"; change: Change }
 );
 
@@ -52,7 +52,7 @@ interface EditorOptions {
 export function useEditor(session: Session, { route, read, edits }: EditorOptions): Editor | undefined {
 	const pets = read && edits.edited(read);
 	const selection = useSelection(pets ?? [], hashOf({ ...route, id: undefined }), edits.edited);
-	// Then what was read of animals that the page does not show is out of date.
+	// After an edit, the data of selected animals that the page does not show may be out of date.
 	useSettled(edits, () => selection.isBeyond && selection.clear());
 	const [asked, setAsked] = useState<Asked>();
 	const [renamed, setRenamed] = useState<string>();

@@ -1,5 +1,5 @@
-// The edits of a session as state of the app. They outlive the view, and a session whose key is refused: what was not
-// stored is still said after signing in with another key. Signing out deletes them.
+// The edits of a session as state of the app. They outlive the view, and also a session whose key is refused: after the
+// user has signed in with another key, the messages still say what was not stored. Signing out deletes the edits.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { later } from "../parts/later.ts";
@@ -14,7 +14,7 @@ interface Editing {
 }
 
 export interface Edits extends EditQueue, ReturnType<typeof createSeenNames> {
-	/** Whoever is signed in; edits are sent with this key. */
+	/** Sets who is signed in. The key of that session sends the edits. */
 	setEditing(editing: Editing): void;
 	forget(): void;
 }
@@ -22,7 +22,7 @@ export interface Edits extends EditQueue, ReturnType<typeof createSeenNames> {
 export function useEdits(): Edits {
 	const [, draw] = useState({});
 	function create(): Edits {
-		/** Of this queue alone: what is left in it at the sign-out is not sent with the next user's key. */
+		/** Each queue has its own: edits that are left at the sign-out are not sent with the next user's key. */
 		let editing: Editing | undefined;
 		const queue = createEditQueue(
 			(edits) => sendOrFail(edits, editing, () => editing === undefined),
@@ -47,7 +47,7 @@ export function useEdits(): Edits {
 	return edits;
 }
 
-/** Acts after each edit that is settled while the component is shown. */
+/** Calls `act` after each settled step of edits while the component is shown. */
 export function useSettled({ replies }: Edits, act: () => void): void {
 	const before = useRef(replies);
 	useEffect(() => {

@@ -1,24 +1,24 @@
-// The animals selected in the list, by click, Shift or X, or all of a filter. An animal that leaves the list is no
-// longer selected, unless all of the filter were.
+// The animals that are selected in the list: one by one with click, Shift or X, or all animals of a filter. An animal
+// that leaves the list is no longer selected, unless all animals of the filter were selected.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Pet } from "../../../src/contract/pet.ts";
 
 export interface Selection {
-	/** First those that the page shows. */
+	/** The selected animals; those that the page shows come first. */
 	pets: Pet[];
 	/** Whether the checkboxes are shown even without the pointer over them. */
 	isShown: boolean;
 	/** Whether all animals of the filter were selected. */
 	isBeyond: boolean;
-	/** Whether all of them still are. */
+	/** Whether all animals of the filter are still selected. */
 	isWhole: boolean;
 	show(): void;
 	has(id: string): boolean;
 	toggle(id: string): void;
 	/** Selects all animals from the last selected one to this one. */
 	extend(id: string): void;
-	/** Those of the page. */
+	/** Selects all animals of the page. */
 	all(): void;
 	/** Reads and selects all animals of the filter, unless the selection ends meanwhile. @throws ApiError, NoReply */
 	addAll(load: () => Promise<Pet[]>): Promise<void>;

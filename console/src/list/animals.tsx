@@ -115,7 +115,7 @@ export function Animals(props: AnimalsProps) {
 	);
 }
 
-/** The numbers of the animals among which a status is chosen: of the category, or of the store. */
+/** The totals by status for the status filter: those of the chosen category, or of the whole store. */
 function shownTotals(route: AnimalsRoute, page: ListPage | undefined, ofStore: Totals | undefined): Totals | undefined {
 	if (route.name !== undefined) return undefined;
 	if (route.category === undefined) return ofStore;

@@ -31,7 +31,7 @@ export function useCovering(isOpen: boolean): boolean {
 	return isCovered;
 }
 
-/** Where the form covers the list, Back closes the form, and changes nothing beneath it. */
+/** If the form covers the list, the Back button closes the form, and the list stays as it is. */
 export function useBackToList(isOpen: boolean, close: () => void): void {
 	useEffect(() => {
 		if (!isOpen || !coversList()) return;

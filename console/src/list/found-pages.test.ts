@@ -1,4 +1,4 @@
-// The pages of a search, there and back, and again after its first page was read once more.
+// The pages of a search: forward, back, and again after the first page was read once more.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

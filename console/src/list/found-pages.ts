@@ -1,4 +1,4 @@
-// The pages of one search: the search has only the next page's position, and only the first page has the total.
+// The pages of one search. A reply has only the next page's position, and only the first page's reply has the total.
 
 import type { Page } from "../../../client/src/index.ts";
 import type { FindReply } from "../../../src/contract/console.ts";
@@ -21,8 +21,8 @@ export interface Walk extends Counted {
 export const newWalk = (): Walk => ({ places: [""] });
 
 /**
- * The page that a reply shows. Adds what the reply says to `walk`.
- * @param limit the animals of a page @param cursor the page's position
+ * The page of a reply. Adds the reply's total, and the position of the next page, to `walk`.
+ * @param limit the number of animals on a page @param cursor the page's position
  */
 export function foundPage(walk: Walk, limit: number, cursor = "", reply: FindReply): FoundPage {
 	const { pets, next, total, isMore, totals } = reply;

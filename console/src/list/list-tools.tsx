@@ -141,7 +141,7 @@ function StatusChips({ route, totals }: FilterProps) {
 			aria-pressed={name === shown}
 			title={count === undefined ? undefined : digits.format(count)}
 			onClick={({ currentTarget }) => {
-				// Without an animal of this kind, the chip goes.
+				// The chip may disappear: it is shown only with this filter, or if some animals have no status.
 				if (name === "status" && name === shown) focusBefore(currentTarget);
 				showFirst(route, { status: undefined, without: undefined, ...(name !== shown && filter) });
 			}}

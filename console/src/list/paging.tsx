@@ -57,7 +57,7 @@ function describeFound(
 ): string {
 	if (before === undefined || total === undefined) return countOf(count);
 	if (before === 0 && !next) return countOf(count);
-	// Beyond the largest total, the number of animals listed so far is larger; the last page has the exact one.
+	// A total is counted only up to a limit: beyond it, count the listed animals. The last page gives the exact total.
 	const all = next ? Math.max(total, before + count) : before + count;
 	const from = `${digits.format(before + 1)} to ${digits.format(before + count)}`;
 	return `${from} of ${isMore && next ? "more than " : ""}${countOf(all)}`;

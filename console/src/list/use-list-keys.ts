@@ -49,7 +49,7 @@ export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
 		if (!editor?.selection.isShown) closePanel();
 		else {
 			const [first] = editor.selection.pets;
-			// The bar of the selection goes, and with it a button that has the focus.
+			// The end of the selection hides its bar, and any button in the bar that has the focus.
 			if (focusedId() === undefined) focusRow(first && String(first.id));
 			editor.selection.clear();
 		}

@@ -1,4 +1,4 @@
-// What several tables show in their cells and heads.
+// The parts of cells and headings that several tables show.
 
 import type { Int64 } from "../../../client/src/index.ts";
 import type { Pet } from "../../../src/contract/pet.ts";

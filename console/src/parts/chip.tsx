@@ -1,4 +1,4 @@
-// What a list is filtered or sorted by: a click ends it.
+// A chip that shows one filter or the order of a list. A click removes the filter or the order.
 
 import { Button } from "./button.tsx";
 
@@ -15,12 +15,11 @@ interface ActiveChipProps {
 	onRemove(): void;
 }
 
-/** Gives the focus to the chip before one that goes. */
+/** Gives the focus to the element before a chip that disappears. */
 export function focusBefore({ previousElementSibling: before }: Element): void {
 	if (before instanceof HTMLElement) (before.querySelector("button") ?? before).focus();
 }
 
-/** Says what is filtered or sorted by; a click ends it. */
 export const ActiveChip = ({ label, meaning, class: look = "", onRemove }: ActiveChipProps) => (
 	<Button
 		class={`chip ${look}`}

@@ -14,11 +14,11 @@ interface ComboboxProps<T> {
 	show(choice: T): ComponentChildren;
 	onChoose(choice: T): void;
 	isOpen: boolean;
-	/** Closes the list; Esc then closes nothing else. */
+	/** Closes the list. If it is given, Esc closes the list and nothing else. */
 	close?: (() => void) | undefined;
 	/** Whether the text is already a valid choice, so that Enter submits the form. */
 	isSettled?: boolean;
-	/** The key of the present value, which is ticked; if it is none of the choices, Enter chooses nothing at first. */
+	/** The key of the current value, which is ticked. If no choice has this key, Enter at first chooses nothing. */
 	present?: string | undefined;
 	/** Attributes of the input. */
 	attributes: object;

@@ -1,15 +1,15 @@
-// What is loaded after the first page: when it is first used, or earlier, when the browser is idle. So it works even if
-// the service is away by then.
+// Modules that are loaded after the first page: while the browser is idle, but at the latest when they are first used.
+// Once they are loaded, they need no service.
 
 const all = new Set<() => Promise<unknown>>();
 
-/** Adds what loads a module. Call this once for each, outside all functions. @returns the same function */
+/** Registers a function that loads a module. Call this once for each module, outside all functions. @returns `load` */
 export function later<Module>(load: () => Promise<Module>): () => Promise<Module> {
 	all.add(load);
 	return load;
 }
 
-/** Loads what is not loaded yet. What fails is tried again when it is used. */
+/** Loads all modules that are not loaded yet. A module that fails is loaded again when it is used. */
 export async function loadAll(): Promise<void> {
 	// A module that is loaded here may add others.
 	for (const load of all) await load().catch(() => {});

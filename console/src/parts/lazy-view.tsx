@@ -7,7 +7,7 @@ import { useRequest } from "./use-request.ts";
 
 interface Lazy<P> {
 	load(): Promise<ComponentType<P>>;
-	/** Once it is loaded. */
+	/** Absent until it is loaded. */
 	View?: ComponentType<P>;
 }
 

@@ -119,7 +119,7 @@ export function Heading({ children }: { children: string }) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	useLayoutEffect(() => {
 		document.title = `${children} · animal-store`;
-		// A low window, too, begins at its top.
+		// In a low window, the whole page scrolls: the view begins at its top.
 		scrollTo(0, 0);
 		heading.current?.focus({ preventScroll: true });
 	}, [children]);

@@ -1,4 +1,4 @@
-// The palette (Ctrl-K): every command of the console, found by words of its label, and actions with the entered text.
+// The palette (Ctrl-K): every command of the console, found by words of its label, and commands that use the text.
 
 import "./dialogs.css";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";

@@ -6,7 +6,7 @@ const longestPauseMs = 30_000;
 /** The longest pause that a reply can ask for: browsers fire a timer of more than 24 days at once. */
 const askedMaxMs = 3_600_000;
 
-/** Milliseconds until the next try; undefined if a retry cannot help. @param failures the number of earlier ones */
+/** Milliseconds until the next try; undefined if a retry cannot help. @param failures the number of earlier failures */
 export function pauseAfter(failure: unknown, failures: number): number | undefined {
 	const growing = Math.min(2_000 * 2 ** failures, longestPauseMs);
 	if (failure instanceof NoReply) return growing;

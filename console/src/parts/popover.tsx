@@ -46,7 +46,7 @@ export function Popover(props: PopoverProps) {
 		const leaving = new AbortController();
 		const options = { capture: true, signal: leaving.signal };
 		const isOutside = ({ target }: Event) => !(target instanceof Node && element.contains(target));
-		// A sheet closes before a click elsewhere, so that the click also acts on what is there.
+		// A sheet closes when the pointer is pressed outside, so that the click that follows acts on the element there.
 		const isElsewhere = (event: Event) => isOutside(event) && !anchor.contains(event.target as Node);
 		if (look === "sheet") addEventListener("pointerdown", (event) => isElsewhere(event) && close.current(), options);
 		const closeOnly = (event: Event) => {
@@ -55,7 +55,7 @@ export function Popover(props: PopoverProps) {
 			event.stopPropagation();
 			close.current();
 		};
-		// A click outside that still finds the panel open only closes it.
+		// If the panel is still open when the click arrives, the click only closes the panel.
 		addEventListener("click", closeOnly, options);
 		addEventListener("keyup", (event) => event.key === "Tab" && isOutside(event) && close.current(), options);
 		addEventListener("scroll", (event) => isOutside(event) && close.current(), options);

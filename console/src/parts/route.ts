@@ -171,9 +171,9 @@ export function replace(route: Route, state: unknown = history.state): void {
 /** Whether the panel covers the list, as in a narrow window. */
 export const coversList = () => matchMedia("(max-width: 900px)").matches;
 
-/** Marks a history entry of an animal that covers the list: the previous entry is the list. */
+/** Marks the history entry of an animal whose panel covers the list. The previous entry is the list. */
 const overList = "over the list";
-/** Marks that of the form. */
+/** Marks the history entry of the form, if the form covers the list. */
 export const formOverList = "the form over the list";
 
 /**

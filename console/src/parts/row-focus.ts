@@ -1,4 +1,4 @@
-// The focus in the list: which row has it, where shortcuts and commands find their buttons, and the return of the focus
+// The focus in the list: which row has the focus, which button a shortcut or command uses, and where the focus returns
 // after a search by name.
 
 import { type AnimalsRoute, go, replace, shownTexts } from "./route.ts";
@@ -35,7 +35,7 @@ let before: { route?: AnimalsRoute; row?: string | undefined } = {};
 let wanted: string | undefined;
 
 /**
- * Begins a search by name. Its end returns to the page and the row where it began.
+ * Begins a search by name. The end of the search returns to the page and the row where the search began.
  * @param from the element that had the focus before the search field
  */
 export function beginSearch(route: AnimalsRoute, name: string, from?: Element): void {

@@ -7,7 +7,7 @@ import { storages } from "./storages.ts";
 /** Actions by shortcut: a single key such as `j`, two keys in a row such as `g a`, or `Ctrl+k`. */
 type Shortcuts = Record<string, () => void>;
 
-/** The name of the key that this computer has in place of Ctrl. */
+/** The name of the key for shortcuts: ⌘ on Apple's systems, otherwise Ctrl. */
 export const ctrl = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 
 const storageName = "animal-store.shortcuts";

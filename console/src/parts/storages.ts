@@ -1,4 +1,4 @@
-// The storage of the browser, which it may refuse, or which may be full.
+// The storage of the browser. The browser may refuse storage, and the storage may be full.
 
 /** The tab's storage, then the computer's; empty if the browser refuses storage, so that nothing is kept. */
 export function storages(): Storage[] {
@@ -9,7 +9,7 @@ export function storages(): Storage[] {
 	}
 }
 
-/** Keeps a text that can be missed: in the tab's storage, or in the computer's. */
+/** Keeps a text if possible: in the tab's storage (0), or in the computer's (1). */
 export function keepText(index: 0 | 1, name: string, text: string): void {
 	try {
 		storages()[index]?.setItem(name, text);

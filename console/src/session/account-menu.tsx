@@ -1,6 +1,5 @@
-// The account menu: shows the key, its name, its scopes and how long the browser keeps it, leads to the figures of the
-// server, and signs out. The palette
-// has the same commands.
+// The account menu. It shows the key, its name, its scopes and how long the browser keeps the key; it opens the Server
+// view, and signs out. The palette has the same commands.
 
 import { useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";

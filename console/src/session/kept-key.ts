@@ -27,7 +27,7 @@ export function isOver({ untilMs }: KeptKey): boolean {
 	return leftMs <= 0 || leftMs > computerMs;
 }
 
-/** Whether another tab has signed out of this computer since. A key that is kept for one tab is that tab's own. */
+/** Whether another tab has signed out of this computer since this key was kept; false if only this tab has the key. */
 export function isSignedOut({ untilMs, signOuts }: KeptKey): boolean {
 	return untilMs !== undefined && signOuts !== signOutsNow();
 }
@@ -79,7 +79,7 @@ export function leaveComputer(): void {
 	storages()[1]?.setItem(signOutsName, String(Number(signOutsNow()) + 1));
 }
 
-/** Calls this when another tab signs out of this computer. @returns a function that stops listening */
+/** Calls `hear` when another tab signs out of this computer. @returns a function that stops listening */
 export function onLeft(hear: () => void): () => void {
 	const listener = ({ key }: StorageEvent) => key === signOutsName && hear();
 	addEventListener("storage", listener);

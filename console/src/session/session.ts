@@ -21,15 +21,15 @@ export interface Session extends KeptKey, Asking {
 	/** This client gives up early, because a person is waiting. */
 	store: AnimalStore<"bigint">;
 	/**
-	 * Fetches a whole file. The browser holds it: Chromium in memory and on disk, up to a tenth of the free disk; a
-	 * million animals are about 80 MB of JSON. @throws ApiError, NoReply, also when the file broke off
+	 * Fetches a whole file, which the browser stores: Chromium in memory, and on disk up to a tenth of the free space. A
+	 * million animals are about 80 MB of JSON. @throws ApiError, NoReply, also if the file breaks off
 	 */
 	fetchFile(path: string, body: string): Promise<{ name: string; content: Blob }>;
 }
 
 const retryForMs = 2_000;
 const timeoutMs = 10_000;
-/** A file that is sorted by name begins late. */
+/** The first byte of a file that is sorted by name arrives late. */
 const fileTimeoutMs = 60_000;
 
 export function may({ info }: Session, scope: Scope): boolean {

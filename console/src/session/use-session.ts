@@ -25,7 +25,7 @@ export interface SessionState {
 	reason: string | undefined;
 	/** @throws ApiError, NoReply */
 	signIn(key: string, isOnComputer: boolean, signal: AbortSignal): Promise<void>;
-	/** Keeps the key on this computer, or only in this tab, which signs other tabs out of the computer. */
+	/** Keeps the key on this computer; or signs the computer's other tabs out, and keeps the key only in this tab. */
 	keep(isOnComputer: boolean): void;
 	signOut(): void;
 }
@@ -116,7 +116,7 @@ export function useSession(work: Work): SessionState {
 	};
 }
 
-/** Ends a session that has expired, or that another tab has signed out, also while this tab was suspended. */
+/** Ends the session if its key has expired, or if another tab signed out, even while this tab was suspended. */
 function useChecks(held: () => KeptKey | undefined, end: (ending: Ending) => void): void {
 	useEffect(() => {
 		function check(): void {
