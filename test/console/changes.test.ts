@@ -101,7 +101,7 @@ test("older changes are a page away; another's change appears by itself; a reade
 		route.fulfill({ json: { edits: [], next: 1_000_000 - ++asked } }),
 	);
 	await page.evaluate("location.hash = '#/changes?editor=Bo'");
-	await shows(page, "None among these. Older ones may follow.");
+	await shows(page, "No change was found yet. Older ones may follow.");
 	assert.equal(asked, 20);
 	const refusal = { code: "insufficient_scope", message: "it lacks pets:read", status: 403 };
 	await page.route("**/console/changes?*", (route) => route.fulfill({ status: 403, json: refusal }));

@@ -55,7 +55,7 @@ const lists: List[] = [
 	},
 	{
 		rows: "Animal ID,Name,Animal Type,Breed\nZ1,Pico,Dog,Beagle Mix\nZ2,Moss,Cat,Manx\n",
-		columns: "The category is in “Animal Type”: “Breed” is finer.",
+		columns: "The category is in “Animal Type”: “Breed” is more detailed.",
 		animals: ["Pico Dog –", "Moss Cat –"],
 	},
 	{

@@ -123,7 +123,7 @@ function ColumnsLead({ file: { kind, sheets }, isTable }: { file: OpenFile; isTa
 	return (
 		<>
 			<p class="soft">
-				{isTable && "Click the row that holds the column names, or its number again if none does. Then "}
+				{isTable && "Click the row that holds the column names; if none does, click the marked row's number. Then "}
 				{isTable ? "say" : "Say"} what each column is.
 			</p>
 			{sheets && sheets.names.length > 1 && <SheetMenu sheet={kind.sheet} sheets={sheets} />}

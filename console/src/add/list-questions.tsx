@@ -105,5 +105,5 @@ export function describeFiner(preview: Preview, { categoryId, ...others }: Mappi
 	const { at, finer } = findColumns(columns, others, sample);
 	if (finer.length === 0 || at.categoryId !== categoryId) return "";
 	const names = listOf(finer.map((index) => `“${columns[index]}”`));
-	return `The category is in “${columns[at.categoryId]}”: ${names} ${finer.length === 1 ? "is" : "are"} finer.`;
+	return `The category is in “${columns[at.categoryId]}”: ${names} ${finer.length === 1 ? "is" : "are"} more detailed.`;
 }

@@ -84,7 +84,7 @@ async function readChanges({ ask }: Session, { editor, before }: ChangesRoute, {
 }
 
 function describeNone({ editor, before }: ChangesRoute, { next }: { next?: unknown }): string {
-	if (next !== undefined) return "None among these. Older ones may follow.";
+	if (next !== undefined) return "No change was found yet. Older ones may follow.";
 	if (before !== undefined) return "No older changes.";
 	return editor === undefined ? "Nothing was changed yet." : `${editor} has changed nothing.`;
 }

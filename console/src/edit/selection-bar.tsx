@@ -10,7 +10,7 @@ import type { Editor } from "./use-editor.ts";
 
 interface SelectionBarProps {
 	editor: Editor;
-	/** The animals of all pages, if they are not too many. */
+	/** All animals of the filter, if there are more than on this page, and not too many. */
 	matching: { count: number; load(): Promise<Pet[]> } | undefined;
 	/** The menu that exports the animals. */
 	children: ComponentChildren;

@@ -28,7 +28,7 @@ export interface Selection {
 type Edited = (pets: readonly Pet[]) => Pet[];
 
 /**
- * @param page a change of page clears the selection
+ * @param page the address of the page: when it changes, the selection is cleared
  * @param edited applies the edits under way
  */
 export function useSelection(shown: readonly Pet[], page: string, edited: Edited): Selection {
