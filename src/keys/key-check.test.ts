@@ -22,7 +22,7 @@ function checkOver(
 	context: TestContext,
 	rows: { timeline?: string; find?: (hash: string) => Promise<KeyRow | undefined>; touch?: KeyRows["touch"] },
 ) {
-	const clock = { nowMs: 1000, reads: 0, touched: [] as KeyUse[][] };
+	const clock = { nowMs: 1000, wallMs: undefined as number | undefined, reads: 0, touched: [] as KeyUse[][] };
 	context.mock.method(performance, "now", () => clock.nowMs);
 	const keyRows = {
 		get timeline() {
@@ -38,7 +38,7 @@ function checkOver(
 		},
 	} as unknown as KeyRows;
 	const background = createBackground(() => {});
-	const keyCheck = createKeyCheck(keyRows, () => clock.nowMs, background);
+	const keyCheck = createKeyCheck(keyRows, () => clock.wallMs ?? clock.nowMs, background);
 	context.after(() => keyCheck.close());
 	return { clock, keyCheck };
 }
@@ -61,6 +61,7 @@ test("a row is trusted for 300 ms, then read again once in the background, and a
 		assert.equal(clock.reads, reads, `${ageMs} ms`);
 	}
 	clock.nowMs = 1801;
+	clock.wallMs = -3_600_000; // The machine's clock was set back.
 	assert.ok(keyCheck.check(key) instanceof Promise);
 	assert.equal(clock.reads, 3);
 	pending.resolve(working);
@@ -135,6 +136,11 @@ test("at most 10,000 rows are kept, the newest ones", async (context) => {
 	assert.equal(clock.reads, 10_001);
 	await keyCheck.check(keys[0] ?? "");
 	assert.equal(clock.reads, 10_002, "the oldest row is read again");
+	clock.nowMs += 301;
+	for (const each of [keys[9], keys[2]]) {
+		assert.equal(keyCheck.check(each ?? ""), working, "a row that is read again takes no other's place");
+		await nextTurn();
+	}
 });
 
 test("an unknown key is cached as a revoked one is, works within 800 ms, and evicts no row", async (context) => {
@@ -161,6 +167,7 @@ test("an unknown key is cached as a revoked one is, works within 800 ms, and evi
 });
 
 test("closing stores each last use once, and waits for it", async (context) => {
+	context.mock.timers.enable({ apis: ["setInterval"] });
 	const stored = Promise.withResolvers<void>();
 	const { clock, keyCheck } = checkOver(context, { touch: () => stored.promise });
 	keyCheck.noteUse(working, "listPets");
@@ -168,6 +175,7 @@ test("closing stores each last use once, and waits for it", async (context) => {
 	keyCheck.noteUse(working, "listPets");
 	keyCheck.noteUse(working, "getPet");
 	keyCheck.noteUse({ ...working, id: "key_b" }, "listPets");
+	context.mock.timers.tick(5000); // From now on, uses are being stored.
 	let isClosed = false;
 	const closing = keyCheck.close().then(() => {
 		isClosed = true;

@@ -22,6 +22,7 @@ test("unread lines above a limit are dropped, and their number is logged when re
 		for (let index = 0; index < count; index++) log.info({ filler: "x".repeat(200) }, "line");
 		flush();
 		assert.ok(output.writableLength < backlogMaxBytes + 100_000, `${output.writableLength} bytes wait`);
+		assert.ok(droppedLines() > before, "they count before the log reports them");
 		for (let looks = 0; looks < 3; looks++) {
 			for (let left = output.writableLength; left > 0; left = output.writableLength) resume();
 			flush();
@@ -33,6 +34,7 @@ test("unread lines above a limit are dropped, and their number is logged when re
 		assert.equal(droppedLines(), before + report.dropped, `round ${round}`);
 		before += report.dropped;
 	}
+	assert.ok(output.emit("error", new Error("closed")), "a log that nobody reads is no error");
 });
 
 test("each line has the time at which it was written", (context) => {
@@ -58,15 +60,17 @@ test("lines below the level are not written, and an error has its causes and its
 	log.error({ task: undefined, err: new TypeError("broken", { cause }) }, 'request "failed"');
 	logFrom("silent").fatal({}, "not written");
 	logFrom("debug").debug({}, "stopped");
-	const [{ time, err, ...failed }, stopped] = lines.map((line) => JSON.parse(line));
+	log.error({ err: "no error" }, "thrown");
+	const [{ time, err, ...failed }, stopped, thrown] = lines.map((line) => JSON.parse(line));
 	assert.ok(Math.abs(Date.parse(time) - Date.now()) < 60_000);
 	assert.deepEqual(failed, { level: "error", msg: 'request "failed"' });
 	assert.deepEqual([err.type, err.message], ["TypeError", "broken"]);
 	assert.match(err.stack, /TypeError: broken\n {4}at .*Error: no disk\n.*code: 'EIO'/s);
+	assert.deepEqual([thrown.err.type, thrown.err.message], ["string", "no error"]);
 	assert.deepEqual(stopped, { level: "debug", time: stopped.time, msg: "stopped" });
 });
 
-test("a request is one short line, and anything else is its message with fields, never JSON", () => {
+test("a request is one short line, and anything else is its message with fields, never JSON", (context) => {
 	const lines: string[] = [];
 	const write = (line: string) => void lines.push(stripVTControlCharacters(formatForTerminal(line)));
 	const log = createLogTo({ write }, "info");
@@ -80,6 +84,11 @@ test("a request is one short line, and anything else is its message with fields,
 	assert.match(lines[1] ?? "", /^\d\d:\d\d:\d\d {2}listening {2}url=http:\/\/127\.0\.0\.1:8080\n$/);
 	assert.match(lines[2] ?? "", /^\d\d:\d\d:\d\d {2}warn {2}lines were dropped {2}dropped=3\n$/);
 	assert.match(lines[3] ?? "", /^\S+ {2}error {2}request failed {2}code=internal_error\nError: broken\n {4}at /);
+	context.mock.timers.enable({ apis: ["setInterval"] });
+	const output = { on() {}, writableLength: 0, write: (text: string) => lines.push(text) } as unknown as Writable;
+	createLog("info", output, true).log.info({}, "stopped");
+	context.mock.timers.tick(100);
+	assert.match(lines[5] ?? "", /^[^{]+ {2}stopped\n$/);
 	assert.match(lines[4] ?? "", /^\S+ {2}request {2}http\.response\.status_code=400 {2}error\.type=malformed_\w+\n$/);
 });
 

@@ -6,7 +6,7 @@ import type { Reply } from "../contract/observed.ts";
 import { createTraffic } from "../http/traffic.ts";
 import { StorageUnavailable, type Store } from "../store/store.ts";
 import { createSeries, expose, exposeProcess, histogramSamples, type Value } from "./exposition.ts";
-import { metricTable } from "./metrics.ts";
+import { createMetrics, metricTable } from "./metrics.ts";
 import { createRequestMetrics } from "./request-metrics.ts";
 import { createStoreMetrics } from "./store-metrics.ts";
 
@@ -60,6 +60,8 @@ test("methods are read, write or other; failures are counted by reason", async (
 	metrics.observeReply({ route: "page", method: "GET", status: 200, seconds: 0.001 });
 	const { count, min } = metrics.operationTimes;
 	assert.deepEqual([count, min], [6, 1000], "replies to operations count, replies with pages do not");
+	metrics.observeReply({ ...getPet, seconds: 600 });
+	assert.equal(Math.round(metrics.operationTimes.max / 1e7), 60, "long replies, too");
 });
 
 test("times are in seconds, each failure is counted, and before the store is open nothing waits", async () => {
@@ -85,13 +87,18 @@ test("times are in seconds, each failure is counted, and before the store is ope
 	const upToSeconds = "0.0005 0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1 2.5 5 10 +Inf";
 	assert.equal(bounds("animal_store_commit_duration_seconds").join(" "), upToSeconds);
 	assert.equal(bounds("animal_store_batch_writes").join(" "), "1 2 5 10 20 50 100 200 500 1000 +Inf");
+	const all = createMetrics({ version: "1", droppedLogLines: () => 7, traffic, store: () => ({}) });
+	assert.match(await all.text(), /^animal_store_log_lines_dropped_total 7$/m);
 });
 
 test("a scrape while the store cannot be read has all figures but the animals", async () => {
-	const checkWrites = async () => {};
+	let state = "working";
+	const checkWrites = async () => {
+		state = "failing";
+	};
 	const store = {
 		queue: { length: 3 },
-		writeState: () => "failing",
+		writeState: () => state,
 		readUse: async () => ({
 			files: { databaseBytes: 11, walBytes: 12, diskFreeBytes: 13, diskBytes: 14 },
 			pool: { inUse: 15, idle: 16, waiting: 17 },
@@ -133,4 +140,5 @@ test("the process's metrics have the names that dashboards for Node expect, and 
 		assert.match(text, new RegExp(`^# TYPE ${name} `, "m"));
 	for (const [, name = "", type] of text.matchAll(/^# TYPE (\w+) (\w+)$/gm))
 		assert.equal(name.endsWith("_total"), type === "counter", name);
+	assert.doesNotMatch(text, /eventloop_utilization/, "it is not measured");
 });

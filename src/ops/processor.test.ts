@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cpuQuota } from "./processor.ts";
+import { cpuQuota, ownProcessor } from "./processor.ts";
 
 test("the CPU quota is the lowest of the control groups, of both versions, and infinite if none sets one", () => {
 	const quotaIn = (files: Record<string, string>) => cpuQuota((path) => files[path] ?? "");
@@ -17,4 +17,10 @@ test("the CPU quota is the lowest of the control groups, of both versions, and i
 	const container = { "/proc/self/cgroup": "4:memory:/x\n3:cpu,cpuacct:/docker/1\n0::/\n" };
 	assert.equal(quotaIn({ ...container, [`${first}quota_us`]: "-1\n", [`${first}period_us`]: "100000\n" }), Infinity);
 	assert.equal(quotaIn({ ...container, [`${first}quota_us`]: "150000\n", [`${first}period_us`]: "100000\n" }), 1.5);
+});
+
+test("the time of a thread and of the process is that of the user and of the system", (context) => {
+	context.mock.method(process, "threadCpuUsage", () => ({ user: 1000, system: 2000 }));
+	context.mock.method(process, "cpuUsage", () => ({ user: 4000, system: 8000 }));
+	assert.deepEqual([ownProcessor.threadMs(), ownProcessor.processMs()], [3, 12]);
 });

@@ -5,7 +5,8 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { environmentFor, readConfig } from "../../src/config.ts";
+import { environmentFor, isUnderNpm, readConfig } from "../../src/config.ts";
+import { logLevels } from "../../src/contract/observed.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
 import { withdrawn } from "../../src/settings.ts";
 import { call } from "../support/command.ts";
@@ -48,8 +49,10 @@ test("DATABASE_URL and API_KEY can be in files; a flag wins, and a setting with 
 	assert.deepEqual([databaseUrl, source], ["sqlite:/srv/animals.db", `file ${file}`]);
 	assert.equal(readConfig({ DATABASE_URL_FILE: file }, { databaseUrl: "sqlite:b.db" }).databaseUrl, "sqlite:b.db");
 	const files = { API_KEY_FILE: empty, DATABASE_URL_FILE: file };
-	context.mock.property(process, "env", { ...files, PATH: "/bin", HOST: "h", NODE_OPTIONS: "--inspect" });
-	assert.deepEqual(environmentFor("sqlite:b.db"), { PATH: "/bin", DATABASE_URL: "sqlite:b.db" });
+	const kept = { PATH: "/bin", npm_lifecycle_event: "start" };
+	context.mock.property(process, "env", { ...files, ...kept, HOST: "h", NODE_OPTIONS: "--inspect" });
+	assert.deepEqual(environmentFor("sqlite:b.db"), { ...kept, DATABASE_URL: "sqlite:b.db" });
+	assert.ok(isUnderNpm());
 	const twice = { DATABASE_URL_FILE: file, DATABASE_URL: "sqlite:a.db" };
 	for (const [environment, problem] of [
 		[twice, "DATABASE_URL and DATABASE_URL_FILE are both set: unset one of them"],
@@ -62,6 +65,7 @@ test("DATABASE_URL and API_KEY can be in files; a flag wins, and a setting with 
 });
 
 test("a withdrawn setting is refused with its successor", () => {
+	assert.deepEqual(Object.keys(withdrawn), ["REUSE_PORT", "LOG_CLIENT_ADDRESS", "WHEN_WRITES_STOP"]);
 	for (const name of Object.keys(withdrawn)) {
 		const [problem = "", ...others] = problemsOf({ [name]: "true" });
 		assert.match(problem, new RegExp(`^${name} is no longer a setting: `));
@@ -118,11 +122,24 @@ test("a wrong value, and settings that cannot work together, are refused with on
 		["DATABASE_URL", /^DATABASE_URL must be sqlite: and the path/, "animals.db", "mysql://a/b", "sqlite:/srv/"],
 		["DATABASE_URL", /^DATABASE_URL must be sqlite: (?!.*secret)/, "sqlite:postgres://u:secret@h/d"],
 		["DATABASE_URL", /^DATABASE_URL has an invalid .*: write %25 for a %$/, "postgres://me:hid%den@h1/db"],
-		["BASE_URL", /^BASE_URL must be an http or https URL/, "pets.example", "https://pets.example/v1?a=1"],
+		[
+			"BASE_URL",
+			/^BASE_URL must be an http or https URL/,
+			"pets.example",
+			"https://pets.example/v1?a=1",
+			"https://a/#b",
+		],
 		["TRUST_PROXY", /^TRUST_PROXY must be addresses or networks of proxies, .*loopback/, "1"],
 		["RATE_LIMIT", /^RATE_LIMIT must be a number of requests in a window, such as 100\/1m/, "many"],
 		["CORS_ORIGINS", /^CORS_ORIGINS must be origins .*without wildcards/, "*", "https://*.example", "null"],
-		["CORS_ORIGINS", /^CORS_ORIGINS must be/, "https://a.example,*", "https://a.example/", "https://user@a.example"],
+		[
+			"CORS_ORIGINS",
+			/^CORS_ORIGINS must be/,
+			"https://a.example,*",
+			"https://a.example/",
+			"https://u@a.example",
+			"https://a#b",
+		],
 		["CONNECTIONS_PER_ADDRESS", /^CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/, "-1", "10001"],
 		["DATABASE_POOL_MAX", /^DATABASE_POOL_MAX must be an integer from 1 to 1000/, "0", "1001"],
 		["CREATE_WAIT_MAX", /^CREATE_WAIT_MAX must be the longest time that a create may wait/, "0s", "1000s", "1h"],
@@ -139,7 +156,7 @@ test("a wrong value, and settings that cannot work together, are refused with on
 		[{ BACKUP_TO: "/b", BACKUP_KEEP: "0" }, /^BACKUP_KEEP must be the number of backups to keep/],
 		[{ BACKUP_TO: "/b", BACKUP_KEEP: "10001" }, /^BACKUP_KEEP must be/],
 		[{ LISTEN_PID: `${process.pid}`, LISTEN_FDS: "2" }, /^LISTEN_FDS must be 1, the public port/],
-		[{ BACKUP_TO: "/b", DATABASE_URL: "postgres://a/b" }, /^BACKUP_TO needs a sqlite: .* with pg_dump/],
+		[{ BACKUP_TO: "/b", DATABASE_URL: "postgresql://a/b" }, /^BACKUP_TO needs a sqlite: .* with pg_dump/],
 	];
 	for (const [environment, ...rules] of rows) {
 		const problems = problemsOf(environment);
@@ -150,6 +167,12 @@ test("a wrong value, and settings that cannot work together, are refused with on
 	assert.deepEqual(readConfig({ BACKUP_TO: "/b" }).backups, { folder: "/b", everyMs: 86_400_000, keep: 7 });
 	assert.equal(readConfig({ BACKUP_TO: "/b", BACKUP_EVERY: "never" }).backups?.everyMs, Infinity);
 	assert.equal(readConfig({ BACKUP_EVERY: "never" }).backups, undefined);
+	const keeping = (BACKUP_KEEP: string) => readConfig({ BACKUP_TO: "/b", BACKUP_KEEP }).backups?.keep;
+	assert.deepEqual(
+		[keeping("1"), keeping("10000"), readConfig({ DATABASE_POOL_MAX: "1" }).databasePoolMax],
+		[1, 10_000, 1],
+	);
+	for (const LOG_LEVEL of logLevels) assert.equal(readConfig({ LOG_LEVEL, PORT: "" }).logLevel, LOG_LEVEL);
 	const passedTo = (pid: number) => readConfig({ LISTEN_PID: `${pid}`, LISTEN_FDS: "1" }).listenFd;
 	assert.deepEqual([process.pid, process.ppid, 0].map(passedTo), [3, 3, undefined]);
 	const [problem] = refusals(() => readConfig({}, { port: "9464" }));

@@ -5,7 +5,8 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { test } from "node:test";
 import { hashOfKey, isWellFormedKey } from "../../src/keys/formats.ts";
-import { createKey, rotateKey } from "../../src/keys/issue.ts";
+import { createKey, revokeKey, rotateKey } from "../../src/keys/issue.ts";
+import { type KeyRows, StorageUnavailable } from "../../src/store/store.ts";
 import { ask } from "../support/caller.ts";
 import { assertRefused, call, callWell } from "../support/command.ts";
 import { startProgram } from "../support/program.ts";
@@ -33,6 +34,7 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 	const { id, created: createdAt, expires, ...shown } = row;
 	const given = { name: "shop", state: "working", last4: key.slice(-4), scopes: ["pets:read"], rate: "100000/1m" };
 	assert.deepEqual(shown, { ...given, revoked: null, lastUsed: null, getPetLastUsed: null });
+	assert.match(id, /^key_[0-9A-Za-z]{11}$/);
 	assert.equal(Date.parse(expires) - Date.parse(createdAt), 90 * 86_400_000);
 	assert.equal(await statusWith(url, key), 200);
 	const [head = "", line = ""] = (await keys("list")).stdout.split("\n");
@@ -99,6 +101,12 @@ test("a rotated key gets its whole lifetime again, and its old secret works for 
 	assert.ok(lifetimeMs >= 90 * day && lifetimeMs < 91 * day, "not the time since the key was created");
 	const endsAtMs = (await secretOf(rotated))?.expiresAtMs ?? 0;
 	assert.ok(endsAtMs >= beganAtMs + day && endsAtMs <= Date.now() + day, `${endsAtMs - beganAtMs} ms`);
+	const fail = () => Promise.reject(new StorageUnavailable("down"));
+	const rows = { list: async () => [{ id: "a", secret: {} }], add: fail, rotate: fail, revoke: fail };
+	const issuer = { rows: rows as unknown as KeyRows, now: () => nowMs, random };
+	const changes = [createKey(issuer, { name: "a", scopes: [] }), rotateKey(issuer, "a", 0), revokeKey(issuer, "a")];
+	const outcomes = (await Promise.allSettled(changes)).map(({ status }) => status);
+	assert.deepEqual(outcomes, Array(3).fill("rejected"), "no change is reported that is not stored");
 });
 
 /** Waits until the service refuses the key. src/keys/key-check.test.ts measures how long a node trusts a key. */

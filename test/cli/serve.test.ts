@@ -36,8 +36,10 @@ test("the quick start prints the first key once, with a working curl command and
 test("a failed quick start does not use up the first key", async (context) => {
 	const environment = { DATABASE_URL: temporaryStore(context) };
 	const PORT = String(await listenFor(context, createServer()));
-	const failed = startProgram(context, { ...environment, PORT }, { parameters: ["serve", "--first-key"] });
-	await assert.rejects(failed, /port \d+ on .* is in use/);
+	for (const taken of [{ PORT }, { OPS_PORT: PORT }]) {
+		const failed = startProgram(context, { ...environment, ...taken }, { parameters: ["serve", "--first-key"] });
+		await assert.rejects(failed, /port \d+ on .* is in use/);
+	}
 	assert.equal(await callWell(["keys", "list", "--json"], { environment }), "[]\n");
 });
 

@@ -56,6 +56,8 @@ test("no text of a file, a store or a server controls a terminal or looks like a
 		assert.match(text, said, parameters.join(" "));
 		assert.doesNotMatch(text, /[^\P{Cc}\n]|[\p{Bidi_Control}\u2028]|^animal-store: z/mu, parameters.join(" "));
 	}
-	const line = JSON.stringify({ level: "warn", time: new Date(0).toISOString(), msg: hostile, name: hostile });
-	assert.doesNotMatch(formatForTerminal(line), /[\u009b\u202e\u2028]|\[31m\u001b/);
+	const line = { level: "warn", time: new Date(0).toISOString(), msg: hostile, name: hostile, err: { stack: hostile } };
+	const request = { ...line, msg: "request", "url.path": hostile, "http.response.status_code": 200, durationMs: 1 };
+	for (const each of [line, request])
+		assert.doesNotMatch(formatForTerminal(JSON.stringify(each)), /[\u009b\u202e\u2028]|\[31m\u001b/);
 });

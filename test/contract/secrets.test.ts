@@ -61,6 +61,7 @@ test("a key is printed once and is in no other output or file, however it is sen
 	const { scopes } = listed.find(({ name }) => name === "API_KEY") ?? {};
 	assert.deepEqual(scopes, ["pets:read", "pets:write", "metrics:read"]);
 	const { stdout, stderr } = await service.stop();
+	assert.match(stdout, /"level":"debug",.*"msg":"commit"/);
 	seen.push(stdout, stderr);
 	for (const name of readdirSync(folder)) seen.push(readFileSync(join(folder, name), "latin1"));
 	for (const text of seen) {

@@ -5,7 +5,7 @@ import { globSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { completeLock } from "../../package/lock.ts";
-import { settings } from "../../src/settings.ts";
+import { type Setting, settings } from "../../src/settings.ts";
 import { checkout, read } from "../support/checkout.ts";
 
 /** The files that match, by their paths in the checkout. */
@@ -107,9 +107,10 @@ test("the lock file has what npm leaves out: no engines but of Node's packages, 
 	assert.equal(completeLock(text), text, "npm run lock");
 });
 
-test("docs/settings.md names every setting", () => {
+test("docs/settings.md names every setting with its default", () => {
 	const page = read("docs/settings.md");
-	for (const name of Object.keys(settings)) assert.ok(page.includes(`| \`${name}\` |`), name);
+	for (const [name, { default: preset }] of Object.entries<Setting>(settings))
+		assert.ok(page.includes(`| \`${name}\` |${preset === undefined ? "" : ` \`${preset}\` |`}`), name);
 });
 
 test("the image, the unit, npm start and the benchmark limit V8's young generation alike", () => {

@@ -9,6 +9,7 @@ import { attempt, post } from "../support/create.ts";
 import { passedSocket, startProgram, startRefused } from "../support/program.ts";
 import { withKey } from "../support/proof.ts";
 import { create, type TestService, temporaryStore, testService } from "../support/service.ts";
+import { withStore } from "../support/store-reads.ts";
 import { testLimitMs, until, within } from "../support/until.ts";
 import { Connection, createHead } from "../support/wire.ts";
 
@@ -125,6 +126,8 @@ test("with STOP_DELAY, a stopping service accepts connections while readyz is 50
 	await within("the stop", stopped);
 	assert.ok(performance.now() - startedAt >= 3000);
 	assert.equal(service.log.find(({ msg }) => msg === "stopping")?.["signal"], "SIGTERM");
+	const keys = await withStore(service.databaseUrl, (store) => store.keys.list());
+	assert.ok(keys.find(({ name }) => name === "test")?.usedAtMs["createPet"], "the last use of the key is stored");
 });
 
 test("with a socket that systemd holds, a restart under load fails no request", async (context) => {

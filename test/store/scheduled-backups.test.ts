@@ -58,8 +58,11 @@ async function someStore(context: TestContext) {
 
 test("a first backup is made at once, sound and private; a restart makes no second one", async (context) => {
 	const { to, clock, made, failures, schedule } = await someStore(context);
+	rmSync(to, { recursive: true });
 	const first = schedule();
 	await until("a backup", () => made.length === 1);
+	assert.equal((statSync(to).mode & 0o777).toString(8), "700");
+	assert.equal(folderOf(Buffer.from("a")), "ee70654891ee", "later versions find the backups of earlier ones");
 	assert.deepEqual(readdirSync(to), [nameOf("20261121T120000")]);
 	const [file = ""] = made;
 	assert.equal((statSync(file).mode & 0o777).toString(8), "600");
@@ -191,6 +194,9 @@ test("a backup fails while drafts cannot be removed from its folder, and is trie
 	pass(1);
 	pass(10);
 	await until("a backup, although the clock was set back", () => made.length === 1);
+	clock.nowMs -= 24 * hourMs;
+	pass(1);
+	await until("the next one, which does not wait for a try", () => made.length === 2);
 });
 
 test("within a minute after a machine slept, or its clock was set, one backup is made", async (context) => {
