@@ -9,7 +9,7 @@ import { type Log, logLevels, printable } from "../contract/observed.ts";
 const linesMax = 64;
 const flushEveryMs = 100;
 /** The most bytes that a slow reader may leave unread. Further lines are dropped and counted: requests never wait. */
-export const backlogMaxBytes = 4 * 1024 * 1024;
+const backlogMaxBytes = 4 * 1024 * 1024;
 
 /** Call `flush` before the process ends. @param isOnTerminal writes lines for people instead of JSON */
 export function createLog(level: string, output: Writable, isOnTerminal: boolean) {

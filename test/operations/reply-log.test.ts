@@ -189,6 +189,7 @@ test("the log hints at settings that a proxy needs", async (context) => {
 	for (const [environment, headers, warnings, hints] of rows) {
 		const service = await testService(context, { environment });
 		await service.send({ path: "/v1/pets" });
+		assert.equal(new URL(service.opsUrl).hostname, "127.0.0.1", "of OPS_HOST");
 		const first = warningsIn(service);
 		assert.equal(first.length, warnings, JSON.stringify(environment));
 		for (const { msg } of first) assert.match(String(msg), /^links .* http:\/\/.*: set BASE_URL, or TRUST_PROXY to /);
