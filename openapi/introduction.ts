@@ -43,7 +43,7 @@ more scopes:
 |---|---|
 | \`pets:read\` | listing animals and getting one |
 | \`pets:write\` | adding animals |
-| \`metrics:read\` | the Activity view of the console |
+| \`metrics:read\` | the charts of the server in the console |
 
 - **401** \`missing_credential\`: there is no key. **401** \`invalid_credential\`: the key does not work. The service \
 does not say whether a key is unknown, mistyped, revoked or expired.

@@ -128,7 +128,7 @@ export async function* decodeText(chunks: Chunks, encoding: Encoding): AsyncGene
 
 /**
  * Whether an earlier program has lost or garbled letters of this text: U+FFFD, a question mark where a letter was,
- * UTF-8 that was read as Windows-1252, or a private-use character, as the reader of workbooks makes of `&#128008;`.
+ * UTF-8 that was read as Windows-1252, or a private-use character, as some programs make of `&#128008;`.
  */
 export function isDamaged(text: string): boolean {
 	return /[\uFFFD\p{Co}]|\p{L}\?\p{L}|(?<![^\s-])\?\p{Ll}|Ã[\u0080-\u00BF\u0152-\u2122]|â€/u.test(text);

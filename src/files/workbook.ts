@@ -1,5 +1,6 @@
-// Reads a sheet of a workbook (.xlsx) as the CSV that a spreadsheet program would save: all later code handles CSV
-// only. Numbers keep the digits of the file, so that no int64 is rounded; a formula is replaced by its result.
+// Reads a workbook (.xlsx), one sheet or the sheets with one heading, as the CSV that a spreadsheet program would save:
+// all later code handles CSV only. Numbers keep the digits of the file, so that no int64 is rounded; a formula is
+// replaced by its result.
 
 import { strFromU8, strToU8, type UnzipFileFilter, unzipSync, zipSync } from "fflate";
 import readSheets from "read-excel-file/universal";

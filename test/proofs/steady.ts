@@ -1,6 +1,6 @@
-// Runs the tests again and again, on a quiet and on a busy machine, each time with another seed. It is the one way to
-// call a test that sometimes fails mended. A run that was stopped is continued on the same commit: the results are in
-// a file of the system's temporary folder, whose name has the commit.
+// Runs the tests again and again, on a quiet and on a busy machine, each time with another seed. Only this
+// proof shows that a test which sometimes failed is mended. A run that was stopped is continued on the same commit: the
+// results are in a file of the system's temporary folder, whose name has the commit.
 
 import { execFileSync, spawn } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync } from "node:fs";

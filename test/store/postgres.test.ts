@@ -133,7 +133,7 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 	assert.equal(await createIn(true, "e", "f"), "4: replayed 10, created 11");
 });
 
-test("postgres: no read touches the counter row, whose versions pile up beside an old transaction", async (context) => {
+test("postgres: no read touches the counter row, whose versions an old transaction keeps", async (context) => {
 	const { open, databaseUrl } = await engines.postgres(context);
 	const store = await open();
 	for (const _ of [1, 2]) await store.createPet(pet);
