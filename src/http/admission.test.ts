@@ -62,7 +62,7 @@ for (const forMs of [200, 400])
 	});
 
 test("an event loop that is late because others use the processor, or because the process was stopped, refuses nothing", async (context) => {
-	const overload = watchOverload(calm, using(0.1));
+	const overload = watchOverload(calm, using(0.5));
 	context.after(() => overload.stop());
 	for (let turn = 0; turn < 4; turn++) {
 		await keepBusy();

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
 import { ApiError } from "../contract/errors.ts";
 import type { Exchange } from "./exchange.ts";
-import { inTurnsOf, Turns } from "./turns.ts";
+import { inTurnsOf, Turns, turnLimits } from "./turns.ts";
 
 function turnsOf(limits: { runningMax: number; keyRunningMax: number; keyMax: number }) {
 	const turns = new Turns({ ...limits, tasks: "searches" });
@@ -40,12 +40,14 @@ test("a key with much work delays another by one task, and is refused at once ab
 });
 
 test("a key takes only its own places, and a failed task keeps none", async () => {
-	const { run, begun, end } = turnsOf({ runningMax: 2, keyRunningMax: 1, keyMax: 4 });
-	const [a1] = [run("a1"), run("a2"), run("b1")];
+	const { run, begun, end } = turnsOf(turnLimits);
+	const [a1] = [run("a1"), run("a2"), run("b1"), run("c1")];
 	await tick();
 	assert.deepEqual(begun, ["a1", "b1"]);
 	await end("b1");
-	assert.deepEqual(begun, ["a1", "b1"], "the second place is for other keys");
+	assert.deepEqual(begun, ["a1", "b1", "c1"]);
+	await end("c1");
+	assert.deepEqual(begun, ["a1", "b1", "c1"], "the second place is for other keys");
 	await end("a1");
 	assert.deepEqual([begun.at(-1), await a1], ["a2", "a1"]);
 	const failing = new Turns({ runningMax: 1, keyRunningMax: 1, keyMax: 1, tasks: "searches" });

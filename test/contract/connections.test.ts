@@ -6,7 +6,7 @@ import type { RequestListener, Server } from "node:http";
 import { connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
-import { lingerMs, underWayMax } from "../../src/http/connection.ts";
+import { underWayMax } from "../../src/http/connection.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../../src/http/listen.ts";
 import { createReplyWatch } from "../../src/http/reply-watch.ts";
 import { networkOf } from "../../src/http/traffic.ts";
@@ -94,8 +94,9 @@ test("after the last reply, a connection with unread bytes stays half open, and 
 	});
 	for (let turns = 0; turns < 1_000_000 && !isEnded; turns++) await tick();
 	assert.match(received, /^HTTP\/1\.1 401 [\s\S]*\r\nno\r\n/);
+	context.mock.timers.tick(499);
 	assert.equal(await openConnections(server), 1, "half open");
-	context.mock.timers.tick(lingerMs);
+	context.mock.timers.tick(1);
 	assert.equal(await openConnections(server), 0, "the connection stays closed");
 	const read = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => read.write(get));
 	context.after(() => read.destroy());
@@ -115,6 +116,7 @@ test("requests of a packet that get no reply are not parsed, because that would 
 test("a client that takes no replies is cut off at the limit of unsent bytes, and no other", async (context) => {
 	const unsent = createUnsent({ keyMaxBytes: 20e6, allMaxBytes: 20e6 });
 	const body = "x".repeat(4e6);
+	const end = context.mock.method(watch, "end");
 	const server = createHttpServer((exchange) => exchange.send(body), { ...common, unsent });
 	const port = await listenFor(context, server);
 	const slow = connect(port, "127.0.0.1").pause();
@@ -126,6 +128,8 @@ test("a client that takes no replies is cut off at the limit of unsent bytes, an
 	assert.equal((await reading)[0]?.body.length, body.length);
 	await until("the slow client to be cut off", () => server.open.size === 0);
 	assert.equal(unsent.bytes(), 0, "nothing is held any more");
+	const reasons = end.mock.calls.map(({ arguments: [{ failure }] }) => failure);
+	assert.ok(reasons.includes("overloaded"), `${reasons}`);
 });
 
 test("an address has at most CONNECTIONS_PER_ADDRESS connections, and others can connect", async (context) => {

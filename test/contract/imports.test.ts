@@ -4,7 +4,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ImportedRows } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
-import { assertFailure, consoleReply, create, posting, type TestService, testService } from "../support/service.ts";
+import { StorageUnavailable } from "../../src/store/store.ts";
+import {
+	assertFailure,
+	consoleReply,
+	create,
+	posting,
+	type TestRequest,
+	type TestService,
+	testService,
+} from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, createHead } from "../support/wire.ts";
 
@@ -103,8 +112,10 @@ test("the rows of a day's imports are listed with their file and API key, newest
 	mock.restore();
 	for (const wrong of [7, "", "a\u001b", "x".repeat(256)])
 		assertFailure(await service.send(post({ rows: [row(9)], file: wrong })), "invalid_body");
-	const [faulty] = await resultsOf(service, [row(9, { content: "X" })]);
-	assert.equal(faulty?.["outcome"], "invalid");
+	const wrong = [{ content: "X" }, { content: "f".repeat(65) }, { listId: "f".repeat(65) }, { key: "k".repeat(256) }];
+	for (const more of wrong) assert.equal((await resultsOf(service, [row(9, more)]))[0]?.["outcome"], "invalid");
+	const longest = row(9, { key: "k".repeat(255), content: "f".repeat(64), listId: "f".repeat(64) });
+	assert.match(await consoleReply(service, post({ rows: [longest], file: "x".repeat(255) })), /"outcome":"added"/);
 	const ben = await createKey(service.issuer, { name: "Ben", scopes: ["pets:write"] });
 	await consoleReply(service, post({ rows: [keyed(7)], file: "list.csv" }, { Authorization: `Bearer ${ben.key}` }));
 	const { imports, rows: parts } = await list("?of=0a1b");
@@ -206,4 +217,26 @@ test("an import whose key expires, or whose client leaves, while it waits is not
 	assert.deepEqual(await Promise.all(first.map(async (reply) => (await reply).status)), [200, 200]);
 	assertFailure(await late, "invalid_credential");
 	assert.equal(stored.mock.callCount(), 2);
+});
+
+test("edits, lists and names of categories take turns by key: of eleven, one runs and one is refused", async (context) => {
+	const service = await testService(context, { mixes: false });
+	const { edits, categories } = service.store;
+	const edit = { id: 1, action: "remove", seen: { name: "a" } };
+	const rows: [TestRequest, of: object, method: string][] = [
+		[posting("/console/edits")({ edits: [edit] }), edits, "apply"],
+		[posting("/console/categories")({ categories: [{ name: "Dog" }] }), categories, "apply"],
+		[{ path: "/console/categories" }, categories, "list"],
+		[{ path: "/console/changes" }, edits, "latest"],
+		[{ path: "/console/imports/rows" }, service.store, "listKeys"],
+	];
+	for (const [request, of, method] of rows) {
+		const held = Promise.withResolvers<never>();
+		const { mock } = context.mock.method(of, method as never, () => held.promise);
+		const all = Array.from({ length: 11 }, () => service.send(request));
+		assertFailure(await Promise.race(all), "overloaded");
+		assert.ok(mock.callCount() <= 1, method);
+		held.reject(new StorageUnavailable("the end of the test"));
+		await Promise.all(all);
+	}
 });

@@ -125,6 +125,8 @@ test("if a client stops reading, replies that it can read whole count as sent, o
 		if (Number(reply.headers["content-length"]) === Buffer.byteLength(reply.body)) whole++;
 	assert.deepEqual([linesOf(200), await counted(200)], [whole, whole]);
 	assert.equal(await counted(499), linesOf(499));
+	const cut = service.log.filter((line) => line["http.response.status_code"] === 499);
+	assert.ok(cut.every((line) => line["http.response.body.size"] === undefined));
 });
 
 test("refusals for overload close connections, share a log line per second, and are counted", async (context) => {
@@ -154,14 +156,17 @@ test("the log line of a 500 has URL, route, ids and stack, and neither the body 
 	const service = await testService(context, { mixes: false });
 	service.store.listPets = () => Promise.reject(new Error("broken for the test"));
 	service.store.createPet = () => Promise.reject(new Error("broken for the test"));
+	service.store.findPets = () => Promise.reject(new Error("broken for the test"));
 	const listed = await service.send({ path: `/v1/pets?limit=7&key=${service.key}` });
 	assert.equal(listed.status, 400, "an unknown parameter");
 	const trace = { traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01` };
 	const path = "/v1/pets?limit=7&status=sold";
 	const secret = create({ name: "a secret name", categoryId: 1 });
+	const [pasted, shown] = [service.key, "pets_…"].map((name) => `/console/find?name=${name}`);
 	for (const [request, expected] of [
 		[{ path, headers: trace }, ["GET", path, "/v1/pets", "a".repeat(32), undefined, undefined]],
 		[secret, ["POST", "/v1/pets", "/v1/pets", undefined, "39", "application/json"]],
+		[{ path: pasted ?? "" }, ["GET", shown, "/console/find", undefined, undefined, undefined]],
 	] as const) {
 		const reply = await service.send(request);
 		assert.equal(reply.status, 500);
