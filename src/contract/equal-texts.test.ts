@@ -14,6 +14,7 @@ test("a search ignores case, accents of Latin, Greek and Cyrillic, and the signs
 		"O’Neil O‘Neil OʼNeil O′Neil O´Neil O`Neil": "o'neil o'neil o'neil o'neil o'neil o'neil",
 		"a‐b‑c‒d–e—f−g": "a-b-c-d-e-f-g",
 		"ﬁｓｈ ❤\ufe0f": "fish ❤",
+		"1\u20e3 а\u0483 b\u1ab0 b\u1dc4 б\u2de0 б\ua66f б\ua674 б\ua69e b\ufe20": "1 а b b б б б б b",
 	};
 	for (const [text, plain] of Object.entries(folded)) {
 		assert.equal(foldedText(text), plain);

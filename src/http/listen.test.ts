@@ -9,7 +9,7 @@ import { test } from "node:test";
 import { errors } from "../contract/errors.ts";
 import { Connection } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
-import { createRefusal, defaultTimeouts } from "./listen.ts";
+import { createRefusal, defaultTimeouts, urlOf } from "./listen.ts";
 import { sendFailure } from "./router.ts";
 
 const watch = { requestId: () => "r1", end() {}, refuse: () => "r2" };
@@ -17,6 +17,11 @@ const port = { fields: [], isClosing: () => false, watch };
 
 test("an idle connection stays open longer than the 60 s for which load balancers keep theirs", () => {
 	assert.equal(defaultTimeouts.keepAliveMs, 65_000);
+});
+
+test("the URL of an IPv6 address has it in brackets", () => {
+	const address = () => ({ address: "::1", family: "IPv6", port: 8080 });
+	assert.equal(urlOf({ address }), "http://[::1]:8080");
 });
 
 test("a malformed request is refused once, after the reply before it, however many pieces of it follow", () => {

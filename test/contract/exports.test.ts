@@ -220,11 +220,13 @@ test("a download breaks off when its key is revoked or expires", async (context)
 	);
 	const [revoked, expired] = await Promise.all(keys);
 	assert.ok(revoked && expired);
+	const { mock } = context.mock.method(globalThis, "setInterval");
 	const downloads = [revoked, expired].map(({ key }) => download({ ...service, key }, { format: "csv" }));
 	const ended = () => service.log.filter((line) => line["error.type"] === "invalid_credential");
 	const unread = connect(service.port, "127.0.0.1").pause();
 	unread.write(textOfOrder({ ...service, key: revoked.key }, { format: "csv" }));
 	await until("the downloads to begin", () => reads.orders === 3);
+	assert.equal(mock.calls.filter(({ arguments: [, ms] }) => ms === 200).length, 3, "keys are checked in time");
 	await revokeKey(service.issuer, revoked.id);
 	await until("the end of two, of which one is not read", () => ended().length === 2);
 	unread.resetAndDestroy();

@@ -81,13 +81,13 @@ test("the rows of a day's imports are listed with their file and API key, newest
 		JSON.parse(await consoleReply(service, { path: `/console/imports/rows${query}` })) as ImportedRows;
 	assert.deepEqual(await list(), { rows: [], imports: [] });
 	const keyed = (number: number) => row(number, { key: `0a1b-${number}`, content: `c${number}` });
-	const rows = [keyed(1), { ...keyed(2), listId: "1d" }, row(3), keyed(4)];
+	const rows = [keyed(1), { ...keyed(2), key: "0a1b-2-2", listId: "1d" }, row(3), keyed(4)];
 	await consoleReply(service, post({ rows, file: "list.csv" }));
 	await service.send(create({ name: "other", categoryId: 1 }, { "Idempotency-Key": "0a1b-9" }));
 	await service.store.edits.apply({ petId: 4n, editor: "me", action: "remove" });
 	assert.deepEqual(await list(), {
 		rows: [
-			{ import: 0, content: "c2", listId: "1d", id: 2, number: "2" },
+			{ import: 0, content: "c2", listId: "1d", id: 2, number: "2-2" },
 			{ import: 0, content: "c1", id: 1, number: "1" },
 		],
 		imports: [{ file: "list.csv", digest: "0a1b", by: "test", atMs }],
@@ -116,10 +116,11 @@ test("the rows of a day's imports are listed with their file and API key, newest
 	for (const more of wrong) assert.equal((await resultsOf(service, [row(9, more)]))[0]?.["outcome"], "invalid");
 	const longest = row(9, { key: "k".repeat(255), content: "f".repeat(64), listId: "f".repeat(64) });
 	assert.match(await consoleReply(service, post({ rows: [longest], file: "x".repeat(255) })), /"outcome":"added"/);
+	await consoleReply(service, post({ rows: [keyed(8)], file: "copy.csv" }));
 	const ben = await createKey(service.issuer, { name: "Ben", scopes: ["pets:write"] });
 	await consoleReply(service, post({ rows: [keyed(7)], file: "list.csv" }, { Authorization: `Bearer ${ben.key}` }));
 	const { imports, rows: parts } = await list("?of=0a1b");
-	assert.deepEqual([imports.map(({ by }) => by), parts[0]?.import, parts[0]?.content], [["Ben", "test"], 0, "c7"]);
+	assert.deepEqual([imports.map(({ by }) => by), parts[0]?.import, parts[0]?.content], [["Ben", "test", "test"], 0, "c7"]);
 	service.clock.nowMs += 24 * 3_600_000;
 	assert.deepEqual(await list(), { rows: [], imports: [] }, "after a day");
 });
@@ -162,12 +163,15 @@ test("each row, edit and change of a category counts for the rate of the key", a
 	assert.match(refused.headers["retry-after"] ?? "", /^3[56]\d\d$/);
 	const editor = await createKey(service.issuer, { name: "editor", scopes: ["pets:edit"], rate: "1000/1h" });
 	const asEditor = { Authorization: `Bearer ${editor.key}` };
+	const wrong = { edits: Array(50).fill(0), categories: Array(100).fill(0) };
+	for (const [name, list] of Object.entries(wrong))
+		assertFailure(await service.send(posting(`/console/${name}`)({ [name]: list }, asEditor)), "invalid_body");
 	const edits = Array(50).fill({ id: 9, action: "remove", seen: { name: "a" } });
 	const edited = await service.send(posting("/console/edits")({ edits }, asEditor));
-	assert.match(edited.headers["ratelimit"] ?? "", /^"key";r=950;t=3[56]\d\d$/);
+	assert.match(edited.headers["ratelimit"] ?? "", /^"key";r=800;t=3[56]\d\d$/);
 	const categories = Array(100).fill({ id: 1 });
 	const changed = await service.send(posting("/console/categories")({ categories }, asEditor));
-	assert.match(changed.headers["ratelimit"] ?? "", /^"key";r=850;t=3[56]\d\d$/);
+	assert.match(changed.headers["ratelimit"] ?? "", /^"key";r=700;t=3[56]\d\d$/);
 });
 
 test("a key's imports are stored one at a time, others do not wait, and the eleventh is refused", async (context) => {

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { StorageUnavailable } from "../../src/store/store.ts";
 import { figureOf } from "../support/scrape.ts";
 import {
 	assertNoErrors,
@@ -30,6 +31,7 @@ const countOf = (service: TestService, operation: string, status: number) =>
 test("each reply has a log line with its route, status, bytes, key and duration, and is counted", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const edit = { id: 1, action: "remove", seen: { name: "a" } };
+	const { mock } = context.mock.method(service.store.keys, "touch");
 	const rows: [TestRequest, operation: string, route: string | undefined, status: number][] = [
 		[create({ name: "a", categoryId: 1 }), "createPet", "/v1/pets", 201],
 		[{ path: "/v1/pets" }, "listPets", "/v1/pets", 200],
@@ -38,6 +40,7 @@ test("each reply has a log line with its route, status, bytes, key and duration,
 		[{ path: "/livez", headers: { Authorization: undefined } }, "probe", "/livez", 200],
 		[{ path: "/openapi.json", headers: { Authorization: undefined } }, "page", "/openapi.json", 200],
 		[posting("/console/edits")({ edits: [edit] }), "console", "/console/edits", 200],
+		[posting("/console/imports")({ rows: [{}] }), "import", "/console/imports", 200],
 		[{ path: "/v1/none" }, "unknown", undefined, 404],
 	];
 	for (const [request, operation, route, status] of rows) {
@@ -56,6 +59,9 @@ test("each reply has a log line with its route, status, bytes, key and duration,
 		const seconds = await figureOf(service, "animal_store_request_duration_seconds_sum", labels);
 		assert.equal(Math.round(seconds * 1e6) / 1000, durationMs);
 	}
+	await service.stop(0);
+	const used = mock.calls.flatMap(({ arguments: [uses] }) => uses.map(({ operation }) => operation));
+	assert.deepEqual([...new Set(used)].sort(), ["createPet", "getPet", "listPets"], "uses of the key are kept");
 });
 
 test("a request that the parser or the framing rules refuse is logged and counted once", async (context) => {
@@ -149,6 +155,10 @@ test("refusals for overload close connections, share a log line per second, and 
 		assert.ok(JSON.stringify(line).length < 300);
 	}
 	assert.equal(await figureOf(service, "animal_store_refusals_total", { reason: "overloaded" }), 6);
+	assert.ok(await isShed());
+	await service.stop(0);
+	const all = service.log.filter((entry) => entry["error.type"] === "overloaded");
+	assert.equal(all.reduce((sum, { count }) => sum + Number(count), 0), 7, "a stop logs the latest, too");
 	assertNoErrors(service);
 });
 
@@ -177,6 +187,10 @@ test("the log line of a 500 has URL, route, ids and stack, and neither the body 
 		assert.deepEqual([method, url, route, traceId, ...body], expected);
 		assert.match((err as { stack: string }).stack, /broken for the test\n.*reply-log\.test/);
 	}
+	service.store.listPets = () => Promise.reject(new StorageUnavailable("the disk is away"));
+	await service.send({ path, headers: trace });
+	const { cause, trace_id: traceId } = service.log.findLast(({ level }) => level === "error") ?? {};
+	assert.deepEqual([cause, traceId], ["the disk is away", "a".repeat(32)], "also that of a 503");
 	assert.doesNotMatch(JSON.stringify(service.log), /secret name/);
 	assert.doesNotMatch(JSON.stringify(service.log), new RegExp(service.key.slice(5)));
 });
