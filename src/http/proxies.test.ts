@@ -1,9 +1,10 @@
 // Which peers TRUST_PROXY trusts, and which hosts are valid.
 
 import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
 import { test } from "node:test";
 import { readConfig } from "../config.ts";
-import { isHost, parseTrustedProxies } from "./proxies.ts";
+import { createBaseUrlOf, isHost, parseTrustedProxies } from "./proxies.ts";
 
 test("TRUST_PROXY names addresses and networks, in either notation of an IPv4 peer, and nothing else", () => {
 	const rows: [setting: string, trusted: string[], others: string[]][] = [
@@ -48,4 +49,12 @@ test("a host has a valid name and port, each time that it is asked", () => {
 		["animals.example", true],
 	] as const)
 		for (const time of [1, 2]) assert.equal(isHost(host), isValid, `${host}, time ${time}`);
+});
+
+test("without a Host, links name the address of the socket, an IPv6 address in brackets", () => {
+	const baseUrlOf = createBaseUrlOf({ baseUrl: undefined, log: { warn() {} } });
+	for (const localAddress of ["127.0.0.1", "::1"]) {
+		const request = { headers: {}, socket: { localAddress, localPort: 80 } } as IncomingMessage;
+		assert.equal(baseUrlOf(request), `http://${localAddress.replace("::1", "[::1]")}:80/v1`);
+	}
 });

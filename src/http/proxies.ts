@@ -72,7 +72,7 @@ export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & 
 	return (request) => {
 		const { headers, socket } = request;
 		// HTTP/1.0 may omit the Host header.
-		const own = headers.host ?? `${socket.localAddress}:${socket.localPort}`;
+		const own = headers.host ?? hostOf(socket);
 		if (isTrustedProxy?.(socket.remoteAddress ?? "")) {
 			const { proto = "http", host = own } = readForwarded(headers);
 			return `${proto}://${host}/v1`;
@@ -84,6 +84,9 @@ export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & 
 		return `http://${own}/v1`;
 	};
 }
+
+const hostOf = ({ localAddress = "", localPort }: IncomingMessage["socket"]) =>
+	`${isIPv6(localAddress) ? `[${localAddress}]` : localAddress}:${localPort}`;
 
 const ignoredHint =
 	"the X-Forwarded-* headers of this peer are ignored: if it is your proxy, add its address to " +
