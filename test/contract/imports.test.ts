@@ -120,7 +120,10 @@ test("the rows of a day's imports are listed with their file and API key, newest
 	const ben = await createKey(service.issuer, { name: "Ben", scopes: ["pets:write"] });
 	await consoleReply(service, post({ rows: [keyed(7)], file: "list.csv" }, { Authorization: `Bearer ${ben.key}` }));
 	const { imports, rows: parts } = await list("?of=0a1b");
-	assert.deepEqual([imports.map(({ by }) => by), parts[0]?.import, parts[0]?.content], [["Ben", "test", "test"], 0, "c7"]);
+	assert.deepEqual(
+		[imports.map(({ by }) => by), parts[0]?.import, parts[0]?.content],
+		[["Ben", "test", "test"], 0, "c7"],
+	);
 	service.clock.nowMs += 24 * 3_600_000;
 	assert.deepEqual(await list(), { rows: [], imports: [] }, "after a day");
 });

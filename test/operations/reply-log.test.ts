@@ -158,7 +158,11 @@ test("refusals for overload close connections, share a log line per second, and 
 	assert.ok(await isShed());
 	await service.stop(0);
 	const all = service.log.filter((entry) => entry["error.type"] === "overloaded");
-	assert.equal(all.reduce((sum, { count }) => sum + Number(count), 0), 7, "a stop logs the latest, too");
+	assert.equal(
+		all.reduce((sum, { count }) => sum + Number(count), 0),
+		7,
+		"a stop logs the latest, too",
+	);
 	assertNoErrors(service);
 });
 
