@@ -226,7 +226,7 @@ test("an import whose key expires, or whose client leaves, while it waits is not
 	assert.equal(stored.mock.callCount(), 2);
 });
 
-test("edits, lists and names of categories take turns by key: of eleven, one runs and one is refused", async (context) => {
+test("edits, lists and categories take turns by key: of eleven, one runs and one is refused", async (context) => {
 	const service = await testService(context, { mixes: false });
 	const { edits, categories } = service.store;
 	const edit = { id: 1, action: "remove", seen: { name: "a" } };
