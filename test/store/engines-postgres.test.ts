@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import pg from "pg";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { databaseFor, withSettings } from "../support/postgres.ts";
@@ -48,7 +49,9 @@ test("an engine that is not PostgreSQL is refused by its version(), and nothing 
 	const old = await standIn(context, bannered("PostgreSQL 13.22", { server_version_num: "130022" }));
 	await assert.rejects(openStore(old, Date.now), { message: "this PostgreSQL (13.22) is too old: use 14 or newer" });
 	const plain = ["PostgreSQL 15.12 (Debian 15.12-0+deb12u2) on x86_64-pc-linux-gnu", "PostgreSQL 16.4 on aarch64"];
-	for (const banner of plain) await opened(await standIn(context, bannered(banner)));
+	for (const banner of plain) await opened(await standIn(context, bannered(banner, { server_version_num: "140000" })));
+	const latin = await standIn(context, bannered("PostgreSQL 16.4", { server_encoding: "LATIN1" }));
+	await assert.rejects(openStore(latin, Date.now), { message: /^the database has the encoding LATIN1: / });
 });
 
 test("fsync may be off only in Neon, whose commits wait for other servers' disks", async (context) => {
@@ -71,6 +74,8 @@ test("settings with which writes would be lost or wrong are refused at the start
 		CREATE TRIGGER dropping BEFORE INSERT ON pets FOR EACH ROW EXECUTE FUNCTION drop_pet()`;
 	const changes: [change: string, undo: string, refusal: RegExp][] = [
 		["ALTER TABLE pets SET UNLOGGED", "ALTER TABLE pets SET LOGGED", /^a table .* is UNLOGGED, .*: set it to LOGGED$/],
+		["ALTER TABLE edits SET UNLOGGED", "ALTER TABLE edits SET LOGGED", /^a table .* is UNLOGGED/],
+		["ALTER TABLE pets ENABLE REPLICA TRIGGER pets_moved", "ALTER TABLE pets ENABLE TRIGGER ALL", /^a trigger /],
 		["ALTER TABLE pets DISABLE TRIGGER ALL", "ALTER TABLE pets ENABLE TRIGGER ALL", /^a trigger .*: enable it$/],
 		[drop, "DROP TRIGGER dropping ON pets", /^a trigger .* BEFORE it is written: use one AFTER that$/],
 	];
@@ -113,12 +118,16 @@ test("the layout is single: tables that Citus spreads over shards are refused at
 	await database.query(citus);
 	const needs = 'the layout of the store is "single", which needs pets, counters, idempotency_keys, edits in one place';
 	const fix = "undo that, or use schema-based sharding (docs/postgresql.md)";
+	const query = context.mock.method(pg.Client.prototype, "query");
 	for (const [sql, refused] of rows) {
+		query.mock.resetCalls();
 		await database.query(`DELETE FROM pg_dist_partition; ${sql}`);
-		const opening = openStore(database.url, Date.now).then((store) => store.close());
+		const opening = withStore(database.url, (store) => store.createPet(rex));
 		const message = `${needs}, but ${refused} is on several shards, or apart from the others: ${fix}`;
 		if (refused) await assert.rejects(opening, { name: "StoreRefused", message });
 		else await opening;
+		const names = query.mock.calls.map(({ arguments: [sent] }) => (sent as { name?: string }).name);
+		assert.equal(names.includes("addPetsWithin"), !refused && sql.includes("pets"), sql);
 	}
 });
 

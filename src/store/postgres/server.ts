@@ -56,7 +56,7 @@ const unsafeSettings = [
 	],
 	[
 		`EXISTS (SELECT FROM pg_trigger WHERE tgrelid = to_regclass('pets') AND tgfoid = to_regproc('count_pets')
-			AND tgenabled = 'D')`,
+			AND tgenabled IN ('D', 'R'))`,
 		"a trigger of the table pets is disabled, so not all animals are counted: enable it",
 	],
 	[
