@@ -17,7 +17,7 @@ function commits(waitMaxMs?: number) {
 			batches.push({ writes, leftMs, done });
 			return done.promise;
 		},
-		{ waitMaxMs },
+		{ waitMaxMs, isLimited: (name) => name !== "unlimited" },
 	);
 	const outcomes = new Map<string, Outcome>();
 	const write = (name: string) =>
@@ -92,7 +92,7 @@ test("a commit has as long as its oldest write may still wait, or twice its expe
 	let nowMs = 1000;
 	context.mock.method(performance, "now", () => nowMs);
 	const { write, finish, batches } = commits(1000);
-	write("a");
+	for (const name of ["unlimited", "a"]) write(name);
 	await settled();
 	for (const [batch, tookMs] of [200, 700].entries()) {
 		nowMs += 100;
@@ -121,19 +121,19 @@ test("a write whose commit does not begin in time is rejected and never committe
 	const { group, write, writes, finish, outcomes } = commits(50);
 	write("a");
 	await settled();
-	write("b");
+	for (const name of ["unlimited", "b"]) write(name);
 	await until("some of its time to pass", () => group.oldestMs >= 25, { everyMs: 1 });
 	write("c");
 	await until("both writes to be rejected", () => outcomes.size === 2);
 	const reason = new StoreBusy(0).message;
 	assert.deepEqual(Object.fromEntries(outcomes), { b: { reason }, c: { reason } });
-	assert.ok(group.oldestMs >= 50 && group.length === 1);
+	assert.ok(group.oldestMs >= 50 && group.length === 2);
 	write("later");
 	await until("a later write to be rejected, too", () => outcomes.size === 3);
 	write("d");
 	await finish(0);
 	await finish(1);
-	assert.deepEqual(writes(), [["a"], ["d"]]);
+	assert.deepEqual(writes(), [["a"], ["unlimited", "d"]]);
 	assert.deepEqual(outcomes.get("a"), { value: "a!" });
 	assert.equal(group.oldestMs, 0);
 });

@@ -64,7 +64,7 @@ test("an outcome is trusted from when it is known: five seconds if writes work, 
 	const watch = watchWrites(probe, { background: createBackground() });
 	const probesAfter = async (ms: number) => {
 		nowMs += ms;
-		await watch.check();
+		await Promise.all([watch.check(), watch.check()]);
 		return probes;
 	};
 	nowMs = 60_000;

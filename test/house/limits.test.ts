@@ -51,6 +51,7 @@ const stated: [document: string, before: string, file: string, name: string][] =
 	["docs/daily-work.md", "the import waits up to ", "cli/import.ts", "default("],
 	["docs/daily-work.md", "the import waits up to ", "../console/src/add/add-rows.ts", "retryForMs"],
 	["docs/daily-work.md", "nothing twice within ", "contract/operations.ts", "idempotencyHours"],
+	["docs/settings.md", "for the commit to end, at least ", "store/postgres/open.ts", "answerMinMs"],
 	["docs/embedded-store.md", "are answered, and after at most ", "service.ts", "stopGraceMs"],
 	["docs/errors.md", "`body_too_large` | 413 | more than ", "contract/limits.ts", "bodyMaxBytes"],
 	["docs/errors.md", "`uri_too_long` | 414 | more than ", "contract/limits.ts", "urlMaxLength"],

@@ -47,7 +47,7 @@ for (const [engine, make] of Object.entries(engines)) {
 		assert.deepEqual(await apply(store, { name: "e" }), ["named 21 e"]);
 		const several = await apply(store, { id: 21n }, { id: 40n, name: "f" }, { name: "g" }, { name: "h" });
 		assert.deepEqual(several, ["forgotten 21 –", "named 40 f", "named 41 g", "named 42 h"]);
-		await apply(store, { id: 2n ** 53n - 1n, name: "last" }, { id: 2n ** 53n, name: "more" });
+		await apply(store, { id: 2n ** 53n - 100n, name: "last" }, { id: 2n ** 53n, name: "more" });
 		const inGap = await apply(store, { name: "i" });
 		assert.deepEqual(inGap, ["named 43 i"], "the largest gap, not a number that programs round");
 		const more = await apply(store, { id: 45n, name: "j" }, { name: "k" }, { name: "l" });
@@ -101,7 +101,8 @@ for (const [engine, make] of Object.entries(engines)) {
 		await store.edits.apply({ petId: 4n, editor: "a", action: "set-category", categoryId: 9n });
 		await store.edits.apply({ petId: 8n, editor: "a", action: "remove" });
 		assert.deepEqual((await list(store, 99)).slice(1), ["1 one: 1", "2 –: 2", "3 –: 2", "9 nine: 1"]);
-		await apply(store, { id: 0n, name: "unused" });
+		await store.edits.apply({ petId: 7n, editor: "a", action: "remove" });
+		await apply(store, { id: 0n, name: "unused" }, { id: first, name: "no longer used" });
 		assert.deepEqual(await list(store, 2), ["1 one: 1", "9 nine: 1"]);
 	});
 }

@@ -8,6 +8,8 @@ import type { TestContext } from "node:test";
 export interface FileCalls {
 	/** For example `sync a.db` and `link a.db.new a.db`: base names, with `.new` for every draft. */
 	calls: string[];
+	/** The files that are open, by descriptor. */
+	opened: Map<number, string>;
 	/** Makes the next call of this kind fail with this code. */
 	fail(call: "sync" | "link", code: string): void;
 }
@@ -25,7 +27,7 @@ export function recordFileCalls(context: TestContext): FileCalls {
 	const calls: string[] = [];
 	const failures = new Map<string, string>();
 	const opened = new Map<number, string>();
-	const { openSync, fsyncSync, linkSync, renameSync } = fs;
+	const { openSync, closeSync, fsyncSync, linkSync, renameSync } = fs;
 	const shown = (path: unknown) => basename(String(path)).replace(/\.\d+-\d+\.new/, ".new");
 	function record(call: string, ...names: string[]): void {
 		calls.push([call, ...names].join(" "));
@@ -37,6 +39,10 @@ export function recordFileCalls(context: TestContext): FileCalls {
 		const descriptor = openSync(...given);
 		opened.set(descriptor, shown(given[0]));
 		return descriptor;
+	});
+	context.mock.method(fs, "closeSync", (descriptor: number) => {
+		opened.delete(descriptor);
+		closeSync(descriptor);
 	});
 	context.mock.method(fs, "fsyncSync", (descriptor: number) => {
 		record("sync", opened.get(descriptor) ?? "?");
@@ -51,5 +57,5 @@ export function recordFileCalls(context: TestContext): FileCalls {
 		renameSync(...given);
 	});
 	applyMocks(context);
-	return { calls, fail: (call, code) => failures.set(call, code) };
+	return { calls, opened, fail: (call, code) => failures.set(call, code) };
 }

@@ -16,14 +16,24 @@ import { applyMocks, recordFileCalls } from "./file-calls.ts";
 test("sqlite: a new store and its folder are synced before the store gets its name", (context) => {
 	const folder = temporaryFolder(context);
 	context.mock.method(process, "cwd", () => folder);
-	const { calls, fail } = recordFileCalls(context);
+	const { calls, opened, fail } = recordFileCalls(context);
 	const { database, isNew } = openSqliteWriter(join(folder, "data", "s.db"));
 	context.after(() => database.close());
 	assert.ok(isNew);
 	assert.deepEqual(calls, [`sync ${basename(folder)}`, "sync s.db.new", "link s.db.new s.db", "sync data"]);
-	fail("link", "EPERM");
-	const noLinks = /t\.db: its file system has no hard links \(EPERM\): use another one$/;
-	assert.throws(() => openSqliteWriter(join(folder, "t.db")), noLinks);
+	for (const code of ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]) {
+		fail("link", code);
+		const noLinks = new RegExp(`t\\.db: its file system has no hard links \\(${code}\\): use another one$`);
+		assert.throws(() => openSqliteWriter(join(folder, "t.db")), noLinks);
+	}
+	const ofOther = join(folder, "data", "s.db.4194305-0.new");
+	writeFileSync(ofOther, "half a draft");
+	context.mock.method(process, "kill", () => {
+		throw Object.assign(new Error("a process of another user"), { code: "EPERM" });
+	});
+	openSqliteWriter(join(folder, "data", "s.db")).database.close();
+	assert.ok(existsSync(ofOther), "its process still runs");
+	assert.equal(opened.size, 0, "every file that was opened is closed");
 	assert.deepEqual(readdirSync(folder), ["data"]);
 });
 

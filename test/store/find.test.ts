@@ -2,6 +2,7 @@
 // requests.
 
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
 import { type Sort, sorts } from "../../src/contract/console.ts";
@@ -45,8 +46,8 @@ const hardNames = [
 	" ' \" \\ % _ * [a]",
 ];
 
-async function find(store: Store, query: Omit<FindQuery, "limit"> & { limit?: number }) {
-	const { pets, ...found } = await store.findPets({ limit: 100, ...query });
+async function find(store: Store, query: Omit<FindQuery, "limit"> & { limit?: number }, signal?: AbortSignal) {
+	const { pets, ...found } = await store.findPets({ limit: 100, ...query }, signal);
 	return { ...found, pets: petsOf({ json: `[${pets.join()}]` }) };
 }
 
@@ -233,6 +234,9 @@ for (const [engine, make] of Object.entries(engines)) {
 		for (; isSearching; answered++) await store.getPet(1n);
 		assert.ok((await searching).every(({ pets }) => pets.length === 0));
 		await left;
+		const { signal } = new AbortController();
+		await find(store, { name: "nobody" }, signal);
+		assert.deepEqual(getEventListeners(signal, "abort"), [], "no later search ends with an earlier one");
 		assert.ok(answered >= 4, `${answered} reads`);
 		const { id } = await store.createPet({ name: "Nobody", categoryId: 1n });
 		const ids = (await find(store, { name: "nobody" })).pets.map((pet) => pet.id);
@@ -254,6 +258,15 @@ test("sqlite: a search that nobody waits for ends while it runs, and the next on
 	await (await openStore(databaseUrl, Date.now)).close();
 	const scans = createScans(databaseUrl.slice("sqlite:".length));
 	context.after(scans.close);
+	const asked: unknown[] = [];
+	const noRows: Scan = async (_, rest, __, signal) => {
+		asked.push([rest.includes("is_wanted()"), signal]);
+		return [];
+	};
+	const { signal: given } = new AbortController();
+	const next = { name: "Rex", limit: 1, after: { id: 1n }, isCounted: true };
+	await findPets({ scan: noRows, scanList: noRows, findSql }, next, given);
+	assert.deepEqual(asked, Array(2).fill([true, given]), "both the page and the total end");
 	const endless = `FROM (WITH RECURSIVE endless (id, name, category_id, status) AS (SELECT 1, 'Rex', 1, NULL
 		UNION ALL SELECT id + 1, name, category_id, status FROM endless) SELECT * FROM endless) AS pets`;
 	const scan: Scan = (columns, rest, values = [], signal) =>

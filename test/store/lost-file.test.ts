@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -184,6 +184,13 @@ test("a failed sync is told to every process that has the store open, another fa
 		assert.deepEqual(commitOnce(file, mine, fail), { kind: "failed", code, message: "disk" });
 		assert.equal(other.hasFailedSync(), code.endsWith("FSYNC"), code);
 	}
+	const pragmas: string[] = [];
+	const database = { pragma: (text: string) => void pragmas.push(text) } as unknown as Database.Database;
+	trackOpenFiles(file, identityOf(file)).checkpointWal(database);
+	assert.deepEqual(pragmas.splice(0), ["busy_timeout = 5000", "wal_checkpoint(TRUNCATE)"]);
+	writeFileSync(`${file}-wal`, "of a process that has the file open anew");
+	other.checkpointWal(database);
+	assert.deepEqual(pragmas, [], "no WAL is replayed over a newer one");
 });
 
 test("a service whose folder was removed reads on, and liveness fails, even without a create", async (context) => {

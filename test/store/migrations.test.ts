@@ -5,6 +5,7 @@ import { cpSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import Database from "better-sqlite3";
+import pg from "pg";
 import { verifyStore } from "../../src/cli/maintenance/verify.ts";
 import { readMigrations } from "../../src/store/migrations.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -181,21 +182,44 @@ test("a node without creates notices an upgrade through its probes", async (cont
 
 test("postgres: a migration is sent statement by statement, in one transaction", async (context) => {
 	const database = await databaseFor(context);
-	await database.query(`CREATE TABLE sent (transaction xid8, query TEXT);
+	await database.query(`CREATE TABLE sent (transaction xid8, query TEXT, timeout TEXT);
 		CREATE FUNCTION note() RETURNS event_trigger LANGUAGE plpgsql AS
-			$$ BEGIN INSERT INTO sent VALUES (pg_current_xact_id(), current_query()); END $$;
+			$$ BEGIN INSERT INTO sent VALUES (pg_current_xact_id(), current_query(), current_setting('statement_timeout')); END $$;
 		CREATE EVENT TRIGGER each ON ddl_command_end EXECUTE FUNCTION note()`);
+	const query = context.mock.method(pg.Client.prototype, "query");
 	await (await openStore(database.url, Date.now)).close();
-	const rows = await database.query("SELECT transaction, query FROM sent WHERE query NOT LIKE '%schema_version%'");
+	const sent = query.mock.calls.map(
+		({ arguments: [given] }) => given as { queryMode?: string; query_timeout?: number },
+	);
+	const limits = sent.filter(({ queryMode }) => queryMode).map(({ query_timeout }) => query_timeout);
+	const rows = await database.query(
+		"SELECT transaction, query, timeout FROM sent WHERE query NOT LIKE '%schema_version%'",
+	);
 	assert.ok(rows.length > 10, `${rows.length} commands`);
 	assert.equal(new Set(rows.map(({ query }) => query)).size, rows.length, "no two commands came in one query");
 	assert.equal(new Set(rows.map(({ transaction }) => transaction)).size, 1);
+	const longest = [...rows.map(({ timeout }) => timeout), ...limits];
+	assert.deepEqual(new Set(longest), new Set(["30min", 30 * 60_000]), "a large store takes long");
+});
+
+test("postgres: a start tries again after each failure that a migration by another node may cause", async (context) => {
+	const { url } = await databaseFor(context);
+	await (await openStore(url, Date.now)).close();
+	const codes = ["42P07", "55P03", "42710", "40P01", "23505", "40001"];
+	const { query } = pg.Client.prototype;
+	context.mock.method(pg.Client.prototype, "query", function (this: pg.Client, ...given: unknown[]) {
+		const code = String(given[0]).endsWith("FOR UPDATE") ? codes.pop() : undefined;
+		return code ? Promise.reject(Object.assign(new Error("no"), { code })) : Reflect.apply(query, this, given);
+	});
+	await (await openStore(url, Date.now)).close();
+	assert.deepEqual(codes, []);
 });
 
 test("postgres: where the engine refuses triggers, numbers of animals are counted when read", async (context) => {
 	const database = await databaseFor(context);
 	await database.query(`CREATE FUNCTION refuse() RETURNS event_trigger LANGUAGE plpgsql AS
-			$$ BEGIN RAISE EXCEPTION 'triggers are not supported' USING ERRCODE = 'XX000'; END $$;
+			$$ BEGIN RAISE EXCEPTION 'triggers are not supported' USING ERRCODE =
+				CASE WHEN current_query() LIKE '%pets_added%' THEN '0A000' ELSE 'XX000' END; END $$;
 		CREATE EVENT TRIGGER none ON ddl_command_start WHEN TAG IN ('CREATE TRIGGER') EXECUTE FUNCTION refuse()`);
 	await withStore(database.url, async ({ createPet, edits, countPets, categories }) => {
 		for (const categoryId of [1n, 2n, 2n]) await createPet({ name: "a", categoryId, status: "sold" });

@@ -56,9 +56,32 @@ test("the search for shards waits for its node's connection; a start needs a fre
 			() => true,
 		);
 	await until("the server to be full", isFull);
-	await assert.rejects(pool.take(), /too many clients/, "a node without a connection does not wait for one");
+	const connects = context.mock.method(pool, "connect");
+	await assert.rejects(pool.take(), /too many clients/);
+	assert.equal(connects.mock.callCount(), 1, "a node without a connection does not wait for one");
 	const said = /^animal-store: PostgreSQL at \S+ has no free connection: raise its max_connections, or lower .*\n$/;
 	await startRefused({ DATABASE_URL: url }, said);
+});
+
+test("edits use a quarter of a node's connections, and searches two of them", async (context) => {
+	const pool = new NodePool({ max: 100 });
+	const most = new Map([[pool.limitTransactions, 25] as const, [pool.limitScans, 2] as const]);
+	for (const [limit, expected] of most) {
+		const done = Promise.withResolvers<void>();
+		let running = 0;
+		const task = () => {
+			running++;
+			return done.promise;
+		};
+		const tasks = Array.from({ length: 30 }, () => limit(task));
+		assert.equal(running, expected);
+		done.resolve();
+		await Promise.all(tasks);
+	}
+	const only = new NodePool({ max: 1 });
+	const { mock } = context.mock.method(only, "connect");
+	await only.cancel(1n);
+	assert.equal(mock.callCount(), 0, "a search is not cancelled on the connection that it has");
 });
 
 test("an idle node keeps one of its connections", async (context) => {

@@ -84,11 +84,27 @@ test("postgres: a search that nobody waits for is cancelled, even while it runs"
 
 test("postgres: a commit of more than a second is waited for as long as CREATE_WAIT_MAX allows", async (context) => {
 	const { open, databaseUrl } = await engines.postgres(context);
+	const { mock } = context.mock.method(globalThis, "setTimeout");
+	await (await open({ writeWaitMaxMs: 1 })).createPet(pet).catch(() => {});
+	assert.ok(
+		mock.calls.some(({ arguments: [, ms] }) => ms === 1_000),
+		"even if that is shorter, for a second",
+	);
+	mock.restore();
 	const store = await open({ writeWaitMaxMs: 60_000 });
 	const wait = "LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.2); RETURN NULL; END $$";
 	const trigger = "CREATE TRIGGER waits AFTER INSERT ON pets EXECUTE FUNCTION wait()";
 	await runSql(databaseUrl, `CREATE FUNCTION wait() RETURNS trigger ${wait}; ${trigger}`);
-	assert.equal((await store.createPet(pet)).id, 1n);
+	assert.equal((await store.createPet(pet)).outcome, "created");
+});
+
+test("postgres: while a restore has not yet filled the counters, reads fail for a while", async (context) => {
+	const { open, databaseUrl } = await engines.postgres(context);
+	const store = await open();
+	for (const name of ["pets", "edits"]) {
+		await runSql(databaseUrl, `DELETE FROM counters WHERE name = '${name}'`);
+		await assert.rejects(store.version(), { name: "StorageUnavailable", message: /^a table of the store is empty: / });
+	}
 });
 
 test("postgres: reads of one tick use one statement, and equal lists share one result", async (context) => {
@@ -114,6 +130,10 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 	const database = await databaseFor(context);
 	const { pool } = await openPool(database.url);
 	context.after(() => pool.end());
+	const { max, query_timeout, keepAlive, keepAliveInitialDelayMillis } = pool.options;
+	assert.deepEqual([max, query_timeout, keepAlive, keepAliveInitialDelayMillis], [10, 5_000, true, 5_000]);
+	const limits = "SELECT current_setting('statement_timeout') || current_setting('lock_timeout') AS limits";
+	assert.deepEqual((await pool.query(limits)).rows, [{ limits: "4s3s" }]);
 	const query = context.mock.method(pg.Client.prototype, "query");
 	const createIn = async (isPlaced: boolean, ...keys: (string | undefined)[]) => {
 		const before = query.mock.callCount();
@@ -130,6 +150,7 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 	assert.equal(await create("c", "b", undefined, "d"), "2: created 6, replayed 4, created 7, created 8");
 	// Where Citus has placed the tables, the statements stand in a transaction.
 	assert.equal(await createIn(true, undefined, "e"), "3: created 9, created 10");
+	assert.match(String(query.mock.calls.at(-3)?.arguments[0]), /'synchronous_commit'/);
 	assert.equal(await createIn(true, "e", "f"), "4: replayed 10, created 11");
 });
 

@@ -9,7 +9,7 @@ import { backupStore } from "../../src/cli/maintenance/backup.ts";
 import { verifyStore } from "../../src/cli/maintenance/verify.ts";
 import { folderOf, type ScheduleOptions, scheduleBackups } from "../../src/jobs/scheduled-backups.ts";
 import { openStore } from "../../src/store/open.ts";
-import { isBackup } from "../../src/store/sqlite/backup-files.ts";
+import { isBackup, refuseNewStore } from "../../src/store/sqlite/backup-files.ts";
 import { ask } from "../support/caller.ts";
 import { assertRefused, call } from "../support/command.ts";
 import { startProgram, startRefused } from "../support/program.ts";
@@ -91,6 +91,7 @@ test("old backups of the same store are removed once a new one is complete; othe
 	const another = join(outer, "another store");
 	mkdirSync(another);
 	for (const folder of [outer, another]) writeFileSync(join(folder, old[0] ?? ""), "a backup of another store");
+	assert.throws(() => refuseNewStore(join(outer, "new.db"), another), /another store has backups of one: mount/);
 	const file = databaseUrl.slice("sqlite:".length);
 	renameSync(file, `${file}.away`);
 	const failing = schedule({ keep: 2 });

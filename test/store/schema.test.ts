@@ -6,7 +6,7 @@ import { test } from "node:test";
 import Database from "better-sqlite3";
 import { filterNames, filters } from "../../src/contract/filters.ts";
 import { readMigrations } from "../../src/store/migrations.ts";
-import { columnsOf, type Table, tables } from "../../src/store/tables.ts";
+import { columnsOf, insertRows, type Table, tables } from "../../src/store/tables.ts";
 import { runSql } from "../support/sql.ts";
 import { engines } from "./engines.ts";
 
@@ -52,9 +52,19 @@ for (const engine of ["sqlite", "postgres"] as const) {
 			const columns = `${tables.pets.columns[field].name}, id`;
 			assert.match(indexed, new RegExp(`INDEX ${index} .*\\(${columns}\\)`), `${index} has the columns ${columns}`);
 		}
+		if (engine === "postgres") {
+			const fixed = "SELECT FROM pg_class WHERE relname LIKE 'pet\\_%\\_changes' AND relreplident = 'f'";
+			assert.equal((await runSql(databaseUrl, fixed)).length, 2, "logical replication moves tables without a key");
+		}
 		assert.match(indexed, /\bedits\b.*\(pet_id\)/, "there is an index for an animal's edits");
 	});
 }
+
+test("sqlite: a statement inserts at most as many values as SQLite accepts", () => {
+	for (const table of Object.values<Table>(tables))
+		for (const { values = [] } of insertRows(table, Array(40_000).fill(columnsOf(table))))
+			assert.ok(values.length <= 32_766, `${values.length} into ${table.name}`);
+});
 
 test("sqlite: the first schema is byte for byte that of existing stores", () => {
 	const database = new Database(":memory:");

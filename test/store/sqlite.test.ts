@@ -1,7 +1,16 @@
 // The store suite on SQLite, and tests that only apply to a file.
 
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	copyFileSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	statfsSync,
+	statSync,
+	writeFileSync,
+} from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
@@ -44,8 +53,9 @@ test("sqlite: every commit is synced: WAL and synchronous=FULL, and a closed sto
 	const { database: writer } = openSqliteWriter(file);
 	context.after(() => writer.close());
 	writer.exec("DELETE FROM idempotency_keys WHERE key = '1'");
-	const pragmas = ["journal_mode", "synchronous"].map((name) => writer.pragma(name, { simple: true }));
-	assert.deepEqual(pragmas, ["wal", 2]);
+	const names = ["journal_mode", "synchronous", "busy_timeout", "journal_size_limit"];
+	const pragmas = names.map((name) => writer.pragma(name, { simple: true }));
+	assert.deepEqual(pragmas, ["wal", 2, 0, walMaxBytes]);
 	const version = writer.prepare("SELECT sqlite_version()").pluck().get() as string;
 	const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);
 	assert.ok(major * 1e6 + minor * 1e3 + patch > 3_051_002, `SQLite ${version} can corrupt its WAL`);
@@ -127,7 +137,9 @@ test("sqlite: the WAL grows during a long read transaction, and is truncated soo
 	await until("the WAL to be truncated", () => bytesOfWal() <= walMaxBytes);
 	const { files } = await store.readUse();
 	assert.deepEqual([files?.databaseBytes, files?.walBytes], [statSync(file).size, bytesOfWal()]);
+	const { bavail, blocks, bsize } = statfsSync(file);
 	assert.ok(files && files.diskFreeBytes < files.diskBytes);
+	assert.deepEqual([files.diskBytes, Math.round(files.diskFreeBytes / bavail / bsize)], [blocks * bsize, 1]);
 	await store.createPet({ name: "c", categoryId: 1n });
 	assert.equal(Number((await runSql(`sqlite:${file}`, "SELECT count(*) AS pets FROM pets"))[0]?.["pets"]), made + 2);
 });
@@ -207,6 +219,10 @@ test("sqlite: errors that waiting may cure become StorageUnavailable; a failed s
 	assert.deepEqual(syncs, [true, true, false, false]);
 	for (const code of ["ENOSPC", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"])
 		assert.match(toRefusal("a.db", { code }).message, /^the disk is too full for a\.db: free some space/);
+	for (const code of ["SQLITE_NOTADB", "SQLITE_CORRUPT_INDEX", "SQLITE_IOERR_SHORT_READ"])
+		assert.match(toRefusal("a.db", { code }).message, /^a\.db is damaged: restore a backup/, code);
+	for (const code of "EACCES EPERM EROFS ENOTDIR EEXIST SQLITE_READONLY SQLITE_CANTOPEN".split(" "))
+		assert.match(toRefusal("a.db", { code }).message, /^cannot write a\.db or its folder: check the permissions/, code);
 });
 
 test("sqlite: a lock is waited for as long as a create may wait, from 100 ms to 5 s", (context) => {

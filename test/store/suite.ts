@@ -41,6 +41,14 @@ export function storeSuite(engine: keyof typeof engines): void {
 			const page = await opened.listPets({ after: 0n, limit: 100 });
 			assert.deepEqual([petsOf(page), page.hasMore], [kept, false]);
 			assert.equal(page.json, `[${kept.map(petJson)}]`, "the same bytes as the reply to a create");
+			const queries: PageQuery[] = [
+				{ after: 0n, limit: 2 },
+				{ after: 0n, limit: 1 },
+				{ after: 1n, limit: 2 },
+			];
+			queries.push({ upTo: 3n, limit: 2 }, { upTo: 2n, limit: 2 }, { after: 0n, limit: 2, status: "sold" });
+			const together = await Promise.all(queries.map(opened.listPets));
+			for (const [at, query] of queries.entries()) assert.deepEqual(together[at], await opened.listPets(query));
 			for (const pet of kept) assert.equal((await opened.getPet(pet.id)).json, petJson(pet));
 		}
 	});
@@ -182,6 +190,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		const accepted = accept(store);
 		await withStore(databaseUrl, async (other) => void accepted.push(...accept(other)));
 		const reopened = await reopen();
+		await assert.rejects(store.version(), { name: "StorageUnavailable" }, "a closed store");
 		assert.equal((await Promise.all(accepted)).length, 2500);
 		assert.ok((await reopened.getPet(2500n)).json);
 	});

@@ -56,6 +56,9 @@ test("a refusal tells an unreachable server from one that answers, without the p
 			serverError("57P03"),
 			/^cannot use PostgreSQL at db:6432 \(57P03 said the server\): fix the server, or DATABASE_URL$/,
 		],
+		[new Error("Query read timeout"), /^cannot reach PostgreSQL at db:6432 \(Query read timeout\): /],
+		[new Error("timeout exceeded when trying to connect"), /^cannot reach PostgreSQL at db:6432 \(timeout exceeded /],
+		[serverError("28000"), /^PostgreSQL at db:6432 rejects the user animals: fix user and password in DATABASE_URL$/],
 		[serverError("08P01"), /^cannot use PostgreSQL at db:6432 \(08P01 said the server\): /],
 	];
 	for (const [error, said] of rows) {
