@@ -152,6 +152,9 @@ test("postgres: a batch is one statement, with new or used Idempotency-Keys, and
 	assert.equal(await createIn(true, undefined, "e"), "3: created 9, created 10");
 	assert.match(String(query.mock.calls.at(-3)?.arguments[0]), /'synchronous_commit'/);
 	assert.equal(await createIn(true, "e", "f"), "4: replayed 10, created 11");
+	await database.query(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'too late'; END $$;
+		CREATE CONSTRAINT TRIGGER late AFTER INSERT ON pets DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION fail()`);
+	for (const isPlaced of [false, true]) await assert.rejects(createIn(isPlaced, undefined), /too late/);
 });
 
 test("postgres: no read touches the counter row, whose versions an old transaction keeps", async (context) => {

@@ -37,6 +37,7 @@ const used = join(temporaryFolder({ after }), "used.db");
 await withStore(`sqlite:${used}`, async (store) => {
 	for (let index = 0; index < 100; index++)
 		await store.createPet({ name: `n${index}`, categoryId: 1n }, { caller: "a", key: `${index}` });
+	await Promise.all([store.findPets({ name: "n", limit: 1 }), store.categories.list(1)]);
 });
 
 /** A closed store with animals, alone in this folder. */
