@@ -218,6 +218,7 @@ test("a restore replaces a damaged or missing store, or one next to an old WAL",
 	renameSync(path("b.db"), path("s.db"));
 	await assert.rejects(openStore(url, Date.now), /s\.db is a backup next to the WAL of another store/);
 	renameSync(path("s.db"), path("b.db"));
+	writeFileSync(path("s.db-journal"), "the journal of another store after a crash");
 	await restore("b.db", false);
 	assert.deepEqual(readdirSync(folder).sort(), ["b.db", "s.db"]);
 	assert.equal(await countIn(path("s.db")), 20);

@@ -87,6 +87,26 @@ test("edits use a quarter of a node's connections, and searches two of them", as
 	assert.equal(mock.callCount(), 0, "a search is not cancelled on the connection that it has");
 });
 
+test("a node leaves a server that has become read-only at most once in two seconds", async (context) => {
+	const database = await databaseFor(context);
+	const pool = new NodePool(parsePostgresUrl(database.url));
+	context.after(() => pool.end());
+	let nowMs = 1000;
+	context.mock.method(performance, "now", () => nowMs);
+	const refuse = () => Promise.reject(Object.assign(new Error("read-only"), { code: "25006" }));
+	const kept: boolean[] = [];
+	for (const ms of [0, 1_999, 1]) {
+		nowMs += ms;
+		const clients = [await pool.take(), await pool.take()];
+		for (const client of clients) client.release();
+		await assert.rejects(pool.run(refuse), /read-only/);
+		const next = await pool.take();
+		kept.push(clients.includes(next));
+		next.release();
+	}
+	assert.deepEqual(kept, [false, true, false]);
+});
+
 test("an idle node keeps one of its connections", async (context) => {
 	const database = await databaseFor(context);
 	const pool = new NodePool({ ...parsePostgresUrl(database.url), idleTimeoutMillis: 20 });

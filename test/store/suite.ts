@@ -58,7 +58,15 @@ export function storeSuite(engine: keyof typeof engines): void {
 		assert.deepEqual(await store.createPets([]), []);
 		const created = await Promise.all(Array.from({ length: 3000 }, () => store.createPet(rex)));
 		for (const [index, { id }] of created.entries()) assert.equal(id, BigInt(index + 1));
-		assert.equal((await (await reopen()).createPet(rex)).id, 3001n);
+		const reopened = await reopen();
+		assert.equal((await reopened.createPet(rex)).id, 3001n);
+		const rows = ["a", "b", "c"].map((key) => ({ pet: rex, idempotencyKey: { caller: "a", key } }));
+		const imported = reopened.createPets(rows);
+		assert.equal(reopened.queue.length, 3, "each row of an import counts");
+		assert.deepEqual(
+			(await imported).map(({ id }) => id),
+			[3002n, 3003n, 3004n],
+		);
 	});
 
 	test(`${engine}: reads show the last edit and id, even of removed animals; others are absent`, async (context) => {

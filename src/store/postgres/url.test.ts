@@ -42,6 +42,7 @@ test("user, password and database are decoded, and parameters override the parts
 		["postgres://a:p%25zz;|^`@h/a/../b", "a", "p%zz;|^`", "a/../b"],
 	];
 	for (const [url, ...values] of rows) assert.deepEqual(read(url), values, url);
+	assert.equal(parsePostgresUrl("postgres://h/db?sslcert=c&sslkey=k&sslrootcert=r").parameters.size, 3);
 	const { parameters } = parsePostgresUrl(
 		"postgres://h/db?sslmode=require&options=-c%20search_path%3Da+b&sslmode=disable",
 	);
