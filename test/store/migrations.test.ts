@@ -207,7 +207,7 @@ test("postgres: a migration is sent statement by statement, in one transaction",
 	assert.deepEqual(new Set(longest), new Set(["30min", 30 * 60_000]), "a large store takes long");
 });
 
-test("postgres: a start tries again after each failure that a migration by another node may cause", async (context) => {
+test("postgres: a start tries again after each failure that another node may cause", async (context) => {
 	const { url } = await databaseFor(context);
 	await (await openStore(url, Date.now)).close();
 	const codes = ["42P07", "55P03", "42710", "40P01", "23505", "40001"];
