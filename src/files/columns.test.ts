@@ -15,7 +15,7 @@ test("a mapping names columns with other names; an exact name takes precedence o
 	const mapping = { name: "animal NAME", status: "state" };
 	const mapped = await read(content, { mapping, onUnused: (name) => unused.push(name) });
 	assert.deepEqual([mapped.pets, unused], [[{ name: "Rex", categoryId: 5n, status: "sold" }], []]);
-	const ours = await read("id,line,reason,name,categoryId\n1,2,empty,Rex,5\n", { onUnused: assert.fail });
+	const ours = await read("id,line,reason,Sheet,name,categoryId\n1,2,empty,A,Rex,5\n", { onUnused: assert.fail });
 	assert.deepEqual(ours.pets, [{ name: "Rex", categoryId: 5n }]);
 	const many = Array.from({ length: 150 }, (_, n) => `{"name":"a","categoryId":1,"field ${n % 120}":1}`);
 	let reports = 0;
@@ -52,6 +52,9 @@ test("a title above the heading is not taken for it if a later row has known nam
 		const { pets } = await read(content, { mapping: { categoryId: "Farbe" } });
 		assert.deepEqual(pets, [{ name: "Rex", categoryId: 7n, status: "sold" }]);
 	}
+	const below = (titles: number) => read(`${"x\n".repeat(titles)}name,category\nRex,1\n`);
+	assert.equal((await below(11)).pets.length, 1);
+	await assert.rejects(below(12), /missing columns/, "a heading is in the first twelve rows");
 	const better = await read("Animal,Status of today\nname,category,status\nRex,1,sold\n");
 	assert.deepEqual(better.pets, [{ name: "Rex", categoryId: 1n, status: "sold" }]);
 });
@@ -108,7 +111,11 @@ test("missing, unknown and duplicate columns refuse the file", async () => {
 		["name,status\nRex,sold\n", {}, /^missing column: categoryId; row 1 has the columns "name", "status"$/],
 		["Name,name,categoryId\n", {}, /^several columns match name: "Name", "name"; row 1/],
 		["Name,Tierart,Species\n", {}, /^several columns match categoryId: "Tierart", "Species"; row 1/],
-		["a,b,c,d,e,f,name\n", {}, /^missing column: categoryId; .* "a", "b", "c", "d", "e" and 2 more$/],
+		[
+			`${"a".repeat(41)},b,c,d,e,f,name\n`,
+			{},
+			/^missing column: categoryId; .* "a{40}", "b", "c", "d", "e" and 2 more$/,
+		],
 		["x,x,categoryId\n", { mapping: { name: "x" } }, /^several columns match name: "x", "x"; row 1/],
 		["Name,Category,Age,Category\nRex,Dog,1,Large\nMia,Cat,2,Small\nTim,Bird,3,Small\n", {}, /match categoryId/],
 		["name,categoryId,category_no\nRex,1,3\nMia,2,3\n", {}, /match categoryId: "categoryId", "category_no"/],

@@ -37,6 +37,18 @@ test("of equal rows, one of the file's own takes the place of no row of another 
 	);
 });
 
+test("a row has the same content and id in tables, in JSON, and after it was rejected", async () => {
+	const of = async (text: string) => JSON.stringify(hashesOf((await read(text)).rows[0] ?? assert.fail(text)));
+	const known = await of("id,name,categoryId\nZ1,Rex,1\n");
+	assert.match(known, /"listId"/);
+	for (const id of ["Tier-Nr", "Mascota ID", "Ear number", "Chip Nummer", "microchip", "Tag número"]) {
+		const table = `${id},name,categoryId\n`;
+		const rejected = `line,reason,Sheet,${table}2,x,A,Z1,Rex,1\n`;
+		const json = `{"${id}":"Z1","name":"Rex","categoryId":1,"line":2,"reason":"x"}`;
+		for (const text of [`${table}Z1,Rex,1\n`, rejected, json]) assert.equal(await of(text), known, text);
+	}
+});
+
 test("a row that a person has corrected is known by what its file has", async () => {
 	const { rows } = await read("name,categoryId\n Rex,1\n");
 	const [row] = rows;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { numbersOf } from "./categories.ts";
 import { isDamaged } from "./encoding.ts";
-import { countUnknownValues, isWord, proposeCategory, proposeStatus } from "./values.ts";
+import { countUnknownValues, isNoName, isWord, proposeCategory, proposeStatus } from "./values.ts";
 
 test("a status is proposed for the words of five languages, in any case and with blanks, and for nothing else", () => {
 	const words = {
@@ -14,7 +14,8 @@ test("a status is proposed for the words of five languages, in any case and with
 	};
 	for (const [status, texts] of Object.entries(words))
 		for (const text of texts.split(",")) assert.equal(proposeStatus(text), status, text);
-	for (const text of ["-", "n/a", "#N/A", "null", " Keine"]) assert.equal(proposeStatus(text), null, text);
+	for (const text of ["-", "--", "—", "n/a", "#N/A", "NA", "n.a.", "null", "(null)", " Keine", "aucune", "nenhum"])
+		assert.equal(proposeStatus(text), null, text);
 	for (const text of ["", "gone", "sold out", "constructor", "unsold", "not available", "attente"])
 		assert.equal(proposeStatus(text), undefined, text);
 });
@@ -44,10 +45,12 @@ test("a category is proposed for a text with a letter or a picture, and for no n
 	for (const text of ["", "-", "?", "1.000", "1,5", "1E+20", "7-", "keine", "n/a", "x".repeat(101)])
 		assert.equal(proposeCategory(text), undefined, text);
 	assert.ok(isWord("keine") && !isWord(" 1e3"));
+	for (const text of "unbekannt,Namenlos,ohne Name,inconnue,sans nom,Sin nombre,sem nome,unnamed,noname".split(","))
+		assert.ok(isNoName(text), text);
 });
 
 test("names with lost or garbled letters are found, and questions are not", () => {
-	for (const name of ["M?ller", "?ber", "Zo\uFFFD", "Cat \uF408", "MÃ¼ller", "Renâ€™s", "Anna-?rsula"])
+	for (const name of ["M?ller", "?ber", "Zo\uFFFD", "Cat \uF408", "MÃ¼ller", "Renâ€™s", "StraÃŸe", "Anna-?rsula"])
 		assert.ok(isDamaged(name), name);
 	for (const name of ["Müller", "Who?", "Who? Me", "?", "Ã", "São", "? ", "Was ist das? Rex"])
 		assert.ok(!isDamaged(name), name);

@@ -44,12 +44,18 @@ test("every name, category and status is read back, even what XML does not have 
 		rows.map(({ pet, given }) => ("cells" in given ? { id: BigInt(given.cells[0] ?? ""), ...pet } : {})),
 		pets,
 	);
-	const sheetXml = strFromU8(
-		unzipSync(Buffer.concat(pieces as Uint8Array[]))["xl/worksheets/sheet1.xml"] ?? new Uint8Array(),
-	);
+	const parts = unzipSync(Buffer.concat(pieces as Uint8Array[]));
+	const partOf = (name: string) => strFromU8(parts[`xl/${name}.xml`] ?? new Uint8Array());
+	const sheetXml = partOf("worksheets/sheet1");
+	assert.match(partOf("styles"), /<cellXfs count="2"><xf [^>]+><xf numFmtId="49" /, "style 1 is a text");
+	assert.match(sheetXml, / state="frozen"\/>.* style="1" .* numberStoredAsText="1"\/>/s);
 	assert.match(sheetXml, /^<\?xml[^>]+>\n<worksheet /);
 	assert.doesNotMatch(sheetXml, /[\0-\x08\x0b-\x1f\ufffe\uffff]/);
-	assert.equal(sheetXml.match(/<c /g)?.length, sheetXml.match(/ t="inlineStr">/g)?.length, "each cell contains a text");
+	assert.equal(
+		sheetXml.match(/<c /g)?.length,
+		sheetXml.match(/ s="1" t="inlineStr">/g)?.length,
+		"each cell contains a text",
+	);
 	assert.match(sheetXml, /<t>_x005F_x0041_ _x005F_x5F_<\/t>/);
 	assert.equal(
 		sheetXml.match(/<t xml:space="preserve">( two {2}blanks | blank at the start|blank at the end )</g)?.length,
@@ -69,10 +75,15 @@ test("a workbook arrives in pieces while it is written, and one row too many end
 });
 
 test("a number that is too large for a date, in a column of dates, becomes what spreadsheets save, and the rest is read", async () => {
-	const cells = ["Rex", { digits: "1" }, { days: 46_348 }, { days: 276_098_100_123_456 }];
-	const { source } = await readWorkbook(new Blob([workbook({ A: [["name", "categoryId", "since", "chip"], cells] })]));
+	const cells = ["Rex", { digits: "1" }, { days: 46_348 }, { days: 276_098_100_123_456 }, { days: 46_348.5 }];
+	const { source } = await readWorkbook(
+		new Blob([workbook({ A: [["name", "categoryId", "since", "chip", "seen"], cells] })]),
+	);
 	const [bytes] = await Array.fromAsync(source());
-	assert.equal(new TextDecoder().decode(bytes), "name,categoryId,since,chip\nRex,1,2026-11-22,########\n");
+	assert.equal(
+		new TextDecoder().decode(bytes),
+		"name,categoryId,since,chip,seen\nRex,1,2026-11-22,########,2026-11-22T12:00:00.000Z\n",
+	);
 });
 
 test("cells and rows without a position, and characters beyond U+FFFF as references, are read as they are meant", async () => {

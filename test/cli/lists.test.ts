@@ -66,9 +66,9 @@ test("own status words in any case are taken; words for nothing are no value and
 			animals: ["Pico Dog available", "Moss Cat pending", "Fern Cat sold"],
 		},
 		{
-			rows: "name,species,status\nPico,Dog,NULL\nMoss,N/A,-\n#N/A,Cat,\nIvy,Cat,none\n",
-			animals: ["Pico Dog", "Ivy Cat"],
-			said: /"species" is "N\/A": enter a category, .*, row 3\n {2}"name" is "#N\/A": enter a name, row 4\n$/,
+			rows: "name,species,status\nPico,Dog,NULL\nMoss,N/A,-\n#N/A,Cat,\nIvy,Cat,none\nAsh,--,(null)\nElm,Dog,N.A.\n",
+			animals: ["Pico Dog", "Ivy Cat", "Elm Dog"],
+			said: /"species" is "N\/A": enter a category, .*, 2 rows, the first is row 3\n {2}"name" is "#N\/A": enter a name, row 4\n$/,
 			code: 2,
 		},
 		{ rows: '{"name":"Pico","species":"dog","status":"N/A"}\n', animals: ["Pico Dog"] },
@@ -98,6 +98,7 @@ test("unknown status words are asked about at once, and no status is a choice fo
 		{
 			rows: `Name,Species,Status\nPico,Dog,adopted\n${words}`,
 			asked: "--map status:adopted=sold --map 'status:*='",
+			question: "Elm 2 (Dog, Word 2), Elm 3 (Dog, Word 3)\n",
 			animals: ["Pico Dog sold", ...Array.from({ length: 20 }, (_, at) => `Elm ${at} Dog`)],
 		},
 	]);
@@ -182,6 +183,17 @@ test("a workbook's numbers keep the zeros of their format; merged cells are fill
 
 test("sums and repeated headings are left out and named; Total may be the name of an animal", async (context) => {
 	const animals = ["Pico Dog", "Moss Cat"];
+	const sums = [
+		"Grand total",
+		"Zwischensumme",
+		"Sous-total : 2",
+		"Somme",
+		"Suma",
+		"Soma: 2",
+		"Totales",
+		"Count",
+		"Anzahl",
+	];
 	const said = /\nleft out, no animals: row 3 \("Name"\), row 6 \("Total"\), row 7 \("Total: 2 animals"\)\n/;
 	await assertLists(context, [
 		{ rows: "Name,Species\nPico,Dog\nName,Species\nMoss,Cat\n,\nTotal,2\nTotal: 2 animals,\n", animals, said },
@@ -189,6 +201,11 @@ test("sums and repeated headings are left out and named; Total may be the name o
 			rows: "Nr;Name;Tierart\n1;Pico;Dog\n2;Moss;Cat\nSumme;2;\n;Gesamt;2\n",
 			animals,
 			said: /row 4 \("Summe"\), row 5/,
+		},
+		{
+			rows: `Name,Species\nPico,Dog\nMoss,Cat\n${sums.map((sum) => `${sum},\n`).join("")}`,
+			animals,
+			said: /: row 4 \("Grand total"\), row 5 .*\) and 6 more rows\n/,
 		},
 		{ rows: "Name,Category\nTotal,1\nTotalita,2\n", animals: ["Total Dog", "Totalita Cat"] },
 		{ rows: "Name,Species\nTotal,Dog\nSum,Cat\n", animals: ["Total Dog", "Sum Cat"] },
@@ -213,6 +230,9 @@ test("vowels of other scripts make other categories; one that differs by accents
 	const { stderr } = await add("list", `name,category\n${rows}`);
 	for (const [word, like] of Object.entries({ Katzchen: '"Kätzchen" (category 1)', Bo: '"Bò"' }))
 		assert.ok(stderr.includes(`\n"${word}" in 1 row is an unknown category; but for its accents, it is ${like}\n`));
+	const many = Array.from({ length: 12 }, (_, at) => `Elk,Elk ${at}\n`.repeat(2)).join("");
+	const dry = await add("many", `name,category\n${many}Rex,Katzchen\n`, "--dry-run");
+	assert.match(dry.stderr, /\n"Katzchen" in 1 row .*"Kätzchen" \(category 1\)\n/, "also behind twelve others");
 	const mapped = await run("list", { more: ["--create-categories", "--map", "categoryId:Katzchen=1"] });
 	assert.equal(mapped.code, 0, mapped.stderr);
 	const totals = (await service.store.categories.list(9)).map(({ name, animals }) => [name, animals]);
@@ -262,9 +282,9 @@ test("a table without a heading, or with one in another language, is proposed by
 			said: /^list-0: CSV with commas, UTF-8, 3 animals\nignored column: "#1"\n$/,
 		},
 		{
-			rows: "Cat;Moss;sold\nDog;Pico;available\nCat;Fern;\n",
-			asked: "--header-row 0 --map 'name=#2' --map 'categoryId=#1' --map 'status=#3'",
-			animals: ["Moss Cat sold", "Pico Dog available", "Fern Cat"],
+			rows: "Wyrm;Moss;sold\nDog;Pico;available\nWyrm;Fern;\n",
+			asked: "--header-row 0 --map 'name=#2' --map 'categoryId=#1' --map 'status=#3' --create-categories",
+			animals: ["Moss Wyrm sold", "Pico Dog available", "Fern Wyrm"],
 		},
 		{
 			rows: "Imię,Gatunek,Wiek\nPico,Dog,3\nMoss,Cat,4\nFern,Cat,5\n",
@@ -317,6 +337,7 @@ test("on a terminal, one question confirms all proposals; any answer but yes sen
 	const { code, stdout, stderr } = await run("a", { typed: "\n" });
 	assert.equal(code, 0, stderr);
 	assert.match(stdout, /^a: 2 added/);
+	assert.match((await run("a", { typed: "Yes\n" })).stdout, /^a: 0 added, 2 already there/);
 	const added = (await pets()).map(({ name, status }) => `${name} ${status}`);
 	assert.deepEqual(added, ["Pico sold", "Z2 undefined"]);
 	assert.equal((await run("a", { more: ["--again", "2"] })).code, 1, "elsewhere nothing is asked");
@@ -356,16 +377,17 @@ test("a corrected, sorted or cut list adds what is new, and asks about rows of a
 	assert.match((await run("a.xlsx", { more: [skip] })).stdout, /1 added, 1 already there/);
 	assert.deepEqual(await names(), ["Pico", "Fern", "Moss", "Ash", "Elm"]);
 
-	// Two kittens in the morning's list and three in the afternoon's may be five.
+	// Two kittens in the morning's list and four in the afternoon's may be six.
 	const kitten = "Kitten,Cat\n";
 	write("morning.csv", `${heading}\n${kitten.repeat(2)}`);
 	assert.match((await run("morning.csv", { environment: other })).stdout, /2 added/);
-	const kittens = /\n2 of 3 rows are .* by night shift from morning\.csv; --add-existing/;
-	await add("afternoon.csv", `${heading}\n${kitten.repeat(3)}`, kittens, "3 added, 0 already there", "--add-existing");
+	const kittens = /\n2 of 4 rows are .* by night shift from morning\.csv; --add-existing/;
+	await add("afternoon.csv", `${heading}\n${kitten.repeat(4)}`, kittens, "4 added, 0 already there", "--add-existing");
 	await add("morning.csv", `${heading}\n${kitten.repeat(2)}`, undefined, "0 added, 2 already there (this file was");
-	await add("evening.csv", `${heading}\n${kitten.repeat(6)}`, /\n5 of 6 rows/, "1 added, 5 already there", skip);
-	await add("evening.csv", `${heading}\n${kitten.repeat(6)}`, undefined, "0 added, 6 already there");
-	assert.equal((await names()).length, 11);
+	const six = /\n6 of 7 rows are already there \((Kitten \(Cat\), ){4}Kitten \(Cat\)\), /;
+	await add("evening.csv", `${heading}\n${kitten.repeat(7)}`, six, "1 added, 6 already there", skip);
+	await add("evening.csv", `${heading}\n${kitten.repeat(7)}`, undefined, "0 added, 7 already there");
+	assert.equal((await names()).length, 12);
 });
 
 test("the same id with other values is different; a word is no id; a rejected row is known", async (context) => {
@@ -418,7 +440,11 @@ test("of two ids the animal's counts, and of its rows the last one with a name",
 test("kinds are known by their words; comments are left out; the first animals are shown", async (context) => {
 	const animals = ["Pico Dog", "Moss Cat"];
 	await assertLists(context, [
-		{ rows: "Dog;m;Pico\nCat;w;Moss\n", asked: "--header-row 0 --map 'name=#3' --map 'categoryId=#1'", animals },
+		{
+			rows: "Dog;Femelle;Pico\nCat;männlich;Moss\n",
+			asked: "--header-row 0 --map 'name=#3' --map 'categoryId=#1'",
+			animals,
+		},
 		{
 			rows: "nom,ecpece,age\nPico,Dog,2\nMoss,Cat,3\n# end, of file\n",
 			asked: "--map 'categoryId=#2'",
@@ -434,10 +460,10 @@ test("kinds are known by their words; comments are left out; the first animals a
 			animals: ["Pico cane"],
 		},
 		{
-			rows: "Dog's name,Age\nDOGS,\nPico,3\nMoss,4\n",
+			rows: "Dog's name,Age\nDOGS,\nPico,3\nHunde,\nMoss,4\n",
 			asked: "--map 'name=#1' --category list-6 --create-categories",
 			animals: ["Pico list-6", "Moss list-6"],
-			said: /left out, no animals: row 2 \("DOGS"\)/,
+			said: /left out, no animals: row 2 \("DOGS"\), row 4 \("Hunde"\)/,
 		},
 	]);
 	const { add } = await importer(context);
@@ -457,7 +483,7 @@ test("a word that begins like a sum may be a name, and an id is named like one",
 		return { ...finished, names: (await pets()).slice(before).map(({ name }) => name) };
 	};
 	const names = ["Soma", "Count Dracula", "Total Eclipse", "# 12"];
-	const born = `Born,Name\n${names.map((name) => `2020,${name}\n`).join("")}Total:,4\n`;
+	const born = `Born,Name\n${names.map((name) => `2020,${name}\n`).join("")}Total:,4\nAnzahl,4\n`;
 	const oneKind = await import1(born, "--category", "1");
 	assert.deepEqual(oneKind.names, names, oneKind.stderr);
 	assert.deepEqual((await import1("Kennel,Name,Category\n# 12,Pico,1\n")).names, ["Pico"]);
@@ -528,10 +554,11 @@ test("what the first run says of a table holds in the next one, and a dry run ha
 		},
 	]);
 	const { add } = await importer(context);
-	const { code, stdout } = await add("a", "Tag,Name,Category\n7,,1\nTotal,,\n", "--dry-run", "--json");
+	const once = ["--once-per", "Tag"];
+	const { code, stdout } = await add("a", "Tag,Name,Category\n7,,1\n7,,1\nTotal,,\n", "--dry-run", "--json", ...once);
 	const { questions, next, leftOut } = JSON.parse(stdout);
-	assert.deepEqual([code, questions[0].flags, leftOut], [2, ["--unnamed", "Tag"], 1]);
-	assert.equal(next, "animal-store import a --json --unnamed Tag");
+	assert.deepEqual([code, questions[0].flags, leftOut], [2, ["--unnamed", "Tag"], 2]);
+	assert.equal(next, "animal-store import a --json --once-per Tag --unnamed Tag");
 	const years = await add("b", workbook({ "2023": "Name\nPico", "2024": "Name\nMoss" }));
 	assert.match(years.stderr, /missing column: categoryId/, "a year is no category");
 	const sheets = workbook({ Dog: "Name,Born\nPico,2020\nName,Born\nMoss,2021", Cat: "Name,Born" });
