@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { ApiError } from "../../client/src/index.ts";
 import { FileError } from "../files/encoding.ts";
 import { ImportFailure } from "../files/import-request.ts";
+import { CategoriesFull, StorageUnavailable } from "../store/store.ts";
 import { describeError } from "./command-error.ts";
 import { incompleteError } from "./import-report.ts";
 
@@ -40,6 +41,8 @@ test("an error of a port, an address or a file is one sentence with the setting,
 		);
 	assert.match(described({ code: "ENOTFOUND" }), /^the host is not/);
 	assert.deepEqual(describeError(new FileError("a sheet is full")), ["a sheet is full"]);
+	assert.match(describeError(new CategoriesFull()).join(), /^a store has at most [\d,]+ names of categories: [^\n]+$/);
+	assert.deepEqual(describeError(new StorageUnavailable("full")), ["the store cannot be written: full"]);
 	const expired = incompleteError(new ImportFailure("expired", "too old"), { added: 1, alreadyThere: 2 }, 9, false);
 	assert.equal(expired.message, "too old; added 3 of 9 animals", "it cannot be resumed");
 	assert.match(described({}), /^Error: unexpected\n +at /);

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { interruptible } from "./interrupt.ts";
 import { importProgress, secondsOf, showBar } from "./long-work.ts";
 
 test("a bar is one line that is drawn again in its place, fits into a narrow terminal, and is removed", (context) => {
@@ -29,6 +30,25 @@ test("a bar draws nothing where there is no terminal", () => {
 
 test("times are given in seconds up to two minutes, then in minutes", () => {
 	assert.deepEqual([0, 1.2, 119, 120, 3600].map(secondsOf), ["0 s", "2 s", "119 s", "2 min", "60 min"]);
+});
+
+test("after a signal, also of a terminal that closes, requests under way may take 10 seconds", async (context) => {
+	context.mock.timers.enable({ apis: ["setTimeout"] });
+	const states: boolean[][] = [];
+	const work = async (...signals: AbortSignal[]) => {
+		process.emit("SIGHUP");
+		for (const ms of [9999, 1]) {
+			context.mock.timers.tick(ms);
+			states.push(signals.map(({ aborted }) => aborted));
+		}
+		signals[0]?.throwIfAborted();
+	};
+	await assert.rejects(interruptible("nothing was sent", work), { message: "interrupted: nothing was sent" });
+	assert.deepEqual(states, [
+		[true, false],
+		[true, true],
+	]);
+	assert.equal(process.listenerCount("SIGHUP"), 0);
 });
 
 test("a line every 10 seconds has the rate and the time left, or says that the import waits", async (context) => {

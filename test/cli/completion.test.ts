@@ -27,3 +27,8 @@ test("bash completes with the script", () => {
 		COMP_WORDS=(animal-store categories na); COMP_CWORD=2; _animal_store; echo "\${COMPREPLY[@]}"`;
 	assert.equal(execFileSync("bash", ["-c", script], { encoding: "utf8" }), "name\n");
 });
+
+test("the scripts of the other shells are for this command", async () => {
+	assert.match(await callWell(["completion", "zsh"]), /\ncompdef _animal_store animal-store\n$/);
+	assert.match(await callWell(["completion", "fish"]), /\ncomplete --command animal-store --arguments /);
+});

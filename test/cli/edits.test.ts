@@ -70,7 +70,7 @@ for (const engine of ["sqlite", "postgres"] as const) {
 test("a refused edit gets one sentence and records nothing; each edit records its editor", async (context) => {
 	const store = await shop(context, "sqlite");
 	await withStore(store.databaseUrl, async ({ createPet }) => {
-		for (const name of ["Rex", "Mia", "Kai"]) await createPet({ name, categoryId: 1n });
+		for (const name of ["Rex", "Mia", "Kai", "Bo"]) await createPet({ name, categoryId: 1n });
 	});
 	const refusals: [string[], RegExp][] = [
 		[["pets", "remove", "9"], /^animal-store: there is no animal 9: .*\n$/],
@@ -98,6 +98,7 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 		assert.match(asked.stderr, /^remove Kai \(animal 3\)\? This cannot be undone \[y\/N\]\n/);
 		assert.equal(asked.code, code, JSON.stringify(typed));
 	}
+	assert.equal((await call(["pets", "remove", "4"], { environment: store.environment, typed: " Yes \n" })).code, 0);
 	assert.match((await store.run("pets", "rename", "2", "Bo")).stderr, /^animal-store: animal 2 was removed: .*\n$/);
 	const { stdout } = await store.run("audit", "list");
 	const by = `${userInfo().username}@${hostname()}`;
@@ -107,7 +108,7 @@ test("a refused edit gets one sentence and records nothing; each edit records it
 		"1  time  1  set-status  none → sold  Ann 犬",
 		`2  time  1  rename  ${by}`,
 		`3  time  2  remove  none  ${by}`,
-		`4  time  3  remove  none  ${by}`,
+		...[3, 4].map((petId) => `${petId + 1}  time  ${petId}  remove  none  ${by}`),
 		"",
 	]);
 });

@@ -142,6 +142,10 @@ test("rejected rows replace a link, not its target; an input without an end is r
 	const endless = limited(createReadStream("/dev/zero"), 2 ** 20);
 	const said = { message: "more than 1 MiB arrived: save them as a file, and import it" };
 	await assert.rejects(Array.fromAsync(endless), said);
+	const pieces = [2 ** 30, 1].map((length) => ({ length }) as Buffer);
+	const most = limited(pieces.values() as never);
+	assert.equal((await most.next()).done, false);
+	await assert.rejects(most.next(), { message: /^more than 1024 MiB arrived/ });
 });
 
 test("a service too busy to check the key first still gets the animals", async (context) => {

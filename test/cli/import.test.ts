@@ -184,6 +184,7 @@ test("titles above the heading are skipped; the meanings of values are confirmed
 		[[...map, "302"], /: row 302 is empty or missing/],
 		[[...map, "1000"], /: row 1000 is empty or missing/],
 		[["--header-row", "1001"], /must be an integer from 0 to 1000\./],
+		[["--again", "1001"], /must be an integer from 1 to 1000\./],
 		[["--header-row", "1"], /row 1 has the columns "1", "2"/],
 		[["--map", "status:x=y"], /A status is available, pending, sold, or/],
 	] as const)
@@ -257,4 +258,5 @@ test("rows that differ or were removed are not added; --again adds the file once
 	assertImported(await run("a.csv", { more: ["--again", "2"] }), /2 added, 0 already there, /);
 	assert.match((await run("a.csv", { more: ["--again", "2"] })).stdout, /to add them once more: --again 3\n$/);
 	assert.equal((await pets()).map(({ name }) => name).join(), "Mia,Rex,Mia");
+	assert.match((await add("two\nlines.csv", "name,categoryId\nBo,1\n")).stdout, /1 added/, "a name of two lines");
 });

@@ -16,6 +16,7 @@ import { listAll } from "../support/ledger.ts";
 import { seed } from "../support/random.ts";
 import { testService } from "../support/service.ts";
 import { readPets } from "../support/store-reads.ts";
+import { until } from "../support/until.ts";
 
 /** What happens to a request. `late`: the service stores it after the importer has given up on it. */
 type Fate = "answered" | "unanswered" | "unsent" | "late";
@@ -169,9 +170,11 @@ test("after a lost reply, rows of this import count as added, of an earlier one 
 	}
 });
 
-test("each batch is as large as a request may be, and one that failed is sent again as it was", async () => {
+test("each batch is as large as a request may be, and one that failed is sent again as it was", async (context) => {
 	const bodies: string[] = [];
-	const send: typeof fetch = async (_, { body } = {}) => {
+	const { mock } = context.mock.method(AbortSignal, "timeout");
+	const send: typeof fetch = async (_, { body, redirect, cache } = {}) => {
+		assert.deepEqual([redirect, cache], ["error", "no-store"], "the key is not sent to a redirect target");
 		bodies.push(String(body));
 		if (bodies.length === 2) throw new TypeError("the connection failed");
 		const { rows } = JSON.parse(String(body)) as { rows: object[] };
@@ -184,12 +187,31 @@ test("each batch is as large as a request may be, and one that failed is sent ag
 	await assert.rejects(importer.run(target), { kind: "unreachable" });
 	assert.ok(await importer.run(target));
 	assert.equal(bodies[1], bodies[2]);
+	assert.deepEqual(mock.calls[0]?.arguments, [30_000], "a service without a reply is tried again");
 	const sizes = bodies.map((body) => Buffer.byteLength(body));
 	const full = sizes.slice(0, -1).filter((size) => size > bodyMaxBytes - 1000 && size <= bodyMaxBytes);
 	assert.equal(full.length, sizes.length - 1, sizes.join(" "));
 	assert.deepEqual([importer.count("added"), importer.count("rejected")], [400, 100]);
 	const numbers = importer.settled.map(({ row }) => row.number - 2);
 	assert.deepEqual(numbers, [...lines.keys()], "each row once, in the order of the file");
+});
+
+test("the waits for a busy service double up to 8 seconds, and an interruption ends the timer", async (context) => {
+	const importer = await importerOf(["Rex,1"]);
+	const target = { url: "http://127.0.0.1", key: "key", retryForMs: 1_000_000, signal: never };
+	const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+	const [stop, before] = [new AbortController(), timers()];
+	const busy = (after: string) => new Response(null, { status: 503, headers: { "retry-after": after } });
+	const stopping = async () => setImmediate(() => stop.abort()) && busy("600");
+	await assert.rejects(importer.run({ ...target, signal: stop.signal, fetch: stopping }), { name: "AbortError" });
+	await until("the timer to end", () => timers() === before);
+	context.mock.method(Math, "random", () => 1);
+	const waits: number[] = [];
+	const start = setTimeout;
+	context.mock.method(globalThis, "setTimeout", (run: () => void, ms: number) => start(run, 0 * waits.push(ms)));
+	const results = [{ outcome: "added", id: 1 }];
+	await importer.run({ ...target, fetch: async () => (waits.length < 8 ? busy("0") : Response.json({ results })) });
+	assert.deepEqual(waits, [200, 400, 800, 1600, 3200, 6400, 8000, 8000]);
 });
 
 test("a reply that is not the service's ends an import; its rows are sent when it continues", async (context) => {

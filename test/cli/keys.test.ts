@@ -23,7 +23,7 @@ test("a key can be created, listed, rotated with grace and revoked while the ser
 	const list = async () => JSON.parse((await keys("list", "--json")).stdout);
 
 	assert.deepEqual(await list(), []);
-	const options = ["--name", "shop", "--scopes", "pets:read", "--expires", "90d", "--rate", "100000/1m"];
+	const options = ["--name", "shop", "--scopes", "pets:read, pets:read", "--expires", "90d", "--rate", "100000/1m"];
 	const created = await keys("create", ...options);
 	assert.equal(created.code, 0);
 	assert.match(created.stdout, /^pets_[0-9A-Za-z]{49}\n$/, "only the key is on stdout");
@@ -157,6 +157,7 @@ test("--json prints the results of commands for programs", async (context) => {
 	const store = ["--database-url", databaseUrl];
 	const { id, key } = await json("keys", "create", "--name", "a", ...store);
 	assert.ok(isWellFormedKey(key));
+	assert.deepEqual((await json("keys", "list", ...store))[0].scopes, ["pets:read", "pets:write", "metrics:read"]);
 	assert.ok(isWellFormedKey((await json("keys", "rotate", id, ...store)).key));
 	assert.deepEqual(await json("keys", "revoke", id, ...store), { id, state: "revoked" });
 	assert.ok(isWellFormedKey((await json("keys", "generate")).key));
@@ -184,4 +185,5 @@ test("--help explains every command", async () => {
 	}
 	const groups = /animals of a running service.* pets .* import .* export .*service and its store.* serve/s;
 	assert.match((await call(["help"])).stdout, groups);
+	assert.match((await call(["-V"])).stdout, /^\d+\.\d+\.\d+\n$/);
 });

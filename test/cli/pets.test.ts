@@ -159,6 +159,21 @@ test("an error shows the service's message and the next step on stderr, with exi
 	await assertRefused([[["pets", "list"], away]], { environment });
 });
 
+test("a table does not wait for the names of categories, and is shown without them", async (context) => {
+	let asked = 0;
+	const server = createServer(({ url }, response) => {
+		if (url?.startsWith("/v1/")) return void response.end('[{"id":1,"name":"Rex","categoryId":7}]');
+		asked++;
+		response.writeHead(503, { "retry-after": "0" }).end();
+	});
+	const environment = {
+		ANIMAL_STORE_URL: `http://127.0.0.1:${await listenFor(context, server)}`,
+		ANIMAL_STORE_KEY: "a",
+	};
+	const { code, stdout } = await call(["pets", "list"], { environment });
+	assert.deepEqual([code, stdout.split("\n")[1], asked], [0, " 1  -       7         Rex", 1]);
+});
+
 test("create says that the animal may have been added if the reply is not the service's", async (context) => {
 	const { service, environment, pets } = await connected(context);
 	const proxy = createServer((request, response) => {
@@ -187,6 +202,8 @@ test("a closed pipe ends the command silently, a full disk with one sentence", a
 		assert.doesNotMatch(stdout, /EPIPE|\n\s+at /);
 		assert.match(stdout, /(^|\n)0\n$/, command);
 	}
+	const found = await call(["pets", "find", "x", "--limit", "100", "--url", "", "--key", ""], { environment });
+	assert.equal(found.stderr, "1000 animals found\n", "no larger limit, and empty flags are none");
 	const full = /^animal-store: the output cannot be written: no space left on device\n$/;
 	await assertProgramRefused([[["serve", "--help"], full]], { under: ["bash", "-c", '"$@" > /dev/full', "-"] });
 });

@@ -119,7 +119,7 @@ test("a module that Node preloads runs in the service only, not in its threads a
 	);
 	await until("a backup", () => service.output.stdout.includes('"msg":"backup made"'));
 	assert.equal(readFileSync(notes, "utf8"), "variable 0 option 0 ");
-	assert.equal((await service.stop()).code, 0);
+	assert.equal((await service.stop("SIGQUIT")).code, 0);
 });
 
 test("signals within a second are one stop, a later one ends at once; SIGHUP, SIGUSR1 do nothing", async (context) => {
@@ -161,4 +161,11 @@ test("an unexpected error is logged, and ends the service after the requests und
 	assert.equal(code, 1);
 	assert.match(stdout, /"level":"fatal".*no one expects it.*"msg":"stopping after an unexpected error"/);
 	assert.match(stdout, /"msg":"stopped"/);
+	const delayed = await startProgram(
+		context,
+		{ ...environment, STOP_DELAY: "60s" },
+		{ nodeOptions: ["--import", preload] },
+	);
+	await until("the end at a second error", () => !delayed.process.kill("SIGWINCH"), { everyMs: 50 });
+	assert.equal((await delayed.finished).code, 1);
 });

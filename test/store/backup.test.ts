@@ -3,7 +3,16 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import fs, { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import fs, {
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	readFileSync,
+	renameSync,
+	rmSync,
+	symlinkSync,
+	writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Database from "better-sqlite3";
@@ -60,8 +69,10 @@ test("a backup is refused if it would fill its disk, and ends without a file if 
 	context.mock.method(fs, "statfsSync", look);
 	applyMocks(context);
 	const command = ["backup", path("b.db")];
-	const full = /^animal-store: \/.* has 64 MiB free, and a backup needs 65: free some, or use another disk\n$/;
+	const full = /^animal-store: \/.* has 64 MiB free, and a backup needs 70: free some, or use another disk\n$/;
+	writeFileSync(path("s.db-wal"), Buffer.alloc(5 * 2 ** 20));
 	await assertRefused([[command, full]], { environment });
+	rmSync(path("s.db-wal"));
 	assert.deepEqual(readdirSync(folder), ["s.db"]);
 	const many =
 		"INSERT INTO pets (name, category_id) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)";
@@ -222,6 +233,10 @@ test("a restore replaces a damaged or missing store, or one next to an old WAL",
 	await restore("b.db", false);
 	assert.deepEqual(readdirSync(folder).sort(), ["b.db", "s.db"]);
 	assert.equal(await countIn(path("s.db")), 20);
+	await addTo(url, 1);
+	symlinkSync("s.db", path("link.db"));
+	await restoreStore(path("b.db"), `sqlite:${path("link.db")}`, { force: true, signal: never });
+	assert.equal(await countIn(path("s.db")), 20, "the target of a link is replaced, not the link");
 });
 
 test("a restored store is synced before it replaces the old one, and the old WAL is removed last", async (context) => {

@@ -199,7 +199,10 @@ test("a target with other data is refused and not changed", async (context) => {
 		assert.equal((await runSql(target, "SELECT id FROM pets")).length, 1);
 		assert.deepEqual(await runSql(target, "SELECT id FROM keys"), []);
 	}
+	const keyed = `sqlite:${join(temporaryFolder(context), "keyed.db")}`;
+	await keyFor(keyed);
 	await assertRefused([
+		[copy(one, keyed), /^animal-store: the target is not empty \(it has keys\): /],
 		[copy("animals.db", url), /^animal-store: --from must be sqlite: and the path/],
 		[copy(url, "postgres://me:s3cret@host:port/animals"), /^animal-store: --to (?!.*s3cret)/],
 	]);

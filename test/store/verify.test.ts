@@ -72,6 +72,7 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 		[`UPDATE sqlite_sequence SET seq = ${last}`, "the last id that an animal got"],
 		["UPDATE sqlite_sequence SET seq = 1", "the last id that an animal got"],
 		[editOfLastNumber, "an edit has a number"],
+		[editOfLastNumber.replace(String(last), "0"), "an edit has a number"],
 		["UPDATE pets SET id = 0 WHERE id = 1", ofOneAnimal],
 		["UPDATE pets SET name = 'a' || char(0) || char(27) WHERE id = 7", ofOneAnimal],
 		["UPDATE pets SET name = char(8195) WHERE id = 7", ofOneAnimal],
@@ -81,6 +82,7 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 		["UPDATE pet_totals SET animals = 1999", "the numbers of animals by category"],
 		["UPDATE pet_counts SET animals = 2001", "the numbers of animals by category"],
 		["UPDATE pet_counts SET animals = 1999", "the numbers of animals by category"],
+		["UPDATE settings SET value = x'00' WHERE name = 'cursor_secret'", "the secret of the cursors is missing"],
 		["DELETE FROM settings WHERE name = 'cursor_secret'", "the secret of the cursors is missing"],
 		["UPDATE pets SET name = '' WHERE id < 3", "2 of the animals have an id, a name"],
 	];
@@ -141,6 +143,9 @@ test("backup and verify show their progress on a terminal only", async (context)
 	assert.match(await shown("backup", path("b.db")), /starting \| .*backed up 2000 animals/s);
 	assert.match(await shown("verify"), /starting \| .*is sound/s);
 	assert.equal((await verify()).stderr, "");
+	const told = "data:text/javascript,import os from 'node:os';process.on('exit',()=>console.error(os.getPriority()))";
+	const { stderr } = await runProgram(["verify"], { environment, nodeOptions: ["--import", told] });
+	assert.ok(Number(stderr) >= 10, "a service on the machine goes first");
 });
 
 test("a store with damage inside starts; verify, backup and copy find it and write nothing", async (context) => {
