@@ -5,6 +5,8 @@ import { createReadStream, existsSync, mkdirSync, readdirSync, symlinkSync, utim
 import { createServer, type RequestListener } from "node:http";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
+import { Command } from "commander";
+import { importCommand } from "../../src/cli/import.ts";
 import { limited } from "../../src/cli/import-file.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { assertRefused } from "../support/command.ts";
@@ -149,6 +151,9 @@ test("rejected rows replace a link, not its target; an input without an end is r
 });
 
 test("a service too busy to check the key first still gets the animals", async (context) => {
+	const command = new Command();
+	importCommand(command);
+	assert.equal(command.opts()["retryFor"], 300_000, "as long as docs/daily-work.md says");
 	for (const status of [429, 503]) {
 		const run = await importerFor(context, (request, response) => {
 			const isImport = request.url?.startsWith("/console/imports");

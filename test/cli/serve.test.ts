@@ -163,7 +163,7 @@ test("an unexpected error is logged, and ends the service after the requests und
 	assert.match(stdout, /"msg":"stopped"/);
 	const delayed = await startProgram(
 		context,
-		{ ...environment, STOP_DELAY: "60s" },
+		{ ...environment, STOP_DELAY: "600s" },
 		{ nodeOptions: ["--import", preload] },
 	);
 	await until("the end at a second error", () => !delayed.process.kill("SIGWINCH"), { everyMs: 50 });
