@@ -41,7 +41,7 @@ test("a row has the same content and id in tables, in JSON, and after it was rej
 	const of = async (text: string) => JSON.stringify(hashesOf((await read(text)).rows[0] ?? assert.fail(text)));
 	const known = await of("id,name,categoryId\nZ1,Rex,1\n");
 	assert.match(known, /"listId"/);
-	for (const id of ["Tier-Nr", "Mascota ID", "Ear number", "Chip Nummer", "microchip", "Tag número"]) {
+	for (const id of ["Tier-Nr.", "Tag #", "Mascota ID", "Ear number", "Chip Nummer", "microchip", "Tag número"]) {
 		const table = `${id},name,categoryId\n`;
 		const rejected = `line,reason,Sheet,${table}2,x,A,Z1,Rex,1\n`;
 		const json = `{"${id}":"Z1","name":"Rex","categoryId":1,"line":2,"reason":"x"}`;

@@ -1,9 +1,9 @@
 // Hashes of a row's content, which the service keeps for a day: so the row is recognised after its file was corrected,
 // sorted or cut. The order of the columns, their names, and the sheet do not count.
 
-import { foldedText } from "../contract/equal-texts.ts";
 import { tryParseJson } from "../contract/json.ts";
 import { newPetFields } from "../contract/pet.ts";
+import { plainName } from "./column-words.ts";
 import { isOfRejection } from "./rejected-rows.ts";
 import type { FileRow } from "./rows.ts";
 import { textOf } from "./table.ts";
@@ -23,7 +23,7 @@ const digits = 16;
 
 /** Returns a function that hashes a row as its file has it, without the corrections of a person. */
 export function rowHasher(hash: Hash): (row: FileRow) => RowContent {
-	const isIdName = remembered((name: string) => idName.test(foldedText(name).trim()));
+	const isIdName = remembered((name: string) => idName.test(plainName(name)));
 	const idAt = (names: readonly string[]) => names.findIndex(isIdName);
 	const placeOf = remembered((columns: readonly string[]) => ({ at: idAt(columns), skipped: skippedOf(columns) }));
 	return ({ given: now, original: given = now }) => {
@@ -51,7 +51,8 @@ export function rowHasher(hash: Hash): (row: FileRow) => RowContent {
 }
 
 /** Names of columns with the ids of animals. The values are not checked, because a corrected file has other ones. */
-const idName = /^((animal|pet|tier|mascota|ear|(micro)?chip|tag)[^\p{L}]*(nr|number|nummer|numero|id)|microchip|id)$/u;
+const idName =
+	/^((animal|pet|tier|mascota|ear|(micro)?chip|tag)[^\p{L}]*(nr|no|number|nummer|numero|id)|microchip|id)$/u;
 
 /** How many cells at the start are not the animal's: line and reason of a rejected row, and the name of its sheet. */
 function skippedOf(columns: readonly string[]): number {

@@ -58,16 +58,19 @@ function addFile(router: Router, url: string, path: string, plain = readFileSync
 	// A file with a hash in its name is immutable.
 	const cacheControl = /-[\w-]{8,}\.\w+$/.test(path) ? "public, max-age=31536000, immutable" : "no-cache";
 	/** Created at the first request. */
-	let packed: { gzip: Buffer; etag: string } | undefined;
+	let made: { gzip: Buffer; tags: Record<"gzip" | "plain", string> } | undefined;
 
 	function handler(exchange: Exchange): void {
-		packed ??= { gzip: gzipSync(plain, { level: 9 }), etag: entityTag(plain) };
-		const { gzip, etag } = packed;
+		made ??= { gzip: gzipSync(plain, { level: 9 }), tags: { plain: entityTag(plain), gzip: entityTag(plain, "gz") } };
+		const { gzip, tags } = made;
 		const requested = exchange.request.headers;
+		const isPacked = acceptsGzip(requested);
+		// The forms have different bytes, and so different strong tags (RFC 9110 §8.8.3.3).
+		const etag = isPacked ? tags.gzip : tags.plain;
 		exchange.headers(headers).header("etag", etag).header("cache-control", cacheControl).vary("Accept-Encoding");
 		if (matchesTag(requested["if-none-match"], etag)) return void exchange.sendStatus(304);
 		exchange.header("content-type", contentType);
-		if (acceptsGzip(requested)) exchange.header("content-encoding", "gzip").send(gzip);
+		if (isPacked) exchange.header("content-encoding", "gzip").send(gzip);
 		else exchange.send(plain);
 	}
 

@@ -32,7 +32,11 @@ test("the reply with the page links to the OpenAPI document as its description (
 	const { headers } = await send({ path: "/docs", headers: { Authorization: undefined } });
 	const [, target = ""] = /^<([^>]+)>; rel="service-desc"; type="application\/json"$/.exec(headers["link"] ?? "") ?? [];
 	assert.equal(new URL(target, `${url}/docs`).pathname, "/openapi.json");
-	assert.equal((await send({ path: "/docs/reference.css" })).headers["link"], undefined);
+	const file = async (coding: string) =>
+		(await send({ path: "/docs/reference.css", headers: { "accept-encoding": coding } })).headers;
+	const [plain, packed] = [await file("identity"), await file("gzip")];
+	assert.equal(plain["link"], undefined);
+	assert.equal(packed["etag"], plain["etag"]?.replace(/"$/, 'gz"'), "other bytes, another strong tag");
 });
 
 test("everything on the page comes from the document, and is there without scripts", async (context) => {

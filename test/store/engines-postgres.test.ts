@@ -75,6 +75,7 @@ test("settings with which writes would be lost or wrong are refused at the start
 	const changes: [change: string, undo: string, refusal: RegExp][] = [
 		["ALTER TABLE pets SET UNLOGGED", "ALTER TABLE pets SET LOGGED", /^a table .* is UNLOGGED, .*: set it to LOGGED$/],
 		["ALTER TABLE edits SET UNLOGGED", "ALTER TABLE edits SET LOGGED", /^a table .* is UNLOGGED/],
+		["ALTER TABLE key_uses SET UNLOGGED", "ALTER TABLE key_uses SET LOGGED", /^a table .* is UNLOGGED/],
 		["ALTER TABLE pets ENABLE REPLICA TRIGGER pets_moved", "ALTER TABLE pets ENABLE TRIGGER ALL", /^a trigger /],
 		["ALTER TABLE pets DISABLE TRIGGER ALL", "ALTER TABLE pets ENABLE TRIGGER ALL", /^a trigger .*: enable it$/],
 		[drop, "DROP TRIGGER dropping ON pets", /^a trigger .* BEFORE it is written: use one AFTER that$/],

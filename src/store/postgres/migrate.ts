@@ -3,9 +3,8 @@
 import type pg from "pg";
 import { readApplied, readMigrations, writeApplied } from "../migrations.ts";
 import { StoreRefused } from "../store.ts";
-import { tables } from "../tables.ts";
 import { begin, durably, type NodePool } from "./connections.ts";
-import { hasStoreSql } from "./server.ts";
+import { hasStoreSql, ownTables } from "./server.ts";
 
 const migrations = readMigrations("postgres");
 
@@ -61,7 +60,6 @@ async function migrateOnce(pool: NodePool): Promise<void> {
 	}
 }
 
-const ownTables = [...Object.values(tables).map(({ name }) => name), "counters", "settings"];
 const readOwner = `SELECT ${hasStoreSql} AS "hasVersion", (SELECT min(relname::text) FROM pg_class
 	WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relname = ANY($1)) AS "ownName"`;
 

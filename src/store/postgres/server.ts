@@ -1,6 +1,7 @@
 // Checks that the server loses no acknowledged write, and that an engine with shards keeps the tables in one place.
 
 import { StoreRefused } from "../store.ts";
+import { tables } from "../tables.ts";
 import type { NodePool } from "./connections.ts";
 import { readOnlyText } from "./errors.ts";
 
@@ -30,6 +31,8 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 	return hasStore;
 }
 
+export const ownTables = [...Object.values(tables).map(({ name }) => name), "counters", "settings"];
+
 /** Rows of these tables become visible together, in the counters' order. Only a single server can promise that. */
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
@@ -51,7 +54,8 @@ const unsafeSettings = [
 		"array_nulls is off, so an animal without a status cannot be written: turn it on",
 	],
 	[
-		"EXISTS (SELECT FROM parts WHERE id IN (SELECT oid FROM pg_class WHERE relpersistence = 'u'))",
+		`EXISTS (SELECT FROM pg_class WHERE relpersistence = 'u' AND (oid IN (SELECT id FROM parts)
+			OR oid IN (SELECT to_regclass(name)::oid FROM unnest($2::text[]) AS given (name))))`,
 		"a table of the store is UNLOGGED, so a crash empties it: set it to LOGGED",
 	],
 	[
@@ -92,11 +96,11 @@ interface PlacedTable {
  */
 export async function refuseUnsafe(pool: NodePool): Promise<boolean> {
 	const { problem, isPlaced } = await pool.run(async (client) => {
-		const [{ unsafe, isCitus, foreignTable }] = (await client.query(readShards, [togetherTables])).rows;
+		const [{ unsafe, isCitus, foreignTable }] = (await client.query(readShards, [togetherTables, ownTables])).rows;
 		if (unsafe) throw new StoreRefused(unsafe);
-		const tables: PlacedTable[] = isCitus ? (await client.query(readPlacements, [togetherTables])).rows : [];
-		const problem = foreignTable ? `${foreignTable} has foreign tables` : findSpread(tables);
-		return { problem, isPlaced: tables.some(({ placement }) => placement !== null) };
+		const placed: PlacedTable[] = isCitus ? (await client.query(readPlacements, [togetherTables])).rows : [];
+		const problem = foreignTable ? `${foreignTable} has foreign tables` : findSpread(placed);
+		return { problem, isPlaced: placed.some(({ placement }) => placement !== null) };
 	});
 	if (!problem) return isPlaced;
 	throw new StoreRefused(
