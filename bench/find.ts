@@ -1,6 +1,6 @@
 // `npm run bench:find` measures `/console/find` with `--animals N,N` (100000,1000000) on both engines: the first page
 // with its total, gets during searches, and exports. `--accented N` (10) makes every Nth name non-ASCII. CPU time is
-// the sum of the service's and PostgreSQL's.
+// the sum of the service's and PostgreSQL's. `--index names` or `trigrams` (0027) measures only µs and bytes a new animal.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,8 +12,18 @@ import { runSql } from "../test/support/sql.ts";
 import { cpuSeconds } from "./load.ts";
 import { measureSteady } from "./steady.ts";
 
-const { values } = parseArgs({ options: { animals: { type: "string" }, accented: { type: "string" } } });
-const { animals: counts = "100000,1000000", accented = "10" } = values;
+const text = { type: "string" } as const;
+const { values } = parseArgs({ options: { animals: text, accented: text, index: text } });
+const { animals: counts = "100000,1000000", accented = "10", index } = values;
+const indexes: Record<string, string[]> = {
+	"names SQLite": ["CREATE INDEX x ON pets (lower(name), id)"],
+	"names PostgreSQL": ["CREATE INDEX x ON pets (lower(name), id)"],
+	"trigrams SQLite": [
+		"CREATE VIRTUAL TABLE x USING fts5 (name, content = '', detail = none, columnsize = 0, tokenize = 'trigram')",
+		"CREATE TRIGGER y AFTER INSERT ON pets BEGIN INSERT INTO x (rowid, name) VALUES (new.id, new.name); END",
+	],
+	"trigrams PostgreSQL": ["CREATE EXTENSION pg_trgm", "CREATE INDEX x ON pets USING gin (lower(name) gin_trgm_ops)"],
+};
 const rounds = 9;
 const queries: Record<string, string> = {
 	"all, by name": "sort=name",
@@ -23,6 +33,7 @@ const queries: Record<string, string> = {
 	"a rare text": "name=müsli+99",
 	"an absent text": "name=nobody",
 };
+const sqliteBytes = "page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size";
 const cleanUps: (() => unknown)[] = [];
 const context = { after: (cleanUp: () => unknown) => void cleanUps.unshift(cleanUp) };
 const folder = mkdtempSync(join(tmpdir(), "animal-store-bench-find-"));
@@ -41,21 +52,32 @@ try {
 }
 
 async function measure(engine: string, animals: number, databaseUrl: string, pids: () => number[]): Promise<void> {
+	const say = (...cells: unknown[]) => console.log(`| ${engine} | ${animals} | ${cells.join(" | ")} |`);
 	const key = await keyFor(databaseUrl);
 	const names = ["Rex", "Bella", "Max", "Luna", "Michel"].map((name, at) => `WHEN ${at} THEN '${name}'`);
-	await runSql(
-		databaseUrl,
-		`INSERT INTO pets (id, name, category_id)
-		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${animals})
-		SELECT i, CASE WHEN i % ${accented} = 0 THEN 'Müsli' ELSE CASE i / 3 % 5 ${names.join(" ")} END END
-			|| ' ' || (i * 97 % ${animals}), i % 50 FROM n`,
-	);
+	const insert = (first: number, last: number) =>
+		runSql(
+			databaseUrl,
+			`INSERT INTO pets (id, name, category_id)
+			WITH RECURSIVE n (i) AS (SELECT ${first} UNION ALL SELECT i + 1 FROM n WHERE i < ${last})
+			SELECT i, CASE WHEN i % ${accented} = 0 THEN 'Müsli' ELSE CASE i / 3 % 5 ${names.join(" ")} END END
+				|| ' ' || (i * 97 % ${animals}), i % 50 FROM n`,
+		);
+	if (index !== undefined) {
+		for (const sql of indexes[`${index} ${engine}`] ?? []) await runSql(databaseUrl, sql);
+		const cpuBefore = cpuSeconds([process.pid, ...pids()]);
+		for (let first = 1; first <= animals; first += 1000) await insert(first, first + 999);
+		const cpuEach = (1e6 * (cpuSeconds([process.pid, ...pids()]) - cpuBefore)) / animals;
+		const size = pids().length > 0 ? "pg_total_relation_size('pets') AS bytes" : sqliteBytes;
+		const bytes = Number((await runSql(databaseUrl, `SELECT ${size}`))[0]?.["bytes"]);
+		return say(`index ${index}`, cpuEach.toFixed(1), (bytes / animals).toFixed(0));
+	}
+	await insert(1, animals);
 	if (pids().length > 0) await runSql(databaseUrl, `UPDATE counters SET last_id = ${animals}; ANALYZE pets`);
 	const service = await startProgram(context, { DATABASE_URL: databaseUrl });
 	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 	const find = async (query: string) => (await fetch(`${service.url}/console/find?${query}`, { headers })).json();
 	const cpuMs = () => 1000 * cpuSeconds([service.pid, ...pids()]);
-	const say = (...cells: unknown[]) => console.log(`| ${engine} | ${animals} | ${cells.join(" | ")} |`);
 	/** Does the work once uncounted, and then repeats it. */
 	async function repeat(what: string, work: () => Promise<unknown>, times = rounds): Promise<void> {
 		const took: number[] = [];
