@@ -11,7 +11,7 @@ const styleSheets = ["../src/parts/tokens", "../src/parts/shared", "page", "text
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const read = (path: string) => readFileSync(`${root}console/reference/${path}`, "utf8");
 
-// A file of an earlier version would still be served.
+// Removes files of earlier builds, because the service would still serve them.
 rmSync(`${root}dist/docs`, { recursive: true, force: true });
 mkdirSync(`${root}dist/docs`, { recursive: true });
 const write = (name: string, text: string) => writeFileSync(`${root}dist/docs/${name}`, text);

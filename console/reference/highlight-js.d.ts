@@ -1,4 +1,4 @@
-// The part of highlight.js that the build uses. The package's own types would add those of browsers to Node's programs.
+// The part of highlight.js that the build uses. The package's own types would declare browser globals in Node's code.
 
 declare const hljs: {
 	configure(options: { classPrefix: string }): void;

@@ -7,7 +7,7 @@ hljs.configure({ classPrefix: "t-" });
 
 /** @param language as in Markdown or `x-codeSamples`; code without a language has no colours */
 export function highlight(code: string, language: string): Html {
-	// To highlight.js, "shell" is a session with prompts.
+	// In highlight.js, "shell" means a session with prompts, and "sh" a script.
 	const name = language.toLowerCase().replace("shell", "sh") || "plaintext";
 	return { html: hljs.highlight(code, { language: name }).value };
 }

@@ -47,7 +47,7 @@ export function App() {
 	useEffect(() => {
 		if (!session && !isOpening) forgetSearch();
 	}, [session, isOpening]);
-	/** Replies that arrive after the sign-out leave nothing for the next user. */
+	/** A setter that does nothing after the sign-out, so that a late reply leaves nothing for the next user. */
 	const unlessOut =
 		<T,>(set: (next: T) => void) =>
 		(next: T) => {
@@ -61,7 +61,7 @@ export function App() {
 		if (route.view === "animals") showPet(route, id);
 		else go({ ...firstAnimals(), id });
 	}
-	/** Called when a message disappears, because its button had the focus. */
+	/** Moves the focus from the button of a message that disappears: to the animal's row, or to the heading. */
 	function focus(id?: string): void {
 		if (id === undefined || !focusRow(id)) document.querySelector("h1")?.focus({ preventScroll: true });
 	}
@@ -199,7 +199,7 @@ const isEntered = ({ entries, unsettled }: Adding) => unsettled !== undefined ||
 const isChosen = ({ text, file }: Choosing) => file !== undefined || text.trim() !== "";
 const isUnderWay = (job: Job | undefined) => job !== undefined && job.state.phase !== "finished";
 
-/** The command that undoes the latest step, in any view, and even while it is under way. */
+/** The command that undoes the latest step, in any view, even while that step is under way. */
 function undoOf(session: Session, edits: Edits): Command[] {
 	const what = edits.undoable;
 	if (what === undefined || !may(session, "pets:edit")) return [];

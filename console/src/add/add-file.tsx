@@ -66,13 +66,13 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	function map(next: Mapping): void {
 		setMapping(next);
 		setMapped([]);
-		const { category } = answers; // The other answers refer to columns.
+		const { category } = answers; // The other answers depend on the columns.
 		setAnswers(category === undefined ? {} : { category });
 		correcting.clear();
 	}
 	function answer(field: keyof Answers, value: string): void {
 		setAnswers({ ...answers, [field]: value });
-		setMapped([]); // A value may occur only in rows that are left out now.
+		setMapped([]); // The new answer may leave out all rows with a value.
 	}
 	async function setHeaderRow(row: number): Promise<void> {
 		if (row === wanted.row) return;
@@ -200,13 +200,13 @@ function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
 	);
 }
 
-/** The columns that match a field, as the menus first show them. If several match the same field, the user chooses. */
+/** The columns that the menus show at first: those that match a field. If several match one field, the user chooses. */
 function guessed(preview: Preview): Mapping {
 	const { columns, headerRow, sample } = preview;
 	const found = findColumns(columns, {}, sample);
 	const { at, ambiguous, missing } = found;
 	const { categoryId: kind } = missing.includes("name") ? {} : columnsByValues([], sample, found);
-	// Later objects may have fields that the first objects lack.
+	// JSON has no heading: a field that the first objects lack stays open, because later objects may have it.
 	const clear = newPetFields.filter(
 		(field) => !ambiguous.includes(field) && (headerRow !== undefined || at[field] !== -1),
 	);

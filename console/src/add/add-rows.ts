@@ -162,12 +162,12 @@ function createPace() {
 	};
 }
 
-/** How the importer gets the rows of a file: the same for the search of earlier rows and for the import. */
+/** The rows of a file, as the importer reads them to search for earlier rows and to send them. */
 export async function rowsToSend(file: PetFile, only?: ReadonlySet<number>): Promise<RowsToSend> {
 	return {
 		rows: readRows(file.source, file.kind, file.options),
 		file: { file: file.name.replace(/\p{Cc}/gu, " ").slice(-255), digest: await digestOf(file) },
-		// Browsers have no SHA-256 over plain http. Over https, it is slow for short texts.
+		// The browser's own SHA-256 is missing over plain http, and is slow for short texts.
 		hash: (text) => bytesToHex(sha256(utf8ToBytes(text))),
 		isWanted: ({ number }) => only?.has(number) ?? !file.earlier?.has(number),
 	};

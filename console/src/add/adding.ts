@@ -41,7 +41,7 @@ export async function add(
 		return added;
 	} catch (failure) {
 		const isOpen = failure instanceof NoReply || (failure instanceof ApiError && !isRefusal(failure.status));
-		// After 401, the user has to sign in, and only the entries are kept.
+		// After 401, the sign-in form says why, so this form shows no failure.
 		const isOut = failure instanceof ApiError && failure.status === 401;
 		const open = isOpen || isSame ? unsettled : undefined;
 		show({ entries, isPending: false, faults: [], unsettled: open, failure: isOut ? undefined : failure });

@@ -23,9 +23,9 @@ export interface Checked {
 	/** The first rows whose names have lost letters, and the number of all such rows. */
 	damaged: FileRow[];
 	damagedCount: number;
-	/** The numbers of rows that are left out because another row of their animal is added. */
+	/** The numbers of rows that are left out because another row of the same animal is added. */
 	earlier: ReadonlySet<number>;
-	/** Numbers, set when the check is complete. `repeats`: of rows and animals, if animals seem to have several rows. */
+	/** What the user is asked; set when the check is complete. `repeats` is set if animals seem to have several rows. */
 	open: { nameless: number; repeats: { rows: number; animals: number } | undefined } | undefined;
 	isComplete: boolean;
 }
@@ -44,7 +44,7 @@ const none = {
 	open: undefined,
 };
 
-/** Lets the page respond, but not after each piece of a large file, because browsers prolong short timers. */
+/** Returns a function that lets the page respond, but not at each call, because browsers prolong short timers. */
 function createPause() {
 	let pausedAtMs = performance.now();
 	return async (work = () => {}) => {

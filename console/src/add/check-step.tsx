@@ -108,7 +108,7 @@ function leftOut({ id, options }: PetFile, { other, otherCount, earlier, open }:
 	return reasons.length > 0 ? ` Left out: ${reasons.join("; ")}.` : "";
 }
 
-/** The most new categories that are named. */
+/** The most new categories whose names the step lists. */
 const namedMax = 12;
 
 function FirstAnimals({ checked, mapped, correcting, count }: CheckedProps & { count: number }) {
@@ -151,7 +151,7 @@ const triesMax = 5;
 interface StartState {
 	isPending: boolean;
 	problem?: string;
-	/** Rows that were already imported, about which the user is asked. They are found again after a correction. */
+	/** Rows that were already imported, about which the user is asked. A correction repeats the search. */
 	found?: EarlierRows;
 	corrections?: ReadOptions["corrections"];
 }

@@ -31,7 +31,7 @@ export function useKept<T>(file: object, name: string, first: () => T): [value: 
 	return [values.get(name) as T, setValue];
 }
 
-/** The state of a job. The component is rendered again when it changes. */
+/** The state of a job. Each change of the state renders the component again. */
 export function useJob(job: Job): JobState {
 	const [state, setState] = useState(job.state);
 	useLayoutEffect(() => {

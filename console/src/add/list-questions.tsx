@@ -1,5 +1,5 @@
-// Questions about a list, after those about its columns: what to do with animals without a name, with several rows of
-// one animal, and in a list without categories. The user answers the questions before anything is sent.
+// The questions about a list that follow the choice of its columns: how to add animals without a name, animals with
+// several rows, and a list without categories. The user answers these questions before anything is sent.
 
 import { findColumns, idColumn, type Mapping } from "../../../src/files/columns.ts";
 import type { IdColumn } from "../../../src/files/proposals.ts";
@@ -9,7 +9,7 @@ import { Select } from "../parts/fields.tsx";
 import { countOf, digits, listOf } from "../parts/sentences.ts";
 import type { Checked } from "./check-rows.ts";
 
-/** `category`: its text. `unnamed`: `skip`, `fix`, or the column to use as the name. `once`: `last` or `each` row. */
+/** `category`: name or number. `unnamed`: `skip`, `fix`, or a column to use as the name. `once`: `last` or `each`. */
 export type Answers = Partial<Record<"category" | "unnamed" | "once", string>>;
 
 interface Reading {

@@ -28,7 +28,7 @@ export function newNames(mapped: readonly MappedValue[]): string[] {
 	return [...new Set(mapped.flatMap(({ meaning }) => newNameOf(meaning) ?? []))];
 }
 
-/** The placeholder for the number of the first new category while rows are checked; the others follow it. */
+/** While rows are checked, the first new category has this placeholder as its number, the second the next integer. */
 const unmade = -(2n ** 63n);
 
 /** The name of the new category with this placeholder. */
@@ -183,10 +183,10 @@ const statusChoices: Choice[] = [
 	fix,
 ];
 
-/** The most categories without a name to offer: some stores have many. */
+/** The most categories without a name that a menu offers: some stores have many. */
 const unnamedMax = 50;
 
-/** The most new categories of other values to offer for a value: a list may have a thousand. */
+/** The most new categories that a menu offers for a value: a list may have a thousand. */
 const newMax = 50;
 
 function categoryChoices({ proposed }: MappedValue, { mapped, categories, mayMake }: MapValuesProps): Choice[] {

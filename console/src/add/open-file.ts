@@ -18,7 +18,7 @@ export interface OpenFile {
 	source: Source;
 	kind: FileKind;
 	preview: Preview;
-	/** The names of a workbook's sheets. `open` reads one of them, or without a name all sheets with one heading. */
+	/** The names of a workbook's sheets. `open` reads one sheet or, without a name, all sheets with the same heading. */
 	sheets?: { names: string[]; open(sheet: string | undefined): void };
 }
 

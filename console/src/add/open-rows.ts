@@ -15,7 +15,7 @@ export interface PetFile {
 	options: ReadOptions;
 	/** The column whose values may repeat because an animal has several rows. */
 	id?: IdColumn | undefined;
-	/** The numbers of rows that are left out because another row of their animal is added. */
+	/** The numbers of rows that are left out because another row of the same animal is added. */
 	earlier?: ReadonlySet<number>;
 }
 

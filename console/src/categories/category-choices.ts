@@ -1,5 +1,5 @@
-// The choices for the text in a category field: categories whose name contains the text or whose number begins with it,
-// the text as a number, and a new category with the text as its name.
+// The choices for the text in a category field: categories whose name contains the text, or whose number begins with
+// the text; the text as a number; a new category with the text as its name.
 
 import type { Category } from "../../../src/contract/console.ts";
 import { comparedName, foldedText } from "../../../src/contract/equal-texts.ts";

@@ -17,7 +17,7 @@ import { type Edit, stateAfter } from "./edits.ts";
 import type { Edits } from "./use-edits.ts";
 
 const pageSize = 50;
-/** The most replies for a page: a reply about one person searches some thousand edits, and may find none. */
+/** The most replies that a page reads. A reply about one person covers some thousand edits, and may have none. */
 const repliesMax = 20;
 
 interface ChangesProps {
@@ -102,7 +102,7 @@ function Days({ changes, session, edits }: DaysProps) {
 	const list = firstAnimals();
 	function apply(undo: Edit): void {
 		edits.apply([undo]);
-		// The next reply removes the button, which has the focus.
+		// Moves the focus from the button, which the next reply removes.
 		document.querySelector("h1")?.focus({ preventScroll: true });
 	}
 	const days = [...Map.groupBy(changes, ({ atMs }) => day.format(atMs))];

@@ -1,4 +1,4 @@
-// The queue of a session's edits: what is undone by each undo, even while an edit is under way, and which messages stay.
+// Tests the queue of a session's edits: what each undo undoes, even while an edit is under way; which messages stay.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -58,7 +58,7 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 	const steps = createSteps();
 
 	/**
-	 * @param now the same edits, to show them at once; undefined if they depend on edits that are still under way
+	 * @param now the edits, to show them at once; undefined if they are known only after the edits under way
 	 * @param undone the step that these edits undo
 	 */
 	function enqueue(edits: () => readonly Edit[], now: readonly Edit[] | undefined, undone?: Step): void {
@@ -75,12 +75,12 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 				replies++;
 				Object.assign(step, { inverse: notice.undo, text: notice.text });
 				if (undone && !undone.isUndo && results.length < expected.edits.length) {
-					// The other edits were not undone, or their outcome is unknown: the next undo sends them again.
+					// Edits without a result were not undone, or their outcome is unknown: the next undo sends them again.
 					Object.assign(undone, { inverse: expected.edits.slice(results.length), isUndone: false });
 					steps.keep(undone);
 				}
 				const canUndo = notice.undo.length > 0 && !step.isUndone;
-				// A new message replaces a message of success, and the same problem. Another problem stays until it is closed.
+				// A new message replaces messages of success and an equal problem. Other problems stay until they are closed.
 				messages = messages.filter(({ isProblem, text }) => isProblem && text !== notice.text);
 				messages = [...messages, { ...notice, key: ++count, step: canUndo ? step : undefined }];
 			}
@@ -101,7 +101,7 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 			reply = latest;
 		},
 		apply: (edits: readonly Edit[]) => enqueue(() => edits, edits),
-		/** Undoes a step, by default the latest one that can be undone, even if it is still under way. */
+		/** Undoes a step, even one that is under way. Without `step`, undoes the latest step that can be undone. */
 		undo(step: Step | undefined = steps.last()): void {
 			if (!step) return;
 			steps.delete(step);
@@ -132,7 +132,7 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 	};
 }
 
-/** The names of the animals that this window has shown, by id. The service has no name of a removed animal. */
+/** The names of the animals that this window has shown, by id; the service keeps no name of a removed animal. */
 export function createSeenNames() {
 	const names = new Map<string, string>();
 	const most = 10_000;

@@ -1,4 +1,4 @@
-// The animals that the user has edited: shown with their edits until a reply of the list includes them.
+// The animals that the user has edited. They are shown with their edits until a reply of the list includes the edits.
 
 import type { EditResult } from "../../../src/contract/console.ts";
 import type { Pet } from "../../../src/contract/pet.ts";
@@ -32,7 +32,7 @@ export function createEditedAnimals(replyOf: () => unknown) {
 			for (const [index, { pet }] of edits.entries()) {
 				const result = results[index];
 				const now = animals.get(String(pet.id))?.now;
-				// If `now` differs, a later edit of the animal is waiting, and its expected result is already shown.
+				// If `now` is not the result that this edit expects, a later edit of the animal waits, and `now` shows it.
 				put(pet, now !== shown[index] ? now : result ? result.pet : pet, -1);
 			}
 		},

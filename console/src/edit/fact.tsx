@@ -15,7 +15,7 @@ interface Column {
 	cell(pet: Pet): ComponentChildren;
 }
 
-/** Every field of an animal has a column. A narrow window's panel covers the last columns, but shows all fields. */
+/** Each field of an animal has a column. In a narrow window, the panel covers the last columns, but has all fields. */
 export const columns: Record<keyof Pet, Column> = {
 	id: { label: "Id", class: "n", cell: (pet) => <Digits of={pet.id} /> },
 	name: { label: "Name", cell: (pet) => pet.name },
@@ -38,7 +38,7 @@ export function Fact({ field, pet, editor, isInRow = false }: FactProps) {
 	const cell = columns[field].cell(pet);
 	if (!editor || (field !== "status" && field !== "categoryId")) return cell;
 	const isStatus = field === "status";
-	// If a row has two lines, a button in a line would be too low for a finger.
+	// In a row of two lines, the category is no button, because the button would not be high enough for a finger.
 	if (isInRow && !isStatus && inTwoLines.matches) return cell;
 	const what = isStatus ? field : "category";
 	const category = [nameOf(pet.categoryId), pet.categoryId].filter((part) => part !== undefined).join(" ");
@@ -49,7 +49,7 @@ export function Fact({ field, pet, editor, isInRow = false }: FactProps) {
 			class={isStatus ? `pill ${pet.status ?? "none"} ${editor.edits.isWaiting(pet.id) ? "waiting" : ""}` : "quiet"}
 			label={isStatus ? text : cell}
 			data-edits={what}
-			// Keeps the number of tab stops per row low: `c` and the panel also change the category.
+			// In a row, the category is no tab stop, because the key `c` and the panel can also change it.
 			tabIndex={isInRow && !isStatus ? -1 : undefined}
 			aria-label={`${columns[field].label} of ${pet.name}: ${text}`}
 			open={(anchor) => editor.ask(what, [pet], anchor)}

@@ -54,7 +54,7 @@ export function PetName({ pet, editor }: { pet: Pet; editor: Editor }) {
 					aria-invalid={problem !== ""}
 					aria-describedby="rename-problem"
 					onKeyDown={listen}
-					// Another window may take the focus for a moment.
+					// The change stays open while another window has the focus.
 					onBlur={() => document.hasFocus() && keep()}
 					ref={field}
 				/>
@@ -64,7 +64,7 @@ export function PetName({ pet, editor }: { pet: Pet; editor: Editor }) {
 					<Button
 						class="quiet"
 						label={["Old name ", <kbd key="Esc">Esc</kbd>]}
-						// The field keeps the focus, because leaving it keeps the new name.
+						// Keeps the focus in the field: its onBlur would keep the new name.
 						onMouseDown={(event) => event.preventDefault()}
 						onClick={() => editor.endRename(pet)}
 					/>

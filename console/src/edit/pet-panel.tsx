@@ -1,5 +1,5 @@
-// One animal, next to the list. Its data come from the list. If a link names an animal that is not on the page, the
-// console gets that animal by id, as long as the service has the operation.
+// The panel with one animal, next to the list. The list has the animal's data. If a link names an animal that is not on
+// the page, the console gets that animal by id (getPet), as long as the service has this operation.
 
 import "./panel.css";
 import { Fragment } from "preact";

@@ -1,4 +1,4 @@
-// What follows a partial failure: the edits after a failed request, and an animal that is sent once more.
+// Tests what follows a failure: the edits after a failed request, and the second request for an animal of the form.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -8,11 +8,11 @@ import { countOf, listOf, sentenceOf, shortName, stateOf } from "../parts/senten
 import type { Asking } from "../session/asking.ts";
 import { type Edit, type LabelOf, type Notice, nameOfCategory, type Sent, stateAfter } from "./edits.ts";
 
-/** How often in a row a request is sent again because the key's rate is exceeded, if there are many edits. */
+/** The most retries of a request that is refused because the key's rate is exceeded. A few edits are never retried. */
 const waitsMax = 10;
 
 /**
- * Sends edits in their order. If they need several requests, waits when the key's rate is exceeded.
+ * Sends edits in their order. When the key's rate is exceeded, it waits if the edits need several requests.
  * @param labelOf the name or the number of a category @param isOver whether the user has signed out
  */
 export async function sendEdits(

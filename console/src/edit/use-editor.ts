@@ -30,7 +30,7 @@ export interface Editor {
 	askRemoval(pets: readonly Pet[]): void;
 	/** @param change if absent, nothing is changed */
 	answer(change?: Change): void;
-	/** Asks first if animals would be changed that the page does not show. */
+	/** Changes the animals; asks first if some of them are not on the page. */
 	apply(pets: readonly Pet[], change: Change): void;
 	applySurely(pets: readonly Pet[], change: Change): void;
 	remove(pets: readonly Pet[]): void;
@@ -52,7 +52,7 @@ interface EditorOptions {
 export function useEditor(session: Session, { route, read, edits }: EditorOptions): Editor | undefined {
 	const pets = read && edits.edited(read);
 	const selection = useSelection(pets ?? [], hashOf({ ...route, id: undefined }), edits.edited);
-	// After an edit, the data of selected animals that the page does not show may be out of date.
+	// An edit clears a selection beyond the page, because the data of the animals beyond it may be out of date.
 	useSettled(edits, () => selection.isBeyond && selection.clear());
 	const [asked, setAsked] = useState<Asked>();
 	const [renamed, setRenamed] = useState<string>();

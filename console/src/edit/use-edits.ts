@@ -22,7 +22,7 @@ export interface Edits extends EditQueue, ReturnType<typeof createSeenNames> {
 export function useEdits(): Edits {
 	const [, draw] = useState({});
 	function create(): Edits {
-		/** Each queue has its own: edits that are left at the sign-out are not sent with the next user's key. */
+		/** Each queue has its own `editing`, so that edits left at the sign-out are not sent with the next user's key. */
 		let editing: Editing | undefined;
 		const queue = createEditQueue(
 			(edits) => sendOrFail(edits, editing, () => editing === undefined),

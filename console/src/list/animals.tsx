@@ -168,7 +168,7 @@ function Content({ request, pets = [], editor, ...props }: ContentProps) {
 	const page = value && hashOf({ ...value.of, id: undefined });
 	useLayoutEffect(() => {
 		rows.current?.scrollTo(0, 0);
-		// On a phone, the whole view scrolls.
+		// On a phone, the whole view scrolls, not only the rows.
 		if (coversList()) scrollTo(0, 0);
 	}, [page]);
 	const isFinal = failure !== undefined && retryAtMs === undefined;

@@ -17,7 +17,7 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 	useLayoutEffect(() => {
 		const { current: input } = field;
 		const name = route.name ?? "";
-		// While the user types, the text in the field is newer than the address. It may also end with a blank.
+		// While the user types, the field is newer than the address. The field's text may also end with a blank.
 		if (input && timer.current === undefined && input.value.trim() !== name) input.value = name;
 	}, [route.name]);
 	useEffect(() => () => clearTimeout(timer.current), []);

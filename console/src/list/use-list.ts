@@ -37,7 +37,7 @@ export function useList(session: Session, route: AnimalsRoute): ListRequest {
 	return useRequest(load, [session, hashOf({ ...route, id: undefined })]);
 }
 
-/** The latest search of this tab, so that a reload knows where its page is. It is deleted when the session ends. */
+/** Where this tab stores its latest search, so that a reload knows the place of its page. Deleted with the session. */
 const walkName = "animal-store.search";
 
 function keptWalk(): [string, Walk] {

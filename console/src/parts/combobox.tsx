@@ -14,7 +14,7 @@ interface ComboboxProps<T> {
 	show(choice: T): ComponentChildren;
 	onChoose(choice: T): void;
 	isOpen: boolean;
-	/** Closes the list. If it is given, Esc closes the list and nothing else. */
+	/** Closes the list. If this function is given, Esc closes only the list. */
 	close?: (() => void) | undefined;
 	/** Whether the text is already a valid choice, so that Enter submits the form. */
 	isSettled?: boolean;
@@ -85,7 +85,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
 						tabIndex={-1}
 						aria-selected={index === chosen}
 						aria-checked={present === undefined ? undefined : isPresent(choice)}
-						// Otherwise the field would lose the focus.
+						// Keeps the focus in the field.
 						onMouseDown={(event) => event.preventDefault()}
 						onClick={() => onChoose(choice)}
 					>

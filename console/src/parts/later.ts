@@ -1,5 +1,5 @@
 // Modules that are loaded after the first page: while the browser is idle, but at the latest when they are first used.
-// Once they are loaded, they need no service.
+// Loaded modules work without the service.
 
 const all = new Set<() => Promise<unknown>>();
 

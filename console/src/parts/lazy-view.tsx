@@ -11,7 +11,7 @@ interface Lazy<P> {
 	View?: ComponentType<P>;
 }
 
-/** A component that is loaded later. Call this once for each, outside all components. */
+/** A component that is loaded later. Call this once for each such component, outside all components. */
 export function lazy<P>(load: () => Promise<ComponentType<P>>): Lazy<P> {
 	const part: Lazy<P> = {
 		load: later(async () => {

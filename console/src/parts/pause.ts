@@ -3,7 +3,7 @@
 import { ApiError, NoReply } from "../../../client/src/index.ts";
 
 const longestPauseMs = 30_000;
-/** The longest pause that a reply can ask for: browsers fire a timer of more than 24 days at once. */
+/** The longest pause for a `Retry-After`, because a timer of more than 24 days fires immediately in browsers. */
 const askedMaxMs = 3_600_000;
 
 /** Milliseconds until the next try; undefined if a retry cannot help. @param failures the number of earlier failures */

@@ -8,6 +8,6 @@ export function saveFile(name: string, content: Blob): void {
 	link.href = URL.createObjectURL(content);
 	link.download = name;
 	link.click();
-	// The download needs the URL until it has begun.
+	// The browser needs the URL until the download has begun.
 	setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }

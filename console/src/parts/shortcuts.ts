@@ -29,7 +29,7 @@ interface Bindings {
 const shown = new Set<{ current: Bindings }>();
 let first = { key: "", atMs: 0 };
 
-/** A pair takes precedence over its second key, even if another component binds that key: `g c` is not `c`. */
+/** A pair takes precedence over its second key, even if another component binds that key: `g c` does not run `c`. */
 function listen(event: KeyboardEvent): void {
 	const key = nameOf(event);
 	if (key === undefined || event.defaultPrevented) return;
@@ -61,7 +61,7 @@ export interface Command {
 	label: string;
 	/** The shortcut of the command. */
 	keys?: string;
-	/** Whether it is the first in the palette. */
+	/** Whether the palette shows the command first. */
 	isFirst?: boolean;
 	run(): void;
 }
@@ -77,7 +77,7 @@ export const offeredCommands = () =>
 
 const rankOf = ({ keys, isFirst }: Command) => (isFirst ? 0 : keys ? 1 : 2);
 
-/** The name of a pressed key; undefined if it belongs to a field, a dialog or the browser. */
+/** The name of a pressed key; undefined if the key belongs to a field, a dialog or the browser. */
 function nameOf({ key, target, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): string | undefined {
 	if (altKey) return undefined;
 	const isField = target instanceof Element && target.matches("input:not([type=checkbox]), select, textarea");

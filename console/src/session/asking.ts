@@ -16,5 +16,5 @@ export interface AskOptions {
 	signal?: AbortSignal | undefined;
 }
 
-/** Where the rows go: the part of a session that an import needs. */
+/** The part of a session with which an import sends its rows. */
 export type Sender = Pick<ImportTarget, "url" | "key" | "fetch">;

@@ -7,7 +7,7 @@ export interface KeptKey {
 	key: string;
 	/** When the key expires in this browser, in milliseconds since 1970; absent if the key is kept as long as the tab. */
 	untilMs?: number | undefined;
-	/** The number of sign-outs of this computer so far. A tab that was suspended during one has a lower number. */
+	/** The number of sign-outs of this computer so far. A tab that was suspended during a sign-out has a lower number. */
 	signOuts: string;
 }
 

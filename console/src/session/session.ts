@@ -21,7 +21,7 @@ export interface Session extends KeptKey, Asking {
 	/** This client gives up early, because a person is waiting. */
 	store: AnimalStore<"bigint">;
 	/**
-	 * Fetches a whole file, which the browser stores: Chromium in memory, and on disk up to a tenth of the free space. A
+	 * Fetches a whole file into a Blob. Chromium keeps Blobs in memory, and on disk up to a tenth of the free space. A
 	 * million animals are about 80 MB of JSON. @throws ApiError, NoReply, also if the file breaks off
 	 */
 	fetchFile(path: string, body: string): Promise<{ name: string; content: Blob }>;

@@ -73,7 +73,7 @@ export function useSession(work: Work): SessionState {
 		if (ending === "signOut" || ending === "otherSignOut") ended?.signedOut.abort();
 	}
 	async function open(kept: KeptKey, signal?: AbortSignal): Promise<void> {
-		// Ignores a late refusal of a key that has already been signed out.
+		// Ignores a late refusal of a key that the session no longer uses.
 		const onRefused = () => held.current?.key === kept.key && end("refused");
 		const next = await openSession(kept, onRefused, signal);
 		if (isSignedOut(kept)) return;
