@@ -123,7 +123,7 @@ function PasteRows({ text, setText, onDone, onClose }: PasteRowsProps) {
 
 const focus = (field: HTMLTextAreaElement | null) => field?.focus();
 
-/** Rows copied in a spreadsheet can be pasted anywhere on the page. */
+/** Rows copied in a spreadsheet program can be pasted anywhere on the page. */
 function usePaste(onText: (text: string) => void, onFiles: (files: FileList) => void): void {
 	useLayoutEffect(() => {
 		const listen = ({ clipboardData, target }: ClipboardEvent) => {

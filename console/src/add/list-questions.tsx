@@ -41,7 +41,7 @@ interface Question {
 	text: string;
 	/** The answer; undefined until it is given. */
 	value: string | undefined;
-	/** Absent if the answer is a text. The first choice is the proposal. */
+	/** Absent if the user types the answer. Until there is an answer, the first choice is the proposal. */
 	choices?: (readonly [value: string, text: string])[];
 }
 

@@ -1,4 +1,4 @@
-// Step 2 of adding many: which row names the columns, and what each column holds.
+// Step 2 of adding many: which row has the names of the columns, and what each column holds.
 
 import { newPetFields } from "../../../src/contract/pet.ts";
 import { findColumns, type Mapping } from "../../../src/files/columns.ts";
@@ -8,7 +8,7 @@ import { labels } from "../parts/sentences.ts";
 import type { Field } from "./add-form.ts";
 import type { OpenFile } from "./open-file.ts";
 
-/** The fields for which several columns fit and none is chosen yet, with these columns. */
+/** The fields that several columns fit, none of which is chosen yet, each field with these columns. */
 export function openFields({ columns, sample }: Preview, mapping: Mapping): Map<Field, number[]> {
 	const { fits, ambiguous } = findColumns(columns, mapping, sample);
 	return new Map(ambiguous.filter((field) => mapping[field] === undefined).map((field) => [field, fits[field]]));

@@ -57,7 +57,7 @@ export function toValues(
 	return { status, categoryId, numbers: new Set(categories.map(({ id }) => BigInt(id))) };
 }
 
-/** The most values of a field to ask about. Rows with further values are corrected one by one. */
+/** The most values of a field that the user is asked about. Rows with further values are corrected one by one. */
 const shownMax: Record<WordField, number> = { status: 12, categoryId: unknownMax };
 
 /** Adds the values that a check has found. A proposed status is preselected; a new category has to be chosen. */

@@ -14,7 +14,7 @@ import { type Selection, useSelection } from "./use-selection.ts";
 type Asked = { pets: readonly Pet[] } & (
 	| { what: "status" | "category"; anchor: HTMLElement }
 	| { what: "removal" }
-	/** The question before a change of animals that the page does not show. */
+	/** The question before a change that includes animals beyond the page. */
 	| { what: "change"; change: Change }
 );
 
@@ -48,7 +48,7 @@ interface EditorOptions {
 	edits: Edits;
 }
 
-/** Undefined if the key may not edit; then no editing controls are shown. */
+/** Returns undefined if the key may not edit; then no editing controls are shown. */
 export function useEditor(session: Session, { route, read, edits }: EditorOptions): Editor | undefined {
 	const pets = read && edits.edited(read);
 	const selection = useSelection(pets ?? [], hashOf({ ...route, id: undefined }), edits.edited);

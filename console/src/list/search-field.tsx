@@ -47,13 +47,13 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 				}}
 				onInput={(event) => {
 					clearTimeout(timer.current);
-					// The field was emptied by Esc or its own button.
+					// If Esc or the field's own button has emptied the field, the search ends immediately.
 					const isEmptied = !(event instanceof InputEvent) && event.currentTarget.value === "";
 					if (isEmptied) search(false);
 					else timer.current = setTimeout(search, pauseMs, true);
 				}}
 				onKeyDown={(event) => {
-					// Esc empties the field first.
+					// The first Esc empties the field, the next one leaves the field.
 					const isLeft = event.key === "Escape" && event.currentTarget.value === "";
 					if (event.key !== "ArrowDown" && !isLeft) return;
 					event.preventDefault();

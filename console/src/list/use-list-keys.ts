@@ -19,13 +19,13 @@ interface ListKeysOptions {
 	closePanel(): void;
 }
 
-/** @returns a function that moves the focus to the next or previous animal, and opens it if the panel is open */
+/** @returns a function that moves the focus to the next or previous animal; an open panel then shows that animal */
 export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
 	const { route, pets, editor, closePanel } = options;
 	/** The last position of the focus, in case the row disappears from the list. */
 	const lastAt = useRef(-1);
 
-	/** @returns the id of the animal */
+	/** Moves the focus to another row. @returns the id of the animal in that row */
 	function move(by: 1 | -1): string | undefined {
 		const id = focusedId() ?? route.id;
 		const at = pets.findIndex((pet) => String(pet.id) === id);

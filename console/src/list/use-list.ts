@@ -1,5 +1,5 @@
-// The page in the Animals view. It comes from the interface if the list is sorted by ascending id and filtered at most
-// by one of the three statuses. Otherwise, it comes from the console's search.
+// The page in the Animals view. If the list is sorted by ascending id and filtered at most by one of the three
+// statuses, the page comes from the interface, otherwise from the console's search.
 
 import { useRef } from "preact/hooks";
 import type { FindReply } from "../../../src/contract/console.ts";

@@ -7,7 +7,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 interface PopoverProps {
 	title: string;
 	look: "status-menu" | "category-menu" | "sheet";
-	/** Absent if the title belongs to a part of the panel. */
+	/** Absent if the title labels only a part of the panel. */
 	role?: "dialog";
 	/** The button that has opened the panel. It gets the focus back when the panel closes. */
 	anchor: HTMLElement;

@@ -52,7 +52,7 @@ export interface ChangesRoute {
 const otherViews = ["server", "add-many"] as const;
 export type Route = AnimalsRoute | ChangesRoute | { view: (typeof otherViews)[number] } | { view: "unknown" };
 
-/** The list with the order and the size of a page that a person chose last in this browser. */
+/** The first page of the list, with the order and the page size that were last chosen in this browser. */
 export function firstAnimals(): AnimalsRoute {
 	const [limit, sort] = (storages()[1]?.getItem(listName) ?? "").split(" ");
 	return { view: "animals", limit: limitOf(limit), sort: orderOf(sort) };

@@ -57,7 +57,7 @@ export function endSearch(route: AnimalsRoute, isTyping = false): void {
 	before = {};
 }
 
-/** Called when the rows of a list have appeared. */
+/** Gives the focus to the wanted row, if there is one. Called when the rows of a list have appeared. */
 export function focusReturned(): void {
 	if (wanted && !focusLink(wanted)) focusFirst();
 	wanted = undefined;

@@ -1,6 +1,6 @@
 // Saves a file that the page holds, as a download.
 
-/** The byte order mark by which spreadsheets recognise UTF-8. */
+/** The byte order mark by which spreadsheet programs recognise UTF-8. */
 export const byteOrderMark = "\ufeff";
 
 export function saveFile(name: string, content: Blob): void {

@@ -29,7 +29,7 @@ export interface Session extends KeptKey, Asking {
 
 const retryForMs = 2_000;
 const timeoutMs = 10_000;
-/** The first byte of a file that is sorted by name arrives late. */
+/** Long, because the first byte of a file that is sorted by name arrives late. */
 const fileTimeoutMs = 60_000;
 
 export function may({ info }: Session, scope: Scope): boolean {

@@ -25,7 +25,7 @@ export interface SessionState {
 	reason: string | undefined;
 	/** @throws ApiError, NoReply */
 	signIn(key: string, isOnComputer: boolean, signal: AbortSignal): Promise<void>;
-	/** Keeps the key on this computer; or signs the computer's other tabs out, and keeps the key only in this tab. */
+	/** If true, keeps the key on this computer; if false, only in this tab, and signs out the computer's other tabs. */
 	keep(isOnComputer: boolean): void;
 	signOut(): void;
 }
@@ -56,7 +56,7 @@ interface Work {
 export function useSession(work: Work): SessionState {
 	const [{ session, reason }, setState] = useState<Pick<SessionState, "session" | "reason">>(noSession);
 	const [isOpening, setIsOpening] = useState(true);
-	/** Up to date even between renders, because events of other tabs can arrive at any time. */
+	/** The session, up to date even between renders, because events of other tabs can arrive at any time. */
 	const held = useRef<Session | undefined>(undefined);
 	const latest = useRef(work);
 	latest.current = work;
