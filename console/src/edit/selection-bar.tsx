@@ -1,4 +1,4 @@
-// The bar of the selected animals, in place of the tools of the list.
+// The bar for the selected animals. It replaces the tools of the list.
 
 import "./edit.css";
 import type { ComponentChildren } from "preact";
@@ -16,7 +16,7 @@ interface SelectionBarProps {
 	children: ComponentChildren;
 }
 
-/** The actions for the selected animals. The bar replaces the tools of the list, and has the same height. */
+/** The actions for the selected animals. The bar has the same height as the tools of the list. */
 export function SelectionBar({ editor, matching, children }: SelectionBarProps) {
 	const { selection, pets = [] } = editor;
 	const count = useRef<HTMLElement>(null);

@@ -1,4 +1,4 @@
-// The panel beside the list, which covers it in a narrow window: where the focus goes, and what Back does.
+// The panel beside the list, or over the list in a narrow window: where the focus moves, and what the Back button does.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { coversList, formOverList } from "../parts/route.ts";

@@ -93,7 +93,7 @@ export function MissingScope({ title, scope }: { title: string; scope: string })
 const spinnerAfterMs = 400;
 const slowAfterMs = 4_000;
 
-/** A note for slow replies; most replies arrive before it is shown. */
+/** A note for slow replies; most replies arrive before this note is shown. */
 export function Waiting({ isPending }: { isPending: boolean }) {
 	const [note, setNote] = useState("");
 	useEffect(() => {
