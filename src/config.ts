@@ -42,7 +42,7 @@ function plainName(name: string): string {
 	return name.replace(/^ANIMAL_STORE_/, "");
 }
 
-/** Returns the value of a setting's text, or the text's problem, worded to follow the setting's name. */
+/** Returns the value of a setting's text, or a problem: the end of a sentence that begins with the setting's name. */
 function readText<Value>({ read, rule }: Setting<Value>, text: string): { value?: Value; problem?: string } {
 	try {
 		const value = read(text);
@@ -53,7 +53,7 @@ function readText<Value>({ read, rule }: Setting<Value>, text: string): { value?
 	}
 }
 
-/** Describes what is wrong with a DATABASE_URL, worded to follow its name; undefined if it is valid. */
+/** The problem of a DATABASE_URL: the end of a sentence that begins with this name; undefined if the URL is valid. */
 export function problemOfDatabaseUrl(text: string): string | undefined {
 	return readText(settings.DATABASE_URL, text).problem;
 }
@@ -64,7 +64,7 @@ const secretNames: readonly string[] = ["DATABASE_URL", "API_KEY"] satisfies (ke
 /** Variables by name. Empty variables count as absent. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Reads the settings of a table. `from` is `flag`, `environment`, `file` and the file's path, or `default`. */
+/** Reads the settings of a table. `from` is the source of a text: `flag`, `environment`, `file PATH` or `default`. */
 export function collect<Table extends Record<string, Setting>>(
 	table: Table,
 	environment: Variables = process.env,
@@ -154,7 +154,7 @@ export function readConfig(environment: Variables = process.env, flags?: Flags) 
 /** The file descriptor of the public port, if systemd has opened it: SD_LISTEN_FDS_START of sd_listen_fds(3). */
 const firstPassedFd = 3;
 
-/** How many sockets systemd passes (sd_listen_fds(3)) to this process, or to its parent if an older Node started it. */
+/** How many sockets systemd passes (sd_listen_fds(3)) to this process, or to the older Node that started it. */
 function passedSockets(environment: Variables): number {
 	const isForUs = [process.pid, process.ppid].includes(Number(environment["LISTEN_PID"]));
 	return isForUs ? Number(environment["LISTEN_FDS"]) : 0;

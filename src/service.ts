@@ -72,7 +72,7 @@ export interface Service {
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** How long a connection may be idle while the service stops. Clients that use a connection pause for less. */
+/** How long a connection may be idle while the service stops. A connection in use has shorter pauses. */
 const idleOnStopMs = 1000;
 const stopGraceMs = 10_000;
 
@@ -89,7 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 		await provisionKey(issuer, config.apiKey);
 		await listenPublic(app.server, config, log);
 		await ops.listen();
-		// As late as possible: if the start failed afterwards, nobody would see the key.
+		// The key is created as late as possible, because nobody would see it if the start failed afterwards.
 		const firstKey = options.issuesFirstKey ? await issueFirstKey(issuer) : undefined;
 		const backups = await startBackups(options, ops, store);
 		ops.noteStore({ store, backups });
@@ -160,7 +160,7 @@ async function open(options: ServiceOptions, ops: Ops): Promise<Store> {
 		onFatal(reason, readsGoOn) {
 			log.fatal({}, reason);
 			fatal.abort();
-			// If reads go on, a restart would be refused, or open a new store in place of the file that is still open.
+			// If reads go on, they use the open file. A restart would be refused, or would open a new store instead.
 			if (!readsGoOn) options.onRestartNeeded?.();
 		},
 		connectionsMax: config.databasePoolMax,

@@ -46,7 +46,7 @@ function shortDuration(text: string): number | undefined {
 }
 
 function databaseUrl(text: string): string | undefined {
-	if (/^sqlite:(?!.*:\/\/).*[^/]$/.test(text)) return text; // Not a URL: messages would show its password.
+	if (/^sqlite:(?!.*:\/\/).*[^/]$/.test(text)) return text; // No `://`: messages would show a URL's password.
 	if (!/^postgres(ql)?:\/\/.*$/.test(text)) return undefined;
 	parsePostgresUrl(text);
 	return text;

@@ -36,8 +36,8 @@ export interface KeyInfo {
 }
 
 /**
- * The result of one of the `rows` of `POST /console/imports`. A row is a new animal with a `key`: within 24 hours, the
- * store adds only one animal per key, whoever sends the row. A row may also have the hashes of `ImportedRow`.
+ * The result of one of the `rows` of `POST /console/imports`. A row is a new animal with a `key`. Within 24 hours, the
+ * store adds only one animal per key, whoever sends the row. A row may also have the two hashes of an `ImportedRow`.
  */
 export type ImportResult =
 	| { outcome: "added"; id: number | bigint }
@@ -70,11 +70,11 @@ export interface ImportedRow {
 	import: number;
 	/** A hash of the row's fields and cells. */
 	content: string;
-	/** A hash of the id that the row has in its list, if any. */
+	/** A hash of the id that the file gives the row, if any. */
 	listId?: string;
 	/** The id of the row's animal, which has not been removed. */
 	id: number | bigint;
-	/** The rest of the row's key: the row's number in the file, and `-2` if the file was added a second time. */
+	/** The part of the row's key after the digest: the row's number in the file, and `-2` if the file was added again. */
 	number: string;
 }
 
@@ -97,7 +97,7 @@ export const digestDigits = 16;
 /** The most rows in one `POST /console/imports`. */
 export const importRowsMax = 1000;
 
-/** Whether a reply with this status proves that no row was added. 200 does not: it can be a proxy's own page. */
+/** Whether a reply with this status proves that no row was added. 200 does not, because a proxy may have sent it. */
 export const isRefusal = (status: number) => status >= 300 && status < 500;
 
 /** A category that has a name or animals. */
@@ -108,7 +108,7 @@ export interface Category {
 	animals: number;
 }
 
-/** The most categories in a reply: those with names first, then those with the most animals. */
+/** The most categories in a reply. If there are more, those with names come first, then those with the most animals. */
 export const categoriesMax = 1000;
 
 /** The reply of `GET /console/categories`, ordered by id. */
@@ -124,7 +124,7 @@ export type CategoryChange = { id: number | bigint; name?: string } | { id?: und
 
 /** The most changes in one request. */
 export const categoryChangesMax = 100;
-/** The most names of a store. */
+/** The most category names in a store. */
 export const categoryNamesMax = 10_000;
 
 /** The reply's list `results` has a result for each change, in the same order. */
@@ -157,13 +157,13 @@ export interface FindReply {
 	next?: string;
 	/** How many animals match; absent if the request has `after`, unless it has `category` and no `name`. */
 	total?: number;
-	/** True if more animals match than `total`, at which the count stopped. */
+	/** True if the count stopped at `total`, and more animals match. */
 	isMore?: boolean;
 	/** With `category` and without `name`: the animals of the category by status. */
 	totals?: Totals;
 }
 
-/** Where numbers have decimal commas, Excel splits CSV into columns only at semicolons. */
+/** `csv-semicolon` is for countries with decimal commas: there, Excel splits CSV into columns only at semicolons. */
 export const exportFormats = ["csv", "ndjson", "json", "csv-semicolon", "xlsx"] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
@@ -185,7 +185,7 @@ export interface ExportOrder {
 
 export const editActions = ["set-status", "set-category", "rename", "remove"] as const;
 
-/** The most edits in one request: even with the longest names, they fit into its body. */
+/** The most edits in one request. Even with the longest names, the body of a request has room for them. */
 export const editsMax = 50;
 
 /** The reply has a result for each edit, in the same order, or fewer results if a write failed. */
@@ -235,7 +235,7 @@ export interface Changes {
 	next?: bigint | undefined;
 }
 
-/** Such as `today at 14:05`, in local time. Any other day is `yesterday`, because imports are kept for a day. */
+/** A time as `today at 14:05`, in local time. Any other day is `yesterday`, because imports are kept for only a day. */
 export function describeTime(atMs: number, nowMs: number): string {
 	const [at, now] = [new Date(atMs), new Date(nowMs)];
 	const day = at.toDateString() === now.toDateString() ? "today" : "yesterday";

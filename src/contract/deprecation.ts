@@ -1,7 +1,7 @@
 // States when a deprecated operation ends, and what replaces it. This is a separate file, so that the console does not
 // load the table of operations.
 
-/** RFC 9745 and RFC 8594; both instants in milliseconds since 1970. */
+/** The dates of RFC 9745 and RFC 8594. `sinceMs` and `sunsetMs` are milliseconds since 1970. */
 export interface Deprecation {
 	sinceMs: number;
 	/** From this instant on the operation answers 410. */

@@ -1,9 +1,9 @@
-// The two rules by which texts are equal: `foldedText` for Find, headings and words for a status; `comparedName` for
-// names of categories, which differ if an accent differs. Databases fold texts, too: they use the tables of this file.
+// Two functions decide which texts are equal. `foldedText` is for Find, headings and words for a status. `comparedName`
+// keeps accents and is for names of categories. Databases fold texts, too, with the tables of this file.
 
 /**
- * The accents of Latin, Greek and Cyrillic letters, and the signs that choose a variant of a character: ranges for a
- * regular expression. Marks of other scripts are not accents but letters, such as vowels.
+ * Ranges for a regular expression: the accents of Latin, Greek and Cyrillic letters, and variation selectors. Marks of
+ * other scripts are not in these ranges, because those marks are letters, such as vowels.
  */
 export const accents =
 	"\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u2de0-\u2dff\ua66f-\ua672" +
@@ -15,14 +15,14 @@ export const replaced: readonly (readonly [letter: string, by: string])[] = Obje
 	...{ "‐": "-", "‑": "-", "‒": "-", "–": "-", "—": "-", "−": "-" },
 	...{ "’": "'", "‘": "'", ʼ: "'", "′": "'", "`": "'" },
 });
-/** An apostrophe that is replaced first, because Unicode decomposes it to a blank and an accent. */
+/** An apostrophe that is replaced first, because NFKD would decompose it to a blank and an accent. */
 export const acute = "´";
 
 const anyAccent = new RegExp(`[${accents}]`, "gu");
 const replacements = new Map(replaced);
 const anyReplaced = new RegExp(`[${[...replacements.keys()].join("")}]`, "g");
 
-/** The text without case, accents, Unicode's variants of a character, and the forms of dashes and apostrophes. */
+/** The text in lower case, without accents and variants of characters, and with one form of dashes and apostrophes. */
 export function foldedText(text: string): string {
 	const plain = text.replaceAll(acute, "'").normalize("NFKD").replace(anyAccent, "").toLowerCase();
 	return plain.replace(anyReplaced, (letter) => replacements.get(letter) ?? letter).normalize("NFC");

@@ -75,7 +75,7 @@ export const errors = {
 		status: 400,
 		when: "the cursor is not from this service, belongs to another filter, or leads to animals that a restore has lost",
 		fix: "start at the first page",
-		// New animals get ids below a lost position, so a client that continued there would miss them.
+		// After a restore, new animals get ids below the cursor's position. A client that continued there would miss them.
 		message: (position?: "lost") =>
 			(position
 				? "cursor is past all animals that were ever added, as after a restore from a backup; "
@@ -236,8 +236,8 @@ export function entryOf(code: ErrorCode): ErrorEntry {
 }
 
 /**
- * An expected failure, which is thrown. Its message names the field and the fix, no internals. It is not an Error,
- * because recording a stack takes longer than the rest of a refusal. A failure without values can be thrown again.
+ * An expected failure, which handlers throw. Its message names the field and the fix, no internals. It is not an Error,
+ * because recording a stack takes longer than the rest of a refusal. A failure without values can be a constant.
  */
 export class ApiError {
 	readonly code: ErrorCode;

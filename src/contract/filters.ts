@@ -1,5 +1,5 @@
-// The filters of animals. The SQL of lists, searches, exports and counts, cursors, links, the client, command options
-// and texts are derived from these declarations. A filter that lacks a part does not compile.
+// The filters of animals. Cursors, links, the client, command options, texts, and the SQL of lists, searches, exports
+// and counts are derived from these declarations. A filter that lacks a part does not compile.
 
 import { NewPet, PetStatus } from "./pet.ts";
 import { type Static, type TOptional, type TSchema, Type } from "./schema.ts";
@@ -17,7 +17,7 @@ interface Rule {
 	field?: keyof NewPet;
 }
 
-/** Each filter only compares one field, in an index of that column and the id: so a page is one index seek. */
+/** A filter of the list compares one field. Its index has that column and the id, so a page takes one index seek. */
 interface ListRule extends Omit<Rule, "field"> {
 	compares: "equal";
 	index: string;
@@ -25,12 +25,12 @@ interface ListRule extends Omit<Rule, "field"> {
 	noun: string;
 }
 
-/** The filters of listPets by field, in the order of its links. */
+/** The filters of listPets by field. Links contain the filters in this order. */
 export const filters = {
 	status: { schema: PetStatus, compares: "equal", index: "pets_by_status", noun: "status" },
 } as const satisfies { [Field in keyof NewPet]?: ListRule };
 
-/** No name contains U+0000, and not every engine allows it in texts. */
+/** U+0000 is refused, because no name contains it and some engines do not allow it in texts. */
 const text = { pattern: "^[^\\0]*$", description: "a text of 1 to 255 characters, without U+0000" };
 
 /** The filters that only searches have. None has the name of a filter of listPets. */
@@ -66,8 +66,8 @@ export function givenFilters(query: SearchFilter): [name: keyof SearchFilter, ru
 }
 
 /**
- * The query's filters on the category, if its other filters are on the status: the store keeps counts by these two.
- * @returns undefined if the query has a filter on another field
+ * The query's filters on the category. The store keeps the number of animals by category and status.
+ * @returns undefined if the query also has a filter on another field than these two
  */
 export function categoryFilters(query: SearchFilter): SearchFilter | undefined {
 	const given = givenFilters(query).filter(([, { field }]) => field !== "status");

@@ -1,5 +1,5 @@
-// Exact int64, and JSON without rounding: a JavaScript number rounds beyond 2^53, so larger integers become bigint,
-// however they are written (RFC 8259 §6).
+// Exact int64, and JSON without rounding. JavaScript numbers round integers beyond 2^53, so larger integers become
+// bigint, even if they are written as `1e18` (RFC 8259 §6).
 
 export const int64Min = -(2n ** 63n);
 export const int64Max = 2n ** 63n - 1n;
@@ -10,7 +10,7 @@ export function isInt64(value: unknown): value is number | bigint {
 	return Number.isSafeInteger(value);
 }
 
-/** Reads the only plain decimal form of an int64: no `+`, no leading zero, no `-0`. Undefined for any other text. */
+/** Reads an int64 in canonical decimal form: no `+`, no leading zero, no `-0`. Undefined for any other text. */
 export function int64FromDecimal(text: string): bigint | undefined {
 	if (text.length > 20 || !/^(?:0|-?[1-9][0-9]*)$/.test(text)) return undefined;
 	const value = BigInt(text);
@@ -65,7 +65,7 @@ function exactNumber(_key: string, value: unknown, context: { source: string }):
 	return isInt64(exact) ? exact : value;
 }
 
-/** The exact value of a JSON number. `huge`: more than 19 digits, so no BigInt is built for a large exponent. */
+/** The exact value of a JSON number. `huge`: more than 19 digits, for which no BigInt is built (large exponents). */
 function integerFromSource(source: string): bigint | "fraction" | "huge" {
 	const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source);
 	if (!parts) throw new SyntaxError("not a JSON number");

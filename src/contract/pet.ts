@@ -9,7 +9,7 @@ const nameMaxLength = 255;
 
 /** Control characters U+0000–U+001F and U+007F, and lone surrogates: not allowed in names. */
 const forbidden = "\\u0000-\\u001F\\u007F\\p{Cs}";
-/** The names' pattern, written without Unicode properties: many languages' regular expressions lack them. */
+/** The pattern of names without Unicode properties, because the regular expressions of many languages lack them. */
 const portableName = "^[^\\x00-\\x1F\\x7F]*[^\\s\\x00-\\x1F\\x7F][^\\x00-\\x1F\\x7F]*$";
 
 /** An integer from −2^63 to 2^63−1: a bigint in the service, digits on the wire. */

@@ -24,8 +24,8 @@ export interface TSchema<Value = unknown> {
 	/** The schema's name among the components of the OpenAPI document, which refers to the schema by this name. */
 	readonly component?: string;
 	/**
-	 * Keywords that replace the schema's keywords in the OpenAPI document: tools of all languages understand them. They
-	 * are never stricter than the check, which has rules that no schema can state.
+	 * Keywords that replace the schema's keywords in the OpenAPI document, so that tools of all languages understand it.
+	 * They are never stricter than the check. Some rules of the check cannot be stated in a schema.
 	 */
 	readonly published?: object;
 }

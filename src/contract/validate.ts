@@ -101,14 +101,14 @@ export function checkTexts(texts: Readonly<Partial<Record<keyof NewPet, string>>
 	return checkTextFields(given);
 }
 
-/** Reads an integer as a person or a spreadsheet writes it (digitsOf); undefined if it is not a 64-bit integer. */
+/** Reads an integer from a form or a file (digitsOf); undefined if the text is not a 64-bit integer. */
 export function integerOfText(text: string): bigint | undefined {
 	return int64FromDecimal(text) ?? int64FromDecimal(digitsOf(text));
 }
 
 /**
- * Returns the plain decimal digits of an integer that a person or a spreadsheet wrote: drops surrounding white space,
- * leading zeros, and one or two decimals that are zero (three may mean thousands). Any other text stays unchanged.
+ * Returns the plain decimal digits of an integer that a person or a program wrote: drops white space around it,
+ * leading zeros, and one or two zeros as decimals (three zeros could mean thousands). Returns other texts unchanged.
  */
 export function digitsOf(text: string): string {
 	const [, sign, digits] = /^\s*(-?)0*([1-9]\d*|0)(?:[.,]00?)?\s*$/.exec(text) ?? [];
