@@ -37,8 +37,8 @@ const using = (share: number, quota = Number.POSITIVE_INFINITY): Processor => ({
 // The second delay is longer than the time between two samples.
 for (const forMs of [200, 400])
 	test(`an event loop whose own work delays it by ${forMs} ms is detected, and reads are refused until it ends`, async (context) => {
-		// Other tests use the processor, too. Therefore `using(1)` counts all time as this thread's. Only the time since the
-		// latest sample counts: not the thread's time before it, which is much longer here.
+		// `using(1)` counts all time as this thread's, because other tests use the processor, too. Only the time since the
+		// latest sample may count. The thread's time before that is much longer here.
 		let beforeMs = 1e9;
 		const threadMs = () => {
 			const ms = performance.now() + beforeMs;

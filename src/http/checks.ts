@@ -33,7 +33,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 	const findCaller = createCredentialCheck(keyCheck);
 	const load: Check = (exchange, { access }) => {
 		if (access === "open") return;
-		// After the close, the client must reconnect: it waits in the kernel, because a tick accepts only one connection.
+		// The client must reconnect. The new connection waits in the kernel, because a tick accepts only one connection.
 		if (overload.isLate()) exchange.closeAfter();
 		overload.refuse(exchange.request.method === "POST");
 	};
@@ -86,7 +86,7 @@ export function createOpsChecks(host: string): readonly Check[] {
 	return [ownName(host), routeAndMethod("this port serves /livez, /readyz and /metrics")];
 }
 
-/** Guards against DNS rebinding: a web page can point its host name, which has a dot, at this port and read it. */
+/** Guards against DNS rebinding: a web page could read this port if its host name (with a dot) led to this address. */
 function ownName(host: string): Check {
 	return ({ request: { headers } }) => {
 		const name = (headers.host ?? "").replace(/:\d*$/, "").toLowerCase();
@@ -146,7 +146,7 @@ function bodyHeaders(exchange: Exchange, { acceptsBody }: Route): void {
 	if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) throw new ApiError("body_too_large");
 }
 
-/** Refuses a malformed key before the body is read. */
+/** Refuses a malformed Idempotency-Key before the body is read. */
 function idempotencyKey(exchange: Exchange, { acceptsBody }: Route): void {
 	if (acceptsBody) readIdempotencyKey(exchange.request.headers["idempotency-key"]);
 }

@@ -96,7 +96,7 @@ export class Connection {
 		return false;
 	}
 
-	/** Call this when bytes arrive that get no reply: `end` must not close before the client has read the last reply. */
+	/** Call this when bytes arrive that get no reply. Then `end` leaves the client time to read the last reply. */
 	ignore(): void {
 		this.#sendsMore = true;
 	}
@@ -106,7 +106,7 @@ export class Connection {
 		this.#underWay.push(exchange);
 		exchange.response.on("close", this.#onResponseClose);
 		const { upgrade, connection = "" } = exchange.request.headers;
-		// Node drops the bytes after a request for an upgrade in its packet, although this server never upgrades.
+		// After a request for an upgrade, Node drops the rest of its packet, although this server never upgrades.
 		const asksForUpgrade = upgrade !== undefined && /upgrade/i.test(connection);
 		if (this.#underWay.length < underWayMax && !asksForUpgrade) return;
 		this.ignore();
@@ -122,7 +122,7 @@ export class Connection {
 		return this.#last === exchange;
 	}
 
-	/** From now on, nothing more is read: the last reply goes to the request or the bytes that are arriving. */
+	/** Accepts no more requests: the last reply answers the request, or the bytes, that are arriving now. */
 	refuse(): void {
 		this.#isRefused = true;
 	}

@@ -96,7 +96,7 @@ async function applyEdits({ edits }: Store, given: readonly NewEdit[]): Promise<
 		try {
 			results.push(await edits.apply(edit));
 		} catch (error) {
-			// The earlier edits are stored: the reply contains only their results.
+			// The earlier edits are stored, so the reply contains their results and no others.
 			const isEdited = results.some(({ outcome }) => outcome === "edited");
 			if (!isEdited || !(error instanceof StorageUnavailable)) throw error;
 			break;

@@ -186,7 +186,7 @@ export class Exchange {
 			this.failure = error instanceof ApiError ? error.code : unexpected;
 			socket.resetAndDestroy();
 		};
-		// Checks the key by time and not with each piece, because a client may take no piece.
+		// Checks the key at intervals, not with each piece, because a client may take no piece for a long time.
 		const checking = setInterval(async () => {
 			try {
 				await this.checkAgain();
@@ -212,8 +212,8 @@ export class Exchange {
 	}
 
 	/**
-	 * Aborts `left` when the client leaves. If no other reply is due, a client that half-closes has left, too. Only for
-	 * private requests: under /v1, a client that has half-closed gets its reply.
+	 * Aborts `left` when the client leaves. If no other reply is due, a client that half-closes counts as gone. Only for
+	 * private requests, because under /v1 a client that half-closes gets its reply.
 	 */
 	watchLeaving(): AbortSignal {
 		const leaving = new AbortController();

@@ -101,7 +101,7 @@ export function createFindHandlers({ store, now }: PetOptions) {
 	const searches = new Turns({ ...turnLimits, tasks: "searches" });
 	const inTurn = inTurnsOf(searches);
 
-	/** Searches of a key's exports have turns of their own: they are not refused, and delay no search of the key. */
+	/** Searches for a key's exports have separate turns, so they are not refused and delay no other search of the key. */
 	const searchFor = (exchange: Exchange): Store["findPets"] => {
 		const turn = `exports of ${callerOf(exchange).id}`;
 		return (query, left) => searches.run(turn, () => store.findPets(query, left), left);

@@ -21,7 +21,7 @@ import type { InTurn } from "./turns.ts";
 
 /** The most invalid rows whose faults are in the reply. */
 const explainedMax = 100;
-const unexplained = { field: undefined, problem: `is invalid, as the ${explainedMax} invalid rows before it` };
+const unexplained = { field: undefined, problem: `is invalid, like the ${explainedMax} invalid rows before it` };
 
 /** What handlers of the console share. */
 export interface Work {
@@ -56,7 +56,7 @@ export function createImportHandlers(store: Store, { counted, write, look }: Wor
 			const stored = (valid.length > 0 ? await write(exchange, () => store.createPets(valid)) : []).values();
 			return { results: rows.map((row) => ("pet" in row ? resultOf(stored.next().value as ImportedPet) : row)) };
 		},
-		/** Lists rows of earlier imports. If another file has added a row, a person decides before anything is sent. */
+		/** Lists rows of earlier imports, so that a person can decide about rows that another file has added already. */
 		async importedRows(exchange: Exchange): Promise<ImportedRows> {
 			const { of, without = "-", before = endOfList } = readRowsQuery(exchange.query);
 			const keys = of === undefined ? { start: without, isOther: true } : { start: of, isOther: false };
@@ -66,7 +66,7 @@ export function createImportHandlers(store: Store, { counted, write, look }: Wor
 	};
 }
 
-/** Used instead of the id of an API key (`key_…`): Idempotency-Keys of imports are scoped to the store. */
+/** Replaces the id of an API key (`key_…`), because Idempotency-Keys of imports are scoped to the store. */
 const importCaller = "import";
 const key = Type.String({ description: "a string of 1 to 255 visible ASCII characters", pattern: "^[!-~]{1,255}$" });
 const hex = Type.Optional(Type.String(hexRule));
@@ -110,7 +110,7 @@ function toImportedRows(creates: readonly KeyedCreate[]): ImportedRows {
 	const rows = creates.flatMap((create): ImportedRow[] => {
 		const { id, key, atMs, isRemoved } = create;
 		const { content, listId, file = "", by = "" } = originOf(create);
-		if (content === undefined || isRemoved) return []; // Older versions add rows without it, and keep it at a removal.
+		if (content === undefined || isRemoved) return []; // Older versions write no content, or keep it at a removal.
 		const [digest = "", ...number] = key.split("-");
 		const name = `${digest} ${by} ${file}`;
 		const known = imports.get(name) ?? { file, digest, by, atMs, index: imports.size };

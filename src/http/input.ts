@@ -36,7 +36,7 @@ export function validOf<Value>(checked: Checked<Value>, path = ""): Value {
 	return checked.value;
 }
 
-/** Reads a body's list `name`. @param rule such as `1 to 50 edits` @throws ApiError `invalid_body`, and as readJson */
+/** Reads a body's list `name`. @param rule such as `1 to 50 edits` @throws as readJson, and `invalid_body` */
 export async function readList(exchange: Exchange, name: string, rule: string, max: number) {
 	return listIn(await readJson(exchange), name, rule, max);
 }
@@ -50,7 +50,7 @@ export function listIn(body: unknown, name: string, rule: string, max: number) {
 
 function readBody(request: IncomingMessage): Promise<Buffer> {
 	return new Promise((resolve, reject) => {
-		// A request without a body emits no events (listen.ts).
+		// A request without a body emits no events, because of `optimizeEmptyRequests` (listen.ts).
 		if (request.readableEnded) return resolve(Buffer.alloc(0));
 		const chunks: Buffer[] = [];
 		let bytes = 0;

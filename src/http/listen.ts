@@ -53,7 +53,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		optimizeEmptyRequests: true,
 	});
 	const open = new Map<Socket, Connection>();
-	// A client that half-closes after its last request gets all replies. Node does not document this switch (0020).
+	// With `httpAllowHalfOpen`, which Node does not document (0020), a client that half-closes still gets all replies.
 	const server = Object.assign(plain, { open, httpAllowHalfOpen: true });
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
@@ -75,7 +75,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		else socket.destroy();
 	});
 
-	/** Ignores what the connection sends after its last request. */
+	/** Handles or refuses a request. Ignores requests that arrive after the connection's last one. */
 	function answer(request: IncomingMessage, response: ServerResponse): void {
 		const connection = open.get(request.socket);
 		if (!connection?.accepts()) return;
@@ -168,7 +168,7 @@ function faultOf({ rawHeaders, headers, httpVersion, method = "", url = "" }: In
 
 const malformed = (rule: string) => new ApiError("malformed_request", rule);
 
-/** A path, an http URL with a path, or `*` for OPTIONS. The router would treat any first character as a slash. */
+/** Whether the request target is a path, an http URL with a path, or `*` for OPTIONS. */
 function isTarget(url: string, method: string): boolean {
 	if (url.charCodeAt(0) === 0x2f) return true;
 	if (url === "*") return method === "OPTIONS";
@@ -207,11 +207,11 @@ export async function drain(
 	if (phase) phase.isClosing = true;
 	const idleAtMs = Math.min(performance.now() + idleMs, endsAtMs);
 	while (performance.now() < idleAtMs && server.open.size > 0) await sleep(pollMs);
-	/** `closeIdleConnections` would close a connection whose reply is not taken, and keep one that never sent a byte. */
+	/** Node's `closeIdleConnections` would cut off replies that are not taken, and keep connections that sent no byte. */
 	const closeIdle = () => {
 		for (const { socket, isIdle } of server.open.values()) if (isIdle) socket.destroy();
 	};
-	// Runs last in a tick: all arrived bytes are read by then, so their connections do not count as idle.
+	// `setImmediate` runs after the reads of a tick, so connections whose bytes have just arrived do not count as idle.
 	const idle = setInterval(() => setImmediate(closeIdle), idleMs / 4);
 	const last = setTimeout(() => server.closeAllConnections(), Math.max(0, endsAtMs - performance.now()));
 	await closed;
@@ -220,8 +220,8 @@ export async function drain(
 }
 
 /**
- * Closes the port after a tick of the event loop without a new connection, or at `endsAtMs`: a close resets the
- * connections that only the kernel has accepted so far.
+ * Closes the port after a tick of the event loop without a new connection, or at `endsAtMs`. The wait is needed because
+ * a close resets the connections that only the kernel has accepted so far.
  */
 async function stopListening(server: HttpServer, endsAtMs: number): Promise<void> {
 	let quietTicks = 0;
@@ -229,7 +229,7 @@ async function stopListening(server: HttpServer, endsAtMs: number): Promise<void
 		quietTicks = 0;
 	};
 	server.on("connection", note).on("drop", note);
-	// The first tick may end before Node asks the kernel for connections.
+	// Waits for two ticks, because the first may end before Node asks the kernel for connections.
 	for (; quietTicks < 2 && performance.now() < endsAtMs; quietTicks++) await nextTick();
 	// http.Server's `close` would also end idle connections, although a request may be about to arrive.
 	NetServer.prototype.close.call(server);

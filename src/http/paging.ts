@@ -17,7 +17,7 @@ export function createCursors(secret: Buffer) {
 	/** The latest cursor to a last page, kept because nearly every page links to the same last page. */
 	let last = { signed: "", cursor: "" };
 
-	/** SHA-512/256 resists length extension, so a key before the message makes the hash a MAC: one hash is enough. */
+	/** SHA-512/256 resists length extension, so one hash of the key and the message after it is a secure MAC. */
 	function write({ after, upTo }: PagePosition, filter: Filter): string {
 		const position = upTo === undefined ? after.toString(36) : `-${upTo.toString(36)}`;
 		const signed = `${key} ${signedFilter(filter)} ${position}`;
@@ -37,7 +37,7 @@ export function createCursors(secret: Buffer) {
 	return { write, read };
 }
 
-/** Compares strings of equal length in constant time. The buffers for `timingSafeEqual` take longer than a hash. */
+/** Compares strings of equal length in constant time. `timingSafeEqual` needs buffers, which take longer. */
 function isEqual(one: string, other: string): boolean {
 	let difference = one.length ^ other.length;
 	for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
@@ -73,8 +73,8 @@ function toPosition(text: string): PagePosition | undefined {
 
 /**
  * The Link field of a page: always `first` and `last`; `prev` if animals precede the page, and `next` if animals
- * follow. The link back to the page that the client came from is always there, because the store does not check whether
- * its animals still exist. If they were removed, the link leads to an empty page, which links back.
+ * follow. The link back to the page that the client came from is always there: the store does not check whether animals
+ * of that page still exist. If they were removed, the link leads to an empty page, which links back.
  */
 export function pageLinks(base: string, cursors: Cursors, query: PageQuery, { ids, hasMore }: PetPage): string {
 	const { after, upTo, limit } = query;

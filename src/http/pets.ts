@@ -75,7 +75,7 @@ async function getPet({ store, cache }: Parts, exchange: Exchange): Promise<void
 	cache.reply(exchange, { json, version, isSettled: true });
 }
 
-/** Whether this timeline never assigned the query's id: an abandoned timeline did, and a new animal will get it. */
+/** Whether a restore has lost the query's id: the store has not assigned it, and a new animal will get it. */
 function isLost({ after = 0n, upTo = endOfList }: PageQuery, { version: { lastId } }: PetPage): boolean {
 	return after > lastId || (upTo > lastId && upTo !== endOfList);
 }

@@ -38,7 +38,7 @@ export function parseTrustedProxies(text: string): IsTrustedProxy | undefined {
  * The scheme and the host that the client used, as far as a trusted proxy names them. Only the last element of a header
  * is trusted, because the nearest proxy wrote or kept it. Earlier elements are not trusted, because not every proxy
  * appends to every header.
- * @throws ApiError `malformed_request`: a fallback would silently put a wrong scheme or host into links
+ * @throws ApiError `malformed_request`, because a fallback would silently put a wrong scheme or host into links
  */
 function readForwarded(headers: IncomingHttpHeaders) {
 	const [proto, host] = [lastOf(headers["x-forwarded-proto"]), lastOf(headers["x-forwarded-host"])];

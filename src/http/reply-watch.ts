@@ -39,7 +39,7 @@ export function createReplyWatch(options: ReplyWatchOptions): Watch & { close():
 
 	function end(exchange: Exchange): void {
 		const { request, response, route } = exchange;
-		// If a body fails after its first bytes are sent, the client did not abort.
+		// If a body failed after its first bytes were sent, the service broke it off, not the client.
 		const isSent = response.writableFinished || (exchange.failure !== undefined && response.statusCode < 400);
 		const reply: Reply = {
 			route: nameOf(route),

@@ -1,5 +1,5 @@
-// The cache of replies. The reply to a read depends only on base address, target and store, and is sent again until the
-// store changes. Headers that depend on the request, such as its id, are added to each reply.
+// The cache of replies. The reply to a read depends only on the base address, the target and the store. Until the store
+// changes, the same reply is sent again. Headers that depend on the request, such as its id, are added to each reply.
 
 import { gzipSync } from "node:zlib";
 import type { Store, StoreVersion } from "../store/store.ts";
@@ -31,7 +31,7 @@ export interface CachedReply extends Pick<Found, "json" | "version" | "isSettled
 	gzip?: { body: Buffer; tag: string };
 }
 
-/** Keeps replies up to a total size. A full cache is emptied: replies that are in use are soon cached again. */
+/** Keeps replies up to a total size. A full cache is emptied, because replies in use are soon cached again. */
 export function createCacheEntries(maxBytes = cachedMaxBytes) {
 	const replies = new Map<string, CachedReply>();
 	let bytes = 0;
@@ -49,7 +49,7 @@ export function createCacheEntries(maxBytes = cachedMaxBytes) {
 	return { add, find: (key: string) => replies.get(key) };
 }
 
-/** A character takes up to two bytes. A third byte is for the compressed body, which is counted before it exists. */
+/** A character takes up to two bytes. In a body, it counts three, because the compressed body may need memory, too. */
 function bytesOf(key: string, { json, links = "" }: CachedReply): number {
 	return replyBytes + 2 * (key.length + links.length) + 3 * json.length;
 }
@@ -92,7 +92,7 @@ export function createResponseCache(store: Pick<Store, "version">) {
 	};
 }
 
-/** @param isAgain whether the read is a repeated one: most pages are read once, and are not worth compressing */
+/** @param isAgain whether the page was read before: most pages are read only once, which is not worth compressing */
 function send(exchange: Exchange, reply: CachedReply, isAgain = true): void {
 	const { headers } = exchange.request;
 	const known = headers["if-none-match"];

@@ -89,7 +89,7 @@ function endpointOf(path: string, routes: Partial<Record<"GET" | "POST", RouteRu
 	return { methods, others: { ...shared, allowedMethods: allow, handler: unreachable } };
 }
 
-/** `/%761` is `/v1` (RFC 3986 §6.2.2.2). Encoded slashes and invalid encodings stay encoded: no id has them. */
+/** `/%761` is `/v1` (RFC 3986 §6.2.2.2). Encoded slashes and invalid encodings stay, because no id has them. */
 function decodePath(path: string): string {
 	try {
 		return decodeURI(path);
@@ -117,7 +117,7 @@ export function createHandler(router: Router, checks: readonly Check[], log: Pic
 	};
 }
 
-/** If so many 401 replies are not sent yet, one more ends the connection: pipelining without a key delays others. */
+/** One more 401 ends a connection with this many unsent ones, because pipelining without a key delays other clients. */
 const refusalsMax = 4;
 
 /** Answers a request that failed. The cause of a 5xx is logged with the request id and never sent to the caller. */

@@ -1,5 +1,5 @@
-// Runs tasks, such as searches, in turns by API key. Only a few tasks run at a time: a key with many tasks delays each
-// other key by one task. Too many tasks of a key are refused at once, and a task whose client has left is dropped.
+// Runs tasks, such as searches, in turns by API key. Only a few tasks run at a time. A key with many tasks delays
+// another key by only one task. Too many tasks of a key are refused, and tasks whose client has left are dropped.
 
 import { ApiError } from "../contract/errors.ts";
 import { callerOf } from "./checks.ts";

@@ -1,5 +1,5 @@
-// Limits the bytes that clients have not taken yet: replies, and the animals that downloads have read. Each key has a
-// limit, as do all keys together. Beyond it, connections close, first those whose bytes are unchanged for longest.
+// Limits the bytes that wait for clients: replies, and animals that were read for downloads. Each key has a limit, and
+// all keys together have one. Beyond a limit, the longest stalled connection of the key with the most bytes is closed.
 
 const defaultLimits = { keyMaxBytes: 64 * 1024 * 1024, allMaxBytes: 256 * 1024 * 1024 };
 

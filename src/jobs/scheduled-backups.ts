@@ -11,13 +11,13 @@ import { runCommand } from "./command-process.ts";
 
 /** The longest time from a failure to the next try. */
 const retryMs = 10 * 60_000;
-/** The clock is read at least this often: timers stand still while a machine sleeps, and do not follow the clock. */
+/** The clock is read at least this often, because timers stop while a machine sleeps, and do not follow the clock. */
 const timerMaxMs = 60_000;
 
 export interface ScheduleOptions {
 	/** The existing folder in which the store's own folder is. */
 	folder: string;
-	/** Names the store's own folder. Restored backups and copies of the store have the same secret. */
+	/** Names the store's own folder. Restored backups and copies have the same secret, and so use the same folder. */
 	cursorSecret: Buffer;
 	everyMs: number;
 	keep: number;
@@ -32,7 +32,7 @@ export interface ScheduleOptions {
 	deviceOf?: (path: string) => number | undefined;
 }
 
-/** @returns undefined if the path cannot be read: the failure of the next backup has the reason */
+/** @returns undefined if the path cannot be read; then the next backup fails and reports the reason */
 function deviceNumber(path: string): number | undefined {
 	try {
 		return statSync(path).dev;
@@ -62,7 +62,7 @@ export function scheduleBackups(plan: ScheduleOptions) {
 
 	async function backUp(): Promise<void> {
 		const startedAtMs = performance.now();
-		// If the outer folder is missing, its disk may not be mounted.
+		// A missing outer folder is not created, because its disk is perhaps not mounted.
 		if (existsSync(plan.folder)) mkdirSync(folder, { recursive: true, mode: 0o700 });
 		dropStaleDrafts();
 		const name = nameOfBackup(now());

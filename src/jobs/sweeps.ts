@@ -1,5 +1,5 @@
-// Removes old Idempotency-Keys from time to time, in batches that delay other writes only briefly. Each node does so,
-// at random intervals: a key that another node has removed costs nothing.
+// Removes old Idempotency-Keys from time to time, in batches that delay other writes only briefly. Each node does so at
+// random intervals. Keys that another node has already removed cost nothing.
 
 import type { Background, Store } from "../store/store.ts";
 

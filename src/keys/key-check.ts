@@ -1,5 +1,5 @@
-// Finds the row of an API key, on the hot path. A cached row is trusted for less than a second, on its timeline only,
-// so a revoked key stops working within a second on every node. Last-used times are stored every few seconds.
+// Finds the row of an API key for each request. A cached row is trusted only on its timeline, and for less than a
+// second, so a revoked key stops working within a second on every node. Last-used times are stored every few seconds.
 
 import type { Background, KeyRow, KeyRows, KeyUse } from "../store/store.ts";
 import { hashOfKey, isWellFormedKey, keyLength } from "./formats.ts";
@@ -52,7 +52,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 
 	const ifWorking = (row: KeyRow | undefined) => (row && isWorking(row, now()) ? row : undefined);
 
-	/** Uses that cannot be stored stay for the next flush. */
+	/** Stores the uses. Those that cannot be stored are kept for the next flush. */
 	async function flush(): Promise<void> {
 		const list = [...uses].flatMap(([operation, byKey]) =>
 			[...byKey].map(([keyId, usedAtMs]): KeyUse => ({ keyId, operation, usedAtMs })),

@@ -1,6 +1,6 @@
-// Writes the Prometheus text format with the official client, and keeps the series of histograms. The client is loaded
-// when metrics are first read, because loading takes 60 to 110 ms of CPU; observations need only an array. The
-// metrics of the process are the client's, under the names that dashboards for Node expect.
+// Writes the Prometheus text format with the official client library, and keeps the series of histograms. The library
+// is loaded when metrics are first read, because this takes 60 to 110 ms of CPU; observations need only an array. The
+// library also measures the process, under the names that dashboards for Node expect.
 
 import type { Gauge, Registry } from "@prometheus-io/client";
 
@@ -69,13 +69,13 @@ export async function expose(table: Readonly<Record<string, Metric>>, values: Re
 		const given = values[name] ?? [];
 		const samples: Iterable<Sample> = typeof given === "number" ? [{ value: given }] : given;
 		const all = [...samples].map(({ suffix = "", ...sample }) => ({ metricName: name + suffix, ...sample }));
-		// The library reads a metric by this one function, whoever keeps the values.
+		// Of a metric, the library calls only this function, so the values can be kept outside the library.
 		registry.registerMetric({ name, get: async () => ({ name, help, type, values: all }) } as unknown as Gauge);
 	}
 	return registry.metrics();
 }
 
-/** The longest timer, 24.8 days. The client cannot stop measuring utilization, by default 10 times a second. */
+/** The longest timer, 24.8 days, for measuring utilization: the library cannot omit it; the default is 0.1 s. */
 const neverMs = 2 ** 31 - 1;
 
 /**

@@ -5,10 +5,10 @@ import type { Writable } from "node:stream";
 import { inspect, styleText } from "node:util";
 import { type Log, logLevels, printable } from "../contract/observed.ts";
 
-/** Lines are written when `linesMax` wait, and every `flushEveryMs`. */
+/** Lines are written when `linesMax` lines wait, and every `flushEveryMs`. */
 const linesMax = 64;
 const flushEveryMs = 100;
-/** The most bytes that a slow reader may leave unread. Further lines are dropped and counted: requests never wait. */
+/** The most bytes that a slow reader may leave unread. More lines are dropped and counted, so requests never wait. */
 const backlogMaxBytes = 4 * 1024 * 1024;
 
 /** Call `flush` before the process ends. @param isOnTerminal writes lines for people instead of JSON */
@@ -38,7 +38,7 @@ export function createLog(level: string, output: Writable, isOnTerminal: boolean
 	return { log, flush, droppedLines: () => droppedBefore + dropped };
 }
 
-/** Callers log single fields, never all headers or a body, and URLs only without keys: so no key is in the log. */
+/** No key is in the log: callers log single fields, never all headers or a body, and URLs only without keys. */
 export function createLogTo(destination: { write(line: string): void }, level: string): Log {
 	const time = isoTime();
 	const log = {} as Log;

@@ -1,5 +1,5 @@
 // The probes. Readiness: this node can answer reads. Liveness: no restart is needed. Only the body shows whether
-// animals can be added: if a load balancer removed a node that cannot add any, the node's reads would stop, too.
+// animals can be added. If the status did, a load balancer would remove the node, and its reads would stop, too.
 
 import { ApiError } from "../contract/errors.ts";
 import type { Store } from "../store/store.ts";

@@ -10,7 +10,7 @@ export const ownProcessor = {
 	quota: cpuQuota,
 };
 
-/** The file's text; empty if the file cannot be read, such as those of /proc and /sys on other systems than Linux. */
+/** The file's text; empty if it cannot be read, as on systems without the files of Linux in /proc and /sys. */
 function textOf(path: string): string {
 	try {
 		return readFileSync(path, "utf8");

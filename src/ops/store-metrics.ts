@@ -1,5 +1,5 @@
 // Metrics of the store: commits, the queue of writes, files and disk, connections to PostgreSQL, animals and backups. A
-// figure that this store does not have, such as the pool on SQLite, has no samples.
+// figure that the store's engine lacks, such as the pool with SQLite, has no samples.
 
 import { type BackgroundTask, backgroundTasks, type Commit, type Store } from "../store/store.ts";
 import { createSeries, histogramSamples, samplesBy, upToSeconds } from "./exposition.ts";
