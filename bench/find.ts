@@ -1,6 +1,7 @@
-// `npm run bench:find` measures `/console/find` with `--animals N,N` (100000,1000000) on both engines: the first page
-// with its total, gets during searches, and exports. `--accented N` (10) makes every Nth name non-ASCII. CPU time is
-// the sum of the service's and PostgreSQL's. `--index names` or `trigrams` (0027) measures only µs and bytes a new animal.
+// `npm run bench:find` measures `/console/find` on both engines: the first page with its total, gets during searches,
+// and exports. The defaults are `--animals 100000,1000000` (two stores) and `--accented 10` (every tenth name has a
+// letter beyond ASCII). CPU time is that of the service and of PostgreSQL together. `--index names` or `trigrams` only
+// measures what an index costs each new animal (0027).
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -78,7 +79,7 @@ async function measure(engine: string, animals: number, databaseUrl: string, pid
 	const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 	const find = async (query: string) => (await fetch(`${service.url}/console/find?${query}`, { headers })).json();
 	const cpuMs = () => 1000 * cpuSeconds([service.pid, ...pids()]);
-	/** Does the work once uncounted, and then repeats it. */
+	/** Does the work once without measuring it, then measures `times` repetitions. */
 	async function repeat(what: string, work: () => Promise<unknown>, times = rounds): Promise<void> {
 		const took: number[] = [];
 		const { total = "", isMore } = Object(await work());

@@ -1,6 +1,6 @@
 // `npm run bench:import` measures `animal-store import` with a CSV of `--animals N` (100,000): first as a new file,
-// while a client sends 50 gets a second, then the same file again. `--against FOLDER` measures an older checkout in
-// turns. `--browser` also measures an import of other rows in Chromium, from the choice of the file to the end. The
+// while a client sends 50 gets a second, then the same file again. `--against FOLDER` measures an older checkout, too,
+// in turns. `--browser` also measures an import of other rows in Chromium, from the choice of the file to the end. The
 // last line is the time that SQLite alone needs for the same rows and keys, in transactions of 700.
 
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";
@@ -87,7 +87,7 @@ async function measureBrowser(url: string, key: string): Promise<string> {
 		await page.getByLabel("File of animals").setInputFiles(other);
 		await page.locator(".go .primary:not([aria-disabled=true])", { hasText: "Continue" }).click();
 		await page.getByRole("button", { name: /^Add [\d,]+ animals$/ }).click();
-		// Playwright's own waits look only every 500 ms.
+		// Not Playwright's own waits, because they look only every 500 ms.
 		const heading = page.locator(".step-frame h2");
 		const isAdded = async () => /^([\d,]+) of \1 animals added$/.test((await heading.textContent()) ?? "");
 		await until("the end of the import", isAdded, { withinMs: 600_000, everyMs: 50 });

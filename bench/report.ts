@@ -92,7 +92,7 @@ function againstTable({ measurements, others }: Results): string {
 	return `${table(["CPU of this checkout", "against", "ratio", "verdict"], rows)}\n\n${summary}`;
 }
 
-/** Only of the service; the reference servers and the lower load are in docs/performance.json. */
+/** Latencies of the service. Those of reference servers and of the lower load are only in docs/performance.json. */
 function latencyTable({ latencies }: Results): string {
 	const documented = latencies.filter(({ who, share }) => who === names.ours && share !== 0.5);
 	const rows = documented.map(({ what, share, rate, rounds }) => {

@@ -20,7 +20,7 @@ export interface Measurement {
 	rounds: Result[];
 }
 
-/** Latency at a constant rate: a share of the server's highest rate, or of the service's rate if it is lower. */
+/** Latency at a constant rate: a share of the highest rate of the server or of the service, whichever is lower. */
 export interface LatencyMeasurement {
 	what: string;
 	who: string;

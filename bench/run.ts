@@ -43,7 +43,7 @@ async function measureAll(): Promise<Omit<Results, "about" | "absent" | "others"
 	return { measurements, latencies, starts, sizes: isWanted("sizes") ? await measureSizes() : [] };
 }
 
-/** All measurements on PostgreSQL, which are the scenarios only. */
+/** All measurements on PostgreSQL: there, only the scenarios are measured. */
 async function measurePostgres(): Promise<Omit<Results, "about" | "absent" | "others">> {
 	const database = await startDatabase();
 	try {

@@ -1,6 +1,6 @@
-// Puts load on a server at a constant rate. Latency is measured from the time when a request should have been sent, so
-// a stall counts in full even for requests that it keeps from being sent (no coordinated omission). Runs in a separate
-// process on the second core. Argument: a JSON file with the load, whose `perSecond` is the rate.
+// Puts load on a server at a constant rate. Latency is measured from the time when a request should have been sent.
+// Therefore a stall also counts for the requests that are sent late because of it (no coordinated omission). The load
+// runs in a separate process on the second core. Argument: a JSON file with the load, whose `perSecond` is the rate.
 
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -109,7 +109,7 @@ async function fire(load: SteadyLoad): Promise<Done> {
 	const total = Math.round(load.perSecond * (load.seconds + warmUpSeconds));
 	const startedAtMs = performance.now();
 	countedFromMs = startedAtMs + warmUpSeconds * 1000;
-	// The load ends after twice the time, even if requests are left. This lowers `perSecond`.
+	// The load ends after twice `seconds`, even if requests are left. This lowers `perSecond`.
 	const giveUpAtMs = startedAtMs + load.seconds * 2000;
 	for (let sent = 0; done.replies < total && performance.now() < giveUpAtMs; await tick()) {
 		for (; sent < total && idle.length > 0; sent++) {

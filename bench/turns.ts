@@ -24,8 +24,8 @@ interface Entry {
 }
 
 /**
- * All servers of a scenario with their loads, after a check of the first one's replies. Bare node:http and nginx repeat
- * a reply of the service.
+ * Checks the replies of the service, and returns all servers of a scenario with their loads. Bare node:http and nginx
+ * repeat a reply of the service.
  */
 async function entriesOf(scenario: Scenario, { services, database }: Stand): Promise<Entry[]> {
 	const entries: Entry[] = [];
@@ -75,7 +75,7 @@ export async function measureScenario(scenario: Scenario, stand: Stand): Promise
 	return measurements;
 }
 
-/** Measures latencies at fractions of each server's highest rate, but of no higher rate than the service reaches. */
+/** Measures latencies at fractions of each server's highest rate, or of the service's highest rate if that is lower. */
 export async function measureLatency(scenario: Scenario, stand: Stand): Promise<LatencyMeasurement[]> {
 	const entries = (await entriesOf(scenario, stand)).filter(({ server }) => server.name !== names.nginx);
 	const most: number[] = [];

@@ -101,7 +101,7 @@ export function openApiDocument() {
 	};
 }
 
-/** Headers that are in every reply that declares them. Location is not: once getPet is removed, no reply has it. */
+/** Headers that are in every reply that declares them. Not Location, because no reply has it once getPet is removed. */
 const required = ["X-Request-Id", "Cache-Control", "ETag", "Vary", "WWW-Authenticate", "Allow", "Retry-After"];
 
 function headerObject([name, description]: [string, string]) {

@@ -25,7 +25,7 @@ export interface NewRequest extends Pick<SentRequest, "method" | "body" | "heade
 /** The requests of one client. */
 export class Attempts {
 	readonly #settings: Settings;
-	/** After a reply, the address is known to be right: if the service cannot be reached, it is probably restarting. */
+	/** Whether a reply has arrived. Then the address is right, and a service that cannot be reached probably restarts. */
 	#hasReplied = false;
 
 	constructor(settings: Settings) {

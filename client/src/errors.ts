@@ -10,7 +10,7 @@ export abstract class AnimalStoreError extends Error {
 	idempotencyKey?: string;
 }
 
-/** Refusals that follow from the request alone: no attempt with the same request can have added an animal. */
+/** Refusals that depend only on the request, so no attempt with the same request can have added an animal. */
 const refusesRequest = /^(invalid_(json|body|parameter)|body_too_large|unsupported_media_type|idempotency_key_reused)$/;
 
 /**
@@ -70,7 +70,7 @@ export function requestIdOf(headers: Headers): string | undefined {
 }
 
 const brokenConnection = /ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|connection (closed|reset)|broken pipe/i;
-/** The message if an https address leads to a port without TLS, which is also reported as a reset. */
+/** With an https address of a port without TLS, the error's code is that of a reset, but its message contains this. */
 const noTls = /before secure TLS/;
 
 /**

@@ -138,7 +138,7 @@ export class AnimalStore<Mode extends Int64Mode = "string"> {
 	}
 }
 
-/** Until `withResponse` is called, a call is one promise: the runtime reports a failure only if nobody awaits it. */
+/** A call is one promise until `withResponse` is called, so a failure is reported only if nobody awaits the call. */
 function toCall<Result>(run: () => Promise<{ data: Result; response: Response }>): Call<Result> {
 	const reply = run();
 	const result = reply.then(({ data }) => data);

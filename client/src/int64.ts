@@ -1,5 +1,5 @@
-// Reads and writes int64 values in the type that the caller chose, never rounded, even where JSON.parse does not pass a
-// number's source text to its reviver (Node 20, older browsers).
+// Reads and writes int64 values without rounding, in the type that the caller chose. This also works where JSON.parse
+// does not give the reviver a number's source text (Node 20, older browsers).
 
 import { type Int64, type Int64Mode, int64Fields } from "./contract.ts";
 

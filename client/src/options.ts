@@ -75,7 +75,7 @@ export interface SentRequest {
 	readonly attempt: number;
 }
 
-/** A longer timer would fire immediately. */
+/** The longest time of a timer: with a longer time, the timer would fire immediately. */
 export const timerMaxMs = 2 ** 31 - 1;
 
 /** The check of each option, and its rule for messages. */
