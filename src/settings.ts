@@ -7,11 +7,11 @@ import { parsePostgresUrl } from "./store/postgres/url.ts";
 
 /** A setting and how its text becomes a value. */
 export interface Setting<Value = unknown> {
-	/** Describes a valid text, for error messages and help. Worded to follow "must be". */
+	/** Describes a valid text, for error messages and help: the end of a sentence after "must be". */
 	rule: string;
 	/** @returns undefined for a text that breaks the rule @throws InvalidUrl */
 	read: (text: string) => Value | undefined;
-	/** The text if nothing else sets it. Without a default, the setting is off unless it is set. */
+	/** The text if the setting is not given. A setting without a default is then off. */
 	default?: string;
 }
 

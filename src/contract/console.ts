@@ -108,7 +108,7 @@ export interface Category {
 	animals: number;
 }
 
-/** The most categories in a reply. If there are more, those with names come first, then those with the most animals. */
+/** The most categories in a reply. If a store has more, named ones are chosen first, then those with most animals. */
 export const categoriesMax = 1000;
 
 /** The reply of `GET /console/categories`, ordered by id. */
@@ -201,7 +201,7 @@ export interface EditResult {
 	by?: string;
 }
 
-/** An edit in the history of an animal. It has no names, so that no removed name is kept. */
+/** An edit in the history of an animal. It contains no name of the animal, so that no removed name is kept. */
 export interface PastEdit {
 	/** 1, 2, 3 … in commit order. */
 	id: bigint;

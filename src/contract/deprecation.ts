@@ -13,7 +13,7 @@ export interface Deprecation {
 	successor: { path: string; call: string };
 }
 
-/** Interface document §4.3 and §9. */
+/** The deprecation of getPet (interface document §4.3 and §9). */
 export const getPetDeprecation: Deprecation = {
 	sinceMs: Date.UTC(2026, 10, 20),
 	sunsetMs: Date.UTC(2030, 11, 5),

@@ -13,7 +13,7 @@ export const defaultScopes = ["pets:read", "pets:write", "metrics:read"] as cons
 export const scopes = [...defaultScopes, "pets:edit"] as const;
 export type Scope = (typeof scopes)[number];
 
-/** Interface document §8. */
+/** How many animals a page has by default, and at most (interface document §8). */
 export const limitDefault = 20;
 export const limitMax = 100;
 /** How long an Idempotency-Key replays its first reply. */
@@ -21,7 +21,7 @@ export const idempotencyHours = 24;
 
 export interface Operation {
 	method: "GET" | "POST";
-	/** Relative to the base address, with OpenAPI's braces. */
+	/** Relative to the base address. Parameters are in braces, as in OpenAPI. */
 	path: string;
 	scope: Scope;
 	summary: string;
@@ -32,7 +32,7 @@ export interface Operation {
 	/** The schemas of request headers by name. With `If-None-Match`, the reply may be 304. */
 	headers?: Record<string, TSchema>;
 	body?: TObject;
-	/** `headers`: in addition to `commonHeaders`. */
+	/** The reply has `headers` in addition to `commonHeaders`. */
 	success: {
 		status: 200 | 201;
 		description: string;

@@ -91,12 +91,12 @@ export type Pets = Static<typeof Pets>;
 export const newPetFields = Object.keys(NewPet.properties) as (keyof NewPet)[];
 export const petFields = Object.keys(Pet.properties) as (keyof Pet)[];
 
-/** An animal in the service or in its client. The client uses a number for an id that fits exactly. */
+/** An animal in the service or in its client. The client uses a number for an id that a number holds exactly. */
 export type AnyPet = { [Field in keyof Pet]: Pet[Field] extends bigint | undefined ? Pet[Field] | number : Pet[Field] };
 
 const fields = petFields.map((name) => ({ name, start: `,"${name}":` }));
 
-/** JSON with exact numbers and the fields in the order of the contract; faster than `toJson`. */
+/** An animal as JSON, with exact numbers and the fields in the order of the contract; faster than `toJson`. */
 export function petJson(pet: Omit<AnyPet, "id"> & Partial<AnyPet>): string {
 	let text = "";
 	for (const { name, start } of fields) {

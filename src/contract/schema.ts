@@ -1,6 +1,6 @@
-// JSON Schemas with the TypeScript type of their values: the kinds that the contract uses.
+// The kinds of JSON Schemas that the contract uses, each with the TypeScript type of its values.
 
-/** The name of a property that only TypeScript sees: no schema has it. */
+/** The name of a property that exists only for TypeScript: no schema has it at run time. */
 declare const type: unique symbol;
 
 /** A schema whose values have the type `Value`. */
