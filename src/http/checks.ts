@@ -33,7 +33,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 	const findCaller = createCredentialCheck(keyCheck);
 	const load: Check = (exchange, { access }) => {
 		if (access === "open") return;
-		// The client must reconnect. The new connection waits in the kernel, because a tick accepts only one connection.
+		// The close makes the client reconnect. Its new connection waits in the kernel, because a tick accepts only one.
 		if (overload.isLate()) exchange.closeAfter();
 		overload.refuse(exchange.request.method === "POST");
 	};

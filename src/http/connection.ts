@@ -40,7 +40,7 @@ export class Connection {
 	readonly #open: Map<Socket, Connection>;
 	/** In order of arrival. A Map that changes so often would keep young objects alive and the garbage collector busy. */
 	readonly #underWay: Arrived[] = [];
-	/** One listener for all responses: a closure for each response would take longer than the closure's work. */
+	/** One listener for all responses, because a new closure for each would take longer than the work of the closure. */
 	readonly #onResponseClose: (this: ServerResponse) => void;
 	#last: Arrived | undefined;
 	#isRefused = false;

@@ -23,7 +23,7 @@ import type { InTurn } from "./turns.ts";
 const explainedMax = 100;
 const unexplained = { field: undefined, problem: `is invalid, like the ${explainedMax} invalid rows before it` };
 
-/** What handlers of the console share. */
+/** Functions that the handlers of the console share. */
 export interface Work {
 	/** Counts each item as a request of the key. @returns the items */
 	counted<Item>(exchange: Exchange, items: Item[]): Item[];

@@ -37,7 +37,7 @@ export function createCursors(secret: Buffer) {
 	return { write, read };
 }
 
-/** Compares strings of equal length in constant time. `timingSafeEqual` needs buffers, which take longer. */
+/** Compares strings of equal length in constant time. Buffers for `timingSafeEqual` take longer than a hash. */
 function isEqual(one: string, other: string): boolean {
 	let difference = one.length ^ other.length;
 	for (let index = 0; index < one.length; index++) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);

@@ -46,7 +46,7 @@ async function listPets({ store, cursors, cache }: Parts, exchange: Exchange): P
 	const page = await store.listPets(query);
 	if (isLost(query, page)) throw new ApiError("invalid_cursor", "lost");
 	const links = () => pageLinks(exchange.baseUrl, cursors, query, page);
-	// A full last page gets a `next` link when animals are added. The other links depend only on the target.
+	// The variant is for links, which the body does not show: a full last page gets `next` when animals are added.
 	const variant = page.hasMore ? "+" : "";
 	cache.reply(exchange, { ...page, isSettled: isSettled(query, page), links, variant });
 }

@@ -65,7 +65,7 @@ export interface LinkOptions {
 /** The base address at which the caller of a request can reach the service. @throws ApiError `malformed_request` */
 export type BaseUrlOf = (request: IncomingMessage) => string;
 
-/** Logs a hint when it first ignores a forwarded header. */
+/** Logs a hint when a forwarded header is ignored for the first time. */
 export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & { log: Pick<Log, "warn"> }): BaseUrlOf {
 	if (baseUrl !== undefined) return () => baseUrl;
 	let isHintDue = true;

@@ -75,11 +75,11 @@ export async function expose(table: Readonly<Record<string, Metric>>, values: Re
 	return registry.metrics();
 }
 
-/** The longest timer, 24.8 days, for measuring utilization: the library cannot omit it; the default is 0.1 s. */
+/** The longest timer, 24.8 days. It replaces 0.1 s between measurements of utilization, which cannot be turned off. */
 const neverMs = 2 ** 31 - 1;
 
 /**
- * The metrics that are left out: utilization of the event loop (measured at that interval), and active resources, which
+ * The metrics that are left out: utilization of the event loop (see `neverMs`), and active resources, which
  * are counted one by one at each scrape and whose totals have names that promtool refuses.
  */
 const leftOut = /^nodejs_(active_|eventloop_utilization_)/;
