@@ -126,7 +126,7 @@ function cannon(load: Load): Promise<Counted> {
 	return hasWrk ? wrk(load) : autocannon(load);
 }
 
-/** A script for wrk that builds all requests before the load, except for random ids. */
+/** A script for wrk. It builds all requests before the load, and only inserts random ids during the load. */
 function luaFor({ connections, perSecond, isRefused, maxId, pipelined = 1, ...load }: Load): string {
 	const quoted = (text: string) => `[==[${text}]==]`;
 	const formatted = ({ method, headers, body }: Request, path: string) => {

@@ -1,4 +1,4 @@
-// The results of `npm run bench` in the form in which they are written to a file, and figures derived for reports.
+// The results of `npm run bench`, in the form of their JSON file, and the figures that reports derive from them.
 
 import type { Result } from "./load.ts";
 import type { Latency } from "./steady.ts";

@@ -132,7 +132,7 @@ export async function startNginx(reply: Reply): Promise<Server> {
 	return { ...serverOf(child, names.nginx), url: `http://127.0.0.1:${port}`, key: "", readyMs, readyCpuMs };
 }
 
-/** With it, nginx sends a reply with status 200 from a file that stays open. Other replies are in the configuration. */
+/** The configuration of nginx. A body with status 200 is in a file that nginx keeps open, any other in this text. */
 function nginxConfiguration({ status, headers, body }: Reply, home: string, port: number): string {
 	const quoted = (text: string) => `'${text.replaceAll("'", "\\'")}'`;
 	const { "content-type": type = "text/plain", "content-length": _, ...others } = headers;

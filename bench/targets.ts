@@ -51,7 +51,7 @@ function ratioTargets({ measurements }: Results): Target[] {
 	});
 }
 
-/** Compares the last page of the largest store with random pages. The first page is not comparable: it is cached. */
+/** Compares the last page of the largest store with random pages. The first page is cached, so it is not comparable. */
 function sizeTargets({ sizes }: Results): Target[] {
 	const largest = String(Math.max(...sizes.map(({ who }) => Number(who))));
 	const [random, last] = ["random", "last"].map((which) => find(sizes, `list of 20: ${which} page`, largest));

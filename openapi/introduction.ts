@@ -76,8 +76,8 @@ animals added in the meantime have larger ids: nothing is skipped, and nothing i
 nothing is new. After 200, follow \`prev\` to an id that you know, or to a smaller one.
 - A page that has a next page changes only when the operator of the service changes or removes an animal. A link can \
 then lead to an empty page. The other animals are neither skipped nor seen twice.
-- A cursor belongs to its \`status\` filter. With another filter it gets 400 \`invalid_cursor\`. After a restore \
-from a backup, a cursor past the newest animal gets this error, too: start again, as new animals get those ids.`;
+- A cursor belongs to its \`status\` filter. With another filter it gets 400 \`invalid_cursor\`. So does a cursor \
+past the newest animal, as after a restore from a backup: start again, because new animals get ids before that cursor.`;
 
 const retries = `## Safe retries
 

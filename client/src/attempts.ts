@@ -25,7 +25,7 @@ export interface NewRequest extends Pick<SentRequest, "method" | "body" | "heade
 /** The requests of one client. */
 export class Attempts {
 	readonly #settings: Settings;
-	/** Whether a reply has arrived. Then the address is right, and a service that cannot be reached probably restarts. */
+	/** Whether a reply has arrived. If so, the address is right, and an unreachable service is probably restarting. */
 	#hasReplied = false;
 
 	constructor(settings: Settings) {

@@ -70,7 +70,7 @@ export function requestIdOf(headers: Headers): string | undefined {
 }
 
 const brokenConnection = /ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET|connection (closed|reset)|broken pipe/i;
-/** With an https address of a port without TLS, the error's code is that of a reset, but its message contains this. */
+/** If an https address leads to a port without TLS, the error has the code of a reset, but this text in its message. */
 const noTls = /before secure TLS/;
 
 /**

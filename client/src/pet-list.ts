@@ -10,13 +10,13 @@ export interface ListQuery extends Filter {
 }
 
 export interface Page<Mode extends Int64Mode = "string"> {
-	/** By ascending id, the order in which they were added. Empty if an operator has removed all animals of the page. */
+	/** Animals by ascending id, the order in which they were added. Empty if an operator has removed all of them. */
 	pets: Pet<Mode>[];
 	/** The cursor of the next page; absent on the last page. */
 	next?: string;
 	/** The cursor of the previous page; absent on the first page. */
 	prev?: string;
-	/** The cursor of the page with the newest animals. It does not change. */
+	/** The cursor of the page with the newest animals. This cursor never changes. */
 	last?: string;
 }
 
