@@ -88,7 +88,7 @@ const largest = `SELECT max(id) FROM (SELECT 0 AS id
 const largestGap = `SELECT id + 1 FROM
 	(SELECT id, lead(id, 1, ${idEnd}) OVER (ORDER BY id) AS next FROM ${used}) AS gaps ORDER BY next - id DESC LIMIT 1`;
 
-/** One more than the largest used number; if no room is left there, the first number of the largest gap. */
+/** One more than the largest used number; if too few larger ones are left, the first number of the largest gap. */
 function* firstFree(): Transaction<bigint> {
 	const [[last = 0n] = []] = yield { text: largest };
 	if ((last as bigint) + BigInt(categoryChangesMax) < idEnd) return (last as bigint) + 1n;

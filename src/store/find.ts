@@ -10,7 +10,7 @@ import { type FindQuery, type FoundPets, hasTotals, isIndexed } from "./store.ts
 
 export interface FindSql extends TextSql {
 	petJson: string;
-	/** A condition that ends a search that nobody waits for; absent if the engine cancels statements. */
+	/** A condition that makes a search fail once nobody waits for it; absent if the engine can cancel statements. */
 	isWanted?: string;
 }
 
@@ -59,7 +59,7 @@ function searchParts(query: FindQuery, findSql: FindSql, isLong = false): Condit
 	return parts;
 }
 
-/** The number of animals by status that match the filters on the category. Triggers keep these numbers. */
+/** The number of animals by status, for the query's filters on the category. Triggers keep these numbers up to date. */
 async function readTotals({ scanList, findSql }: Finder, query: FindQuery): Promise<Totals | undefined> {
 	const filters = categoryFilters(query);
 	if (!filters) return undefined;

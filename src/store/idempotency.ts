@@ -29,8 +29,8 @@ export function keyOfCreate({ pet, idempotencyKey, origin, nowMs }: Create): Key
 const laterFields = newPetFields.filter((field) => !["name", "categoryId", "status"].includes(field));
 
 /**
- * SHA-256 of `categoryId status name`, where `-` is an absent status: equal if, and only if, requests create equal
- * animals. Later fields are appended if present, each after a U+0000, which a name cannot contain.
+ * SHA-256 of `categoryId status name`, where `-` is an absent status. The hashes of two requests are equal if, and only
+ * if, their animals are equal. Later fields are appended if present, each after a U+0000, which a name cannot contain.
  */
 export function fingerprintOf(pet: NewPet): string {
 	const { name, categoryId, status } = pet;
@@ -41,7 +41,7 @@ export function fingerprintOf(pet: NewPet): string {
 /** Replaces the fingerprint of a create whose animal was removed, because a hash of the name could confirm a guess. */
 export const erasedFingerprint = "";
 
-/** The result of a create whose key was used. If that animal was removed, any request with the key is a replay. */
+/** The result of a create whose key was used before. If the earlier animal was removed, any such create is a replay. */
 function resolveRepeat(record: IdempotencyKeyRecord, own: string): ImportedPet {
 	const { petId: id, fingerprint } = record;
 	const earlier = earlierOf(record);
@@ -56,8 +56,8 @@ export async function listKeysOf(
 	[caller, { before, limit, start, isOther }]: Parameters<Store["listKeys"]>,
 	sinceMs: number,
 ): Promise<KeyedCreate[]> {
-	// No index has this expression, and PostgreSQL estimates that half of the rows match. So it reads the rows in the
-	// order of the index on pet_id. Otherwise, it would scan and sort all keys for each page.
+	// No index has this coalesce, so PostgreSQL estimates that half of the rows match, and reads the rows in the order of
+	// the index on pet_id. Without the coalesce, it would scan and sort all keys for each page.
 	const rest = `FROM idempotency_keys WHERE pet_id < $3 AND coalesce(caller = $1 AND created_at_ms > $2
 		AND substr(key, 1, $4) ${isOther ? "<>" : "="} $5, FALSE) ORDER BY pet_id DESC LIMIT ${limit}`;
 	const values = [caller, sinceMs, before, start.length, start];

@@ -5,7 +5,7 @@ import { StorageUnavailable } from "./store.ts";
 /**
  * @param max how many tasks run at a time; further tasks wait in order
  * @param waitMaxMs how long a task may wait
- * @param late the message of the StorageUnavailable
+ * @param late the message of the error if a task has waited longer
  * @returns a function that runs a task once fewer than `max` tasks run @throws StorageUnavailable after `waitMaxMs`
  */
 export function createLimit(max: number, waitMaxMs: number, late: string) {

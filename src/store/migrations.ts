@@ -16,7 +16,7 @@ const computed: Record<number, Computed> = {
 	8: {
 		read: "SELECT id, name FROM categories ORDER BY id DESC",
 		write: "UPDATE categories SET folded = $1 WHERE id = $2",
-		// If names are equal, the name with the lowest id gets the compared name, because its row is the last.
+		// Of equal names, only the one with the lowest id gets the compared name: a Map keeps the last row, which has it.
 		compute: (rows) => new Map(rows.map(([id, name]) => [comparedName(name), id])),
 	},
 };
@@ -61,7 +61,7 @@ export const readApplied = "SELECT value FROM settings WHERE name = 'applied_sch
 export const writeApplied = `INSERT INTO settings (name, value) VALUES ('applied_schema', $1)
 	ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** SQLite's strict tables have one type for integers. */
+/** In SQLite, each table is STRICT. Such tables accept the type INTEGER, but not BIGINT. */
 function toEngine(sql: string, engine: "postgres" | "sqlite"): string {
 	if (engine === "postgres") return sql;
 	return sql.replaceAll(" BIGINT", " INTEGER").replaceAll(/^(CREATE TABLE [^;]*\));/gm, "$1 STRICT;");

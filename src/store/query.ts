@@ -1,5 +1,5 @@
-// The filters, order and position of every read of animals, for both engines: pages of the list, searches, exports and
-// counts differ only in what they select. The placeholders are $1, $2 …, each with its type.
+// Builds the SQL for the filters, the order and the position of every read of animals (pages of the list, searches,
+// exports and counts), for both engines. The placeholders are $1, $2 …, each with its type.
 
 import { foldedText } from "../contract/equal-texts.ts";
 import { type Comparison, type Filter, givenFilters, type SearchFilter } from "../contract/filters.ts";
@@ -7,9 +7,9 @@ import { int64FromDecimal } from "../contract/json.ts";
 import type { FindPosition } from "./store.ts";
 import { type Column, tables } from "./tables.ts";
 
-/** The SQL of texts that differs between the engines. */
+/** SQL for texts, which differs between the engines. */
 export interface TextSql {
-	/** SQL for the result of `foldedText`. Results are compared by their UTF-8 bytes. */
+	/** SQL that computes `foldedText` of a text. Its results are compared by their UTF-8 bytes. */
 	folded(text: string): string;
 	/** Whether `text` contains `part`. */
 	contains(text: string, part: string): string;
@@ -34,7 +34,7 @@ const comparisons: Record<Comparison, Compare> = {
 	absent: (_, field) => `${columnOf(field).name} IS NULL`,
 	contains({ parameter }, value, _, text) {
 		const named = text.contains(text.folded("name"), parameter("text", foldedText(String(value))));
-		// First in the OR: category names are read once, then only numbers are compared.
+		// The first part of the OR is fast: category names are read only once, and then only numbers are compared.
 		const inNamed = `category_id IN (SELECT id FROM categories WHERE ${named})`;
 		const number = int64FromDecimal(String(value).trim());
 		const numbered = number === undefined ? "" : ` OR ${parameter("bigint", number)} IN (id, category_id)`;
@@ -64,15 +64,15 @@ export function where({ conditions }: Conditions): string {
 
 export interface Order {
 	isDescending: boolean;
-	/** Orders by the name after `folded`, then by id. */
+	/** Orders by the folded name, then by id. If absent, the order is by id. */
 	byName?: TextSql | undefined;
 	/** Only animals after this position. */
 	after?: FindPosition | undefined;
-	/** Also the animal at the position. */
+	/** Includes the animal at the position. */
 	isFrom?: boolean;
 }
 
-/** The SQL between FROM and LIMIT; adds the position to the conditions. */
+/** Returns the SQL between FROM and LIMIT. Adds the position to the conditions. */
 export function inOrder(parts: Conditions, { isDescending, byName, after, isFrom = false }: Order): string {
 	const keys = byName ? [byName.folded("name"), "id"] : ["id"];
 	if (after) {

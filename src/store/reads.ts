@@ -18,7 +18,7 @@ import type {
 } from "./store.ts";
 import { type Column, columnNames, columnsOf, createRecordReader, pickColumns, type Row, tables } from "./tables.ts";
 
-/** SQL for an animal's JSON: the bytes of `petJson`. @param quoted returns SQL of a text column as a JSON string */
+/** SQL for the JSON that `petJson` returns. @param quoted returns SQL that converts a text column to a JSON string */
 export function petJsonSql(quoted: (column: string) => string): string {
 	const members = petFields.map((field, index) => {
 		const { name, type, isOptional, fromSql }: Column = tables.pets.columns[field];
@@ -29,7 +29,7 @@ export function petJsonSql(quoted: (column: string) => string): string {
 	return `${members.join(" || ")} || '}'`;
 }
 
-/** The SQL of pages, by the page's name. It is built once, because lists are read very often. */
+/** The SQL of pages, by the page's name. Each SQL is built once, because lists are read very often. */
 const pageTexts = new Map<string, string>();
 
 /** The SQL of a page between FROM and LIMIT, with its values and its name. Pages with equal SQL have equal names. */
@@ -104,7 +104,7 @@ const keyWidth = columnsOf(tables.keys).length;
 
 /** The columns that `readKeyRow` reads, of keys `k` and their secrets `s`. */
 export const keyColumns = [...columnNames(tables.keys, "k."), ...columnNames(shownSecret, "s.")];
-/** Both tables are small: a distributed engine keeps them in one place or on every node. */
+/** Because both tables are small, a distributed engine keeps them in one place or on every node. */
 export const fromKeys = "FROM keys k JOIN secrets s ON s.key_id = k.id";
 const newest = `${fromKeys} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
 	ORDER BY k.created_at_ms, k.id`;

@@ -29,7 +29,7 @@ export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, 
 /**
  * Every result includes every commit, of any process, that was acknowledged before the call. The reads of one tick of
  * the event loop begin at the end of the tick, and share a snapshot or statements. After a server was promoted,
- * restarted or restored, it has a new timeline, on which new animals and edits get the ids of lost ones again.
+ * restarted or restored, it has a new timeline: if animals or edits were lost, new ones get the same ids.
  */
 export interface Store {
 	/** At most `limit` animals, by ascending id: the first with ids above `after`, or the last with ids up to `upTo`. */
@@ -49,12 +49,12 @@ export interface Store {
 	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
 
 	/**
-	 * Stores the animals of an import in one transaction, each as `createPet` does. New ids are consecutive, in order.
+	 * Stores the rows of an import in one transaction, each as `createPet` does. In this order, new ids are consecutive.
 	 * @throws StoreBusy, StorageUnavailable; then no animal was acknowledged
 	 */
 	createPets(rows: readonly KeyedPet[]): Promise<ImportedPet[]>;
 
-	/** The caller's creates of the last `idempotencyHours`, the largest id first. */
+	/** The caller's creates with Idempotency-Keys in the last `idempotencyHours`, the largest id first. */
 	listKeys(caller: string, query: KeysQuery): Promise<KeyedCreate[]>;
 
 	/**
@@ -72,7 +72,7 @@ export interface Store {
 
 	/**
 	 * Searches all animals, without delaying other reads. An aborted `signal` drops a search that has not begun, and ends
-	 * one that runs. In SQLite, it ends only searches with a text or an order by name: the others are short.
+	 * one that runs. In SQLite, a running search ends early only if it has a text or an order by name; others are short.
 	 * @throws StorageUnavailable, and the signal's reason
 	 */
 	findPets(query: FindQuery, signal?: AbortSignal): Promise<FoundPets>;
@@ -139,13 +139,13 @@ export interface StoreVersion {
 	timeline: string;
 	/** The last edit's id, 0 before the first edit. */
 	lastEdit: bigint;
-	/** The last assigned id of an animal, 0 before the first. Its animal may have been removed. */
+	/** The last assigned id of an animal, even of a removed one; 0 before the first. */
 	lastId: bigint;
 }
 
 export interface PetCount {
 	counts: Totals;
-	/** The counts include this version's last edit. */
+	/** The version at which the animals were counted. */
 	version: StoreVersion;
 }
 
@@ -166,7 +166,7 @@ export interface StoreUse {
 	pool?: { inUse: number; idle: number; waiting: number };
 }
 
-/** `replayed`: an earlier equal request added the animal. `reused`: an earlier request for a different one added it. */
+/** `replayed`: an earlier equal request with this key added the animal. `reused`: an earlier different request did. */
 interface CreateResult {
 	id: bigint;
 	outcome: "created" | "replayed" | "reused";
@@ -213,8 +213,8 @@ export interface Edits {
 	/** The next `limit` edits with ids above `after`, oldest first. */
 	list(after: bigint, limit: number): Promise<EditRecord[]>;
 	/**
-	 * The last edits, newest first. `before`: only edits older than this one. With `editor`, a call searches some
-	 * thousand edits: it may find fewer than the limit, or none, although `next` says that more may follow.
+	 * The last edits, newest first. `before`: only edits older than this one. With `editor`, a call searches only
+	 * some thousand edits, and can find fewer than `limit` of them, or none. If `next` is present, more may follow.
 	 */
 	latest(query: LatestQuery): Promise<{ edits: EditRecord[]; next?: bigint | undefined }>;
 	/** The last `limit` edits of an animal, newest first. */
@@ -297,7 +297,7 @@ export interface KeyRows {
 	list(): Promise<ListedKey[]>;
 	/**
 	 * Stores a new key with its first secret in one transaction. @returns whether the key was stored
-	 * @param unless stores nothing if the store has any key, or this secret; of several nodes at once, one succeeds
+	 * @param unless stores nothing if the store has any key, or this secret; if several nodes try at once, one succeeds
 	 */
 	add(key: NewKey, secret: NewSecret, unless?: AddUnless): Promise<boolean>;
 	/** Adds a secret to the key, in one transaction. Older secrets expire at `graceEndsAtMs` or earlier. */

@@ -4,7 +4,7 @@
 import type { PastEdit } from "../contract/console.ts";
 import type { Pet } from "../contract/pet.ts";
 
-/** Idempotency-Keys are scoped to the API key. */
+/** Each API key has its own Idempotency-Keys (`caller`). All imports share one `caller` (src/http/imports.ts). */
 export interface IdempotencyKey {
 	caller: string;
 	key: string;
@@ -16,7 +16,7 @@ export interface IdempotencyKeyRecord extends IdempotencyKey {
 	/** The fingerprint of the request. Later changes of the animal do not affect it; removing the animal empties it. */
 	fingerprint: string;
 	createdAtMs: number;
-	/** If a row of an import used the key: where this row came from. Later imports can read it (src/http/imports.ts). */
+	/** Present if a row of an import used the key: where the row came from, for later imports (src/http/imports.ts). */
 	origin?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface KeyUse {
 export interface CategoryRecord {
 	id: bigint;
 	name: string;
-	/** The name after `comparedName`, for comparisons. */
+	/** The result of `comparedName` for the name. */
 	folded: string;
 }
 
@@ -176,7 +176,7 @@ export function pickColumns<Field extends string, Part extends Field>(
 	return { name, keyLength: 0, columns: chosen as Record<Part, Column> };
 }
 
-/** @param prefix such as `k.` */
+/** @param prefix for example `k.` */
 export function columnNames(table: Table, prefix = ""): string[] {
 	return columnsOf(table).map(({ name }) => prefix + name);
 }
@@ -186,7 +186,7 @@ export function columnList(table: Table): string {
 	return columnNames(table).join(", ");
 }
 
-/** A statement with $1, $2 … for its values. */
+/** A statement with the placeholders $1, $2 … for its values. */
 export interface Statement {
 	/** PostgreSQL plans a named statement once for each connection. */
 	name?: string;

@@ -5,14 +5,14 @@ import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 
-/** The environment variable that names the cache of this process; no variable if this process has no cache. */
+/** The environment variable with which threads and commands use this process's cache; empty if there is no cache. */
 export function compileCacheVariable(): { NODE_COMPILE_CACHE?: string } {
 	const cache = getCompileCacheDir();
-	// The folder of the cache is named after the version of Node, and is in the folder that the variable names.
+	// The variable names the parent folder, in which each version of Node has its own cache folder.
 	return cache === undefined ? {} : { NODE_COMPILE_CACHE: dirname(cache) };
 }
 
-/** Unlike the main thread, threads get no environment and no options of Node, such as one that loads a tracing SDK. */
+/** Threads get only the variable of the cache, and no options of Node, such as one that loads a tracing SDK. */
 export function startThread(program: URL, workerData: unknown): Worker {
 	return new Worker(program, { workerData, execArgv: [], env: { ...compileCacheVariable() } });
 }

@@ -1,4 +1,4 @@
-// All writes except creates. Each is one transaction for both engines: a generator that yields statements.
+// All writes except creates. Each is one transaction, which both engines can run: a generator that yields statements.
 
 import type { Pet } from "../contract/pet.ts";
 import { changeCategories } from "./categories.ts";
@@ -49,7 +49,7 @@ function* editPet(dialect: Dialect, edit: NewEdit, nowMs: number): Transaction<E
 		yield { text: "UPDATE pets SET name = $1, status = $2, category_id = $3 WHERE id = $4", values };
 	} else {
 		yield { text: "DELETE FROM pets WHERE id = $1", values: [petId] };
-		// The origin of an import's row has hashes of its cells.
+		// The origin is erased, too, because the origin of an import's row has hashes of the row's cells.
 		const erase = "UPDATE idempotency_keys SET fingerprint = $1, origin = NULL WHERE pet_id = $2";
 		yield { text: erase, values: [erasedFingerprint, petId] };
 	}
@@ -86,7 +86,7 @@ function* readLastEditor(petId: bigint): Transaction<string | undefined> {
 
 function* addKey(dialect: Dialect, key: NewKey, secret: NewSecret, unless?: AddUnless): Transaction<boolean> {
 	if (unless) {
-		// Until the commit, this lock keeps other nodes from adding a key conditionally.
+		// Until this transaction ends, the lock keeps other nodes from adding a key with a condition.
 		yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${dialect.forUpdate}` };
 		const found = yield unless === "same secret"
 			? { text: "SELECT hash FROM secrets WHERE hash = $1", values: [secret.hash] }
@@ -110,7 +110,7 @@ function* revokeKey(_: Dialect, keyId: string, nowMs: number): Transaction<void>
 	yield { text: revoke, values: [nowMs, keyId] };
 }
 
-/** Drops the uses of keys that the store does not have: a failover may have lost a key that a node still knows. */
+/** Ignores uses of keys that the store does not have, because a failover can lose a key that a node still knows. */
 function* touchKeys(_: Dialect, uses: KeyUse[]): Transaction<void> {
 	if (uses.length === 0) return;
 	const ids = [...new Set(uses.map(({ keyId }) => keyId))];

@@ -1,4 +1,4 @@
--- The largest id of a removed animal is the end of this index: every read needs it for the store's version.
+-- Every read needs the largest id of a removed animal, for the store's version. This id is the end of the index.
 -- oldest writer: 8
 
 CREATE INDEX edits_of_removals ON edits (pet_id) WHERE action = 'remove';

@@ -9,10 +9,10 @@ import { readOnlyCode } from "./errors.ts";
 
 /** How long a query waits for a connection. */
 const connectTimeoutMs = 3_000;
-/** How long a node uses only its existing connections after the server has refused one. */
+/** After the server has refused a further connection, a node uses only its existing ones for this time. */
 const growAgainMs = 1_000;
 const pauseMs = 20;
-/** The server's function that warns of a cancelled wait for a standby. Notices have its name, never translated. */
+/** The server's function that warns of a cancelled wait for a standby. The warning has this name in every language. */
 const standbyWait = "SyncRepWaitForLSN";
 /** The share of a node's connections for transactions: reads continue even if all transactions wait for a lock. */
 const longShare = 1 / 4;
@@ -20,17 +20,17 @@ const longShare = 1 / 4;
 const scansMax = 2;
 
 /**
- * Begins a transaction of several statements. If the node is lost, the server rolls the transaction back before the
- * `lock_timeout` of others, so that they still get its locks. A transaction's setting works behind any pooler.
+ * Begins a transaction of several statements. If the node is lost, the server rolls the transaction back after 2 s,
+ * before the `lock_timeout` of transactions that wait for its locks. SET LOCAL works behind any pooler.
  */
 export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
 /**
- * SQL that makes the commit of this transaction wait for the disk and a required standby, and the server report a
- * cancelled wait, whatever the role, the database or the server has set since the start. Returns a non-empty text.
+ * SQL that makes the commit of its transaction wait for the disk and a required standby, whatever role, database or
+ * server have set since the start. The server also reports a cancelled wait. The result is a non-empty text.
  */
 export const durably = `set_config('client_min_messages', 'warning', true) || set_config('synchronous_commit',
 	CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`;
-/** If the server refuses writes again within this time, new connections do not help: they reach the same server. */
+/** If writes are refused again within this time, other connections stay open: new ones would reach the same server. */
 const leaveAgainMs = 2_000;
 
 /** A task waits for other tasks at most as long as a query waits for a connection. */

@@ -57,8 +57,8 @@ const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FR
 const takenColumns = [...columnNames(idempotencyKeys), "is_valid"];
 const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FROM taken";
 /**
- * If keys were used before, returns them and stores nothing. Still commits, and so waits for a standby, because the
- * earlier commit may not have waited. Fails with a unique violation if another batch uses a key at the same time.
+ * If keys were used before, returns them and stores nothing. Even then, it commits, and so waits for a standby, because
+ * the earlier commit may not have waited. Fails with a unique violation if another batch uses a key at the same time.
  */
 const addPetsWithKeys = (isDurable: string) => `WITH taken AS (
 		SELECT ${columnList(idempotencyKeys)}, created_at_ms > ${sinceParameter} AS is_valid
@@ -84,7 +84,7 @@ const alone: Statements = {
 	addPets: { name: "addPets", text: addPets(isDurable) },
 	addPetsWithKeys: { name: "addPetsWithKeys", text: addPetsWithKeys(isDurable) },
 };
-/** For use within a transaction: a statement that writes to tables that Citus has placed may not change a setting. */
+/** For use after BEGIN. A statement that writes to tables that Citus has placed cannot itself change a setting. */
 const within: Statements = {
 	addPets: { name: "addPetsWithin", text: addPets("") },
 	addPetsWithKeys: { name: "addPetsWithKeysWithin", text: addPetsWithKeys("") },

@@ -27,7 +27,7 @@ export function toStoreError(error: unknown): unknown {
 
 export const readOnlyText = "the database is read-only, perhaps a replica: set DATABASE_URL to the primary";
 
-/** Whether Node reports an error of a socket or a name, or pg a connection that was lost or too slow. */
+/** Whether Node reports an error of a socket or of a name look-up, or `pg` reports a lost or slow connection. */
 const isUnreachable = ({ code = "", message }: NodeJS.ErrnoException) =>
 	/^E(?!RR_)/.test(code) || /^(timeout|Connection terminated|Query read timeout)/.test(message);
 
@@ -57,11 +57,11 @@ export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 export type Retry = <T>(transaction: () => Promise<T>) => Promise<T>;
 
 /**
- * How long to retry: as long as `lock_timeout`, because the isolation level decides whether conflicting transactions
- * wait for locks or are rolled back. A client waits much longer for a reply.
+ * How long to retry: as long as `lock_timeout`, because a conflicting transaction waits for a lock or is rolled back,
+ * depending on the isolation level. A client waits much longer for a reply.
  */
 const retryForMs = 3_000;
-/** A few round trips to a nearby server. */
+/** The longest pause before a retry: a few round trips to a nearby server. */
 const pauseMaxMs = 100;
 
 /** @param random returns 0 to 1, so that the pauses of conflicting transactions differ */
@@ -87,7 +87,7 @@ export function createRetry(random: () => number): Retry {
 /** Codes of a serialization failure, a deadlock, and (CIINF, Citus) a shard that was moved during the statement. */
 const rolledBackCodes = new Set(["40001", "40P01", "CIINF"]);
 
-/** Citus names the index of a shard in the message only, and reports XX000 if the rows come from a query. */
+/** Citus names the shard's index only in the message. The code is XX000 if the rows come from a query. */
 const usedKeyOfShard = /"idempotency_keys_pkey_\d+"/;
 
 /** True if other transactions caused the rollback, or if another node has just used the Idempotency-Key. */

@@ -38,9 +38,9 @@ export async function migrate(pool: NodePool): Promise<void> {
 	}
 }
 
-/** Another node has created a table first. If this happens again, another program has created it. */
+/** Codes if another node has created a table first. If a retry gets one, too, another program has created the table. */
 const takenCodes = /^(23505|42710|42P07)$/;
-/** Another node that is migrating caused a rollback, or did not release a lock in time. */
+/** Codes if another node that is migrating caused a rollback, or did not release a lock in time. */
 const waitingCodes = /^(40001|40P01|55P03)$/;
 
 async function migrateOnce(pool: NodePool): Promise<void> {

@@ -17,7 +17,7 @@ import { dialect, runTransaction } from "./transaction.ts";
 
 /** A write first calls `refuseUnsafe` if the latest call is older than this. */
 const searchedMaxMs = 5_000;
-/** Writes that a newer schema may not allow. Writes of keys continue. */
+/** Writes that a newer schema might forbid. Writes of keys continue after an upgrade of the schema. */
 const guarded = new Set<TransactionName>(["editPet", "changeCategories"]);
 /** Each commit may take at least this long, even if its creates have already waited as long as they may. */
 const answerMinMs = 1_000;
@@ -85,7 +85,7 @@ async function answered<Results>(commit: Promise<Results>, leftMs: number): Prom
 	return Promise.race([commit, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Stops creates and edits of this node for good after an upgrade of the schema, or if `refuseUnsafe` throws. */
+/** Rejects all further creates and edits after an upgrade of the schema, or after a StoreRefused of `refuseUnsafe`. */
 function guardWrites(retry: Retry, refuse: () => Promise<void>, stop: (reason: string) => void): Retry {
 	let unfit: StorageUnavailable | undefined;
 	let searchedAtMs = performance.now();

@@ -28,7 +28,7 @@ const types = {
 };
 
 /**
- * Time-outs are connection parameters, because a session's setting would stay in a pooler.
+ * Time-outs are connection parameters, because a pooler would keep a setting of the session for its next client.
  * @returns also whether Citus has placed the tables (`refuseUnsafe`) @throws StoreRefused
  */
 export async function openPool(
@@ -58,7 +58,7 @@ export async function openPool(
 		if (!hasStore && mustExist) throw new StoreRefused("there is no store in this database: fix DATABASE_URL");
 		await refuseUnsafe(pool);
 		await migrate(pool);
-		const isPlaced = await refuseUnsafe(pool); // New tables may be placed elsewhere.
+		const isPlaced = await refuseUnsafe(pool); // Checks new tables, too.
 		const { rows } = await pool.query("SELECT value FROM settings WHERE name = 'cursor_secret'");
 		if (!hasStore) onCreate?.(`the database ${server.database}`);
 		return { pool, cursorSecret: rows[0].value, isPlaced };

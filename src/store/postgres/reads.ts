@@ -22,10 +22,10 @@ import { type Retry, readOnlyCode } from "./errors.ts";
 import { rowsOf, scanWith } from "./transaction.ts";
 
 /**
- * SQL of the store's version; empty on a standby, which may lag. The last ids are the ends of indexes: each create
- * rewrites the counter row, and while an old transaction is open, a read would step over all versions of that row. The
- * server's start time differs on another server and after a restart; a table's path differs in another database and
- * after a restore.
+ * SQL of the store's version; empty on a standby, which may lag. The last ids are read from indexes and not from the
+ * counter row, because each create rewrites that row: while an old transaction is open, a read would step over all
+ * versions of the row. The server's start time differs on another server and after a restart; a table's path differs in
+ * another database and after a restore.
  */
 const versionSql = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
 	coalesce((SELECT max(id) FROM edits), 0) || ' ' || greatest((SELECT max(id) FROM pets), 0,
@@ -51,7 +51,7 @@ function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
 	return { rows, version: { timeline: timeline.join(" "), lastEdit: BigInt(lastEdit), lastId: BigInt(lastId) } };
 }
 
-// If animals were distributed by id, a get would ask few shards, but a page would ask all, as it is a range of ids.
+// If animals were distributed by id, a get would query few shards. A page is a range of ids, and would query all.
 const petJson = petJsonSql((column) => `to_json(${column})`);
 const petsById = {
 	name: "petsById",
@@ -148,7 +148,7 @@ export async function readFindSql(pool: NodePool): Promise<FindSql> {
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 let rare: string | undefined;
-/** Finds the list when a search first needs it: this takes a fifth of a second, more than the rest of a command. */
+/** The result of `findRare`. The first search computes it: this takes 0.2 s, longer than the rest of a command. */
 function rareOnce(): string {
 	rare ??= findRare();
 	return rare;

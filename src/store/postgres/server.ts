@@ -7,7 +7,7 @@ import { readOnlyText } from "./errors.ts";
 
 const serverVersionMin = 140_000;
 
-/** Some other engines speak PostgreSQL's protocol and report a PostgreSQL version, but spread tables by default. */
+/** Some other engines report a PostgreSQL version, too, but spread tables over several servers by default. */
 const isPostgres = (banner: string) => /^PostgreSQL (?!\S*-YB-)/.test(banner);
 
 /** Whether the schema in which tables are created has a store. Later schemas in the search path may have others. */
@@ -37,7 +37,7 @@ export const ownTables = [...Object.values(tables).map(({ name }) => name), "cou
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
 /**
- * SQL conditions for settings of the server, database, role or tables that lose or falsify writes, each with a message.
+ * Settings of server, database, role or tables that lose or falsify writes: an SQL condition and a message for each.
  * Neon has no disk to sync: there, a commit waits until its WAL is on the disks of several other servers.
  */
 const unsafeSettings = [
@@ -65,11 +65,11 @@ const unsafeSettings = [
 	],
 	[
 		"EXISTS (SELECT FROM pg_trigger WHERE tgrelid = to_regclass('pets') AND tgtype & 3 = 3 AND NOT tgisinternal)",
-		"a trigger of the table pets may change or drop an animal BEFORE it is written: use one AFTER that",
+		"a BEFORE trigger of the table pets may change or drop animals: use an AFTER trigger",
 	],
 ];
 
-/** A table may have foreign tables as partitions or as children. */
+/** Reads the partitions and children of tables, too, because these may be foreign or UNLOGGED. */
 const readShards = `WITH RECURSIVE parts AS (
 		SELECT name, to_regclass(name)::oid AS id FROM unnest($1::text[]) AS given (name)
 		UNION SELECT name, unnest(ARRAY(SELECT inhrelid FROM pg_inherits WHERE inhparent = id)) FROM parts

@@ -22,7 +22,7 @@ export async function scanWith(
 	statement: Statement,
 	signal?: AbortSignal,
 ): Promise<Row[]> {
-	// The result of a text of several statements is a list.
+	// The result of a query with several statements is a list.
 	const begun: unknown = await client.query(`${begin}; ${scanSettings}; SELECT pg_backend_pid() AS pid`);
 	const pid = (begun as pg.QueryResult<{ pid: bigint }>[]).at(-1)?.rows[0]?.pid as bigint;
 	let cancelling: Promise<void> | undefined;
@@ -33,7 +33,7 @@ export async function scanWith(
 	signal?.addEventListener("abort", cancel);
 	const rows = await rowsOf(client, statement).finally(() => {
 		signal?.removeEventListener("abort", cancel);
-		return cancelling; // After the transaction, a pooler may give this server process to another client.
+		return cancelling; // Waits for it, because a pooler may then give this server process to another client.
 	});
 	await client.query("COMMIT");
 	return rows;
@@ -42,14 +42,14 @@ export async function scanWith(
 /** Locks the version of the schema against a migration, without a round trip of its own. */
 const readVersion = "SELECT version FROM schema_version FOR SHARE";
 
-/** @param isGuarded whether a newer schema may not allow the writes @throws StoreUpgraded */
+/** @param isGuarded whether a newer schema might forbid the writes @throws StoreUpgraded */
 export async function runTransaction<Result>(
 	client: pg.PoolClient,
 	transaction: Transaction<Result>,
 	isGuarded: boolean,
 ): Promise<Result> {
 	const begun: unknown = await client.query(`${begin}; SELECT ${durably}${isGuarded ? `; ${readVersion}` : ""}`);
-	// The result of a text of several statements is a list.
+	// The result of a query with several statements is a list.
 	const version = (begun as pg.QueryResult<{ version?: bigint }>[]).at(-1)?.rows[0]?.version;
 	if (Number(version ?? 0) > schemaMax) throw new StoreUpgraded();
 	let step = transaction.next();

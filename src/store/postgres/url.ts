@@ -11,11 +11,11 @@ export interface PostgresUrl {
 	user: string | undefined;
 	password: string | undefined;
 	database: string;
-	/** Such as `sslmode`. */
+	/** The URL's parameters, for example `sslmode`. */
 	parameters: ReadonlyMap<string, string>;
 }
 
-/** The message follows the name of the setting, and never contains a part of the URL that may be secret. */
+/** The message is shown after the setting's name. It never contains a part of the URL that may be secret. */
 export class InvalidUrl extends Error {
 	override readonly name = "InvalidUrl";
 }
@@ -106,12 +106,12 @@ function checkSslMode(parameters: ReadonlyMap<string, string>): void {
 		throw new InvalidUrl(`has sslmode=${mode} with sslrootcert=system: use verify-full`);
 }
 
-/** Such as `db1:5432`. */
+/** The host and the port, for example `db1:5432`. */
 export function nameOfServer({ host, port }: PostgresUrl): string {
 	return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The URL with *** in place of passwords. */
+/** The URL with *** instead of passwords. */
 export function withoutPassword(text: string): string {
 	return text
 		.replace(/^([^:/]+:\/\/[^:@/?]*):[^@/]*@/, "$1:***@")

@@ -1,4 +1,4 @@
-// The files of scheduled backups. Their names contain their times. Next to such files, a new store is refused.
+// The files of scheduled backups, whose names contain their times. If there are such files, a new store is refused.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export function refuseNewStore(file: string, folder: string): void {
 	);
 }
 
-/** For example `animal-store-20261121T213000Z.db`, in UTC: names sort by time. */
+/** For example `animal-store-20261121T213000Z.db`, in UTC. To sort the names is to sort the times. */
 export function nameOfBackup(ms: number): string {
 	return `animal-store-${new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "")}.db`;
 }

@@ -24,7 +24,7 @@ export interface SentCreates {
 	keys: string;
 }
 
-/** Strings in JSON contain no line break. */
+/** Occurs only between animals, because strings in JSON contain no line break. */
 const petSeparator = ",\n";
 
 export interface CreatedBatch {

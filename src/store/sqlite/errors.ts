@@ -10,12 +10,12 @@ export function toStoreError(error: unknown): unknown {
 	return isStorage ? new StorageUnavailable(`${code}: ${message}`) : error;
 }
 
-/** Whether a sync failed. The kernel may have dropped data, although the next sync succeeds: trust no later write. */
+/** Whether a sync failed. The kernel may have dropped data, even if the next sync succeeds: trust no later write. */
 export function isFailedSync({ code }: { code: string }): boolean {
 	return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);
 }
 
-/** The pause between tries: less than a commit takes, so that processes that commit all the time take turns. */
+/** The pause between tries. It is shorter than a commit, so that processes that commit all the time take turns. */
 const pollMs = 0.25;
 /** The shortest wait before giving up: within this time, each of several processes gets its turn. */
 const waitMinMs = 100;

@@ -276,7 +276,7 @@ function appliedTo(database: Database.Database): number {
 	return Number(String(applied ?? versionOf(database)));
 }
 
-/** The oldest schema whose programs may write. */
+/** The oldest schema that may write: a program may write if its `schemaMax` is not smaller. */
 export function versionOf(database: Database.Database): number {
 	return Number(database.pragma("user_version", { simple: true }));
 }

@@ -81,7 +81,7 @@ async function openReads(file: string) {
 	const database = connect(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
 	const opened = identityOf(file);
 	function refuseReplaced(): void {
-		// If the file is missing, reads continue: there is no other timeline.
+		// If the file is missing, reads of the open file continue, because no other store is in its place.
 		if ((identityOf(file) ?? opened) === opened) return;
 		throw new StorageUnavailable("the file was replaced while it was open: restart the service");
 	}

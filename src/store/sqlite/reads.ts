@@ -26,7 +26,7 @@ export function createReads(
 	function readPage(query: PageQuery): PetPage {
 		const { text, values } = pageSql(query);
 		const clauses = `${text} LIMIT ${query.limit + 1}`;
-		// Values are in the placeholders' order.
+		// Each ? gets the next value, because the values are in the order of the placeholders.
 		const statement = pages.get(clauses) ?? prepare(clauses.replaceAll(/\$\d+/g, "?"));
 		pages.set(clauses, statement);
 		return toPetPage(statement.all(...values), query, version());

@@ -15,7 +15,7 @@ export interface ScanData {
 
 export type ScanMessage = { rows: Row[] } | { code: string; message: string };
 
-/** Folded letters of Latin, Greek, Cyrillic and other scripts, by code; undefined if one may join other letters. */
+/** Folded letters of Latin, Greek, Cyrillic and other scripts, by code; undefined for letters that may combine. */
 const foldedLetters = Array.from({ length: 0x3000 }, (_, code) => {
 	const folded = foldedText(String.fromCharCode(code));
 	return /[\p{M}\u1100-\u11ff]/u.test(folded) ? undefined : folded;

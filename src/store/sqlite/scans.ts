@@ -19,7 +19,7 @@ export const findSql: FindSql = {
 	// Most names are ASCII. For these, SQLite needs no JavaScript.
 	folded: (text) => `iif(octet_length(${text}) = length(${text}), replace(lower(${text}), '\`', ''''), fold(${text}))`,
 	contains: (text, part) => `instr(${text}, ${part}) > 0`,
-	// A running statement cannot be interrupted. Few rows call the function: a call takes longer than reading a row.
+	// Ends a statement, because none can be interrupted. Only every 8192nd id calls the function, because calls are slow.
 	isWanted: "(id & 8191 OR is_wanted())",
 };
 
