@@ -19,7 +19,7 @@ export async function readCategories(ask: AskConsole, signal?: AbortSignal): Pro
 /** The number of each category by its name, in the form that `Values` uses (comparedName). */
 export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): Map<string, bigint> {
 	const named = [...categories].flatMap(({ id, name }) => (name === undefined ? [] : { id, name }));
-	// If a migration found names equal, the first category has the name, as in the store.
+	// A migrated store may have equal names. Then the first category has the name, as in the store.
 	return new Map(named.reverse().map(({ id, name }) => [comparedName(name), id]));
 }
 
@@ -40,7 +40,7 @@ export function likesOf(
 	return likes;
 }
 
-/** Gives each name the next free number, unless a category has the name already: so a retry makes nothing twice. */
+/** Gives each name the next free number, unless a category has the name already. So a retry makes no category twice. */
 export async function makeCategories(ask: AskConsole, names: readonly string[]): Promise<CategoryResult[]> {
 	const results: CategoryResult[] = [];
 	for (let at = 0; at < names.length; at += categoryChangesMax) {

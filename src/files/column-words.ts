@@ -87,14 +87,14 @@ const kinds = new Set(
 
 export const isKind = (text: string) => kinds.has(plainName(text));
 
-/** `otherName`: further names that a list may have for its animals. `ofOthers`: names of people and other things. */
+/** `otherName`: further headings of animals' names. `ofOthers`: headings of names of people and other things. */
 const otherName = /(name|namen|nom|nombre|nome)$|^(name|nom|nombre|nome|title|titel|titre|titulo)/;
 const ofOthers = new RegExp(
 	"owner|client|customer|adopter|keeper|contact|last|first|sur|vor|nach|famil|halter|besitzer|kunde|propiet|propriet|" +
 		"dueno|tutor|breed|species|common|scientific|taxon|latin|colou?r|shelter|location|file",
 );
 
-/** Whether a heading may be that of the animals' names: "House name", or "Dog" in a list of dogs. */
+/** Whether a heading may be that of the animals' names, such as "House name", or "Dog" in a list of dogs. */
 export function mayBeName(heading: string): boolean {
 	const name = plainName(heading);
 	return isKind(name) || (otherName.test(name) && !ofOthers.test(name));

@@ -41,7 +41,7 @@ export function findHeading<Row extends { cells: string[] }>(rows: readonly Row[
 	return best > 0 ? rated.find(({ rate }) => rate === best)?.row : undefined;
 }
 
-/** The number of fields that a heading names; one more than there are if the heading names all required fields. */
+/** The number of fields that a heading names; if it names all required ones, one more than the number of all fields. */
 function rateHeading(cells: readonly string[], mapping?: Mapping): number {
 	const names = cells.map((cell) => cell.trim());
 	if (names.filter((name) => name !== "").length < 2) return 0;
@@ -95,7 +95,7 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}, s
 	const taken = Object.values(fits).flat();
 	// If another column has the category's number, a column "category" has its name.
 	const isNameOfNumber = (at: number) => isNumbered && categories.includes(names[at] ?? "");
-	// If a list also has people's names, they are not beside the category: the nearest column has the animals' names.
+	// Of several columns of names, the nearest to the category has the animals' names: people's names are not beside it.
 	const distance = (at: number) => Math.abs(at - (fits.categoryId[0] ?? 0));
 	const nearest = ([...of]: number[]) => of.sort((one, other) => distance(one) - distance(other))[0] ?? -1;
 	const at = Object.fromEntries(newPetFields.map((field) => [field, nearest(fits[field])])) as Record<Field, number>;
@@ -142,7 +142,7 @@ export function checkColumns(
 	throw refuse(`several columns match ${ambiguous}: ${quoteNames(namesAt(columns, found.fits[ambiguous]))}`);
 }
 
-/** The columns with exactly this name; if there are none, those with the name in any spelling. */
+/** The columns with exactly this name; if there are none, those whose `plainName` is that of this name. */
 export function columnsNamed(wanted: string, columns: readonly string[]): number[] {
 	const exact = positionsOf(wanted, columns);
 	return exact.length > 0 ? exact : positionsOf(plainName(wanted), columns.map(plainName));
@@ -154,13 +154,13 @@ function positionsOf<Item>(wanted: Item, among: readonly Item[]): number[] {
 
 interface RankedColumn {
 	at: number;
-	/** How well its name says that it holds the field: 0 is best. */
+	/** How well the column's name says that the column holds the field: 0 is best. */
 	rank: number;
 	/** The number of distinct kinds, if the column may have kinds of animals in words; otherwise 0. */
 	size: number;
 }
 
-/** The columns whose names and values fit a field, the best first. Of equally good names, fewer kinds are better. */
+/** The columns whose names and values fit a field, the best first. Between equal names, fewer kinds are better. */
 function rankedColumns(
 	field: Field,
 	names: readonly string[],
@@ -197,9 +197,9 @@ export const namesAt = (columns: readonly string[], positions: readonly number[]
 	positions.map((at) => columns[at] ?? "");
 
 /**
- * The columns of missing fields by their values. A column of kinds of animals has the categories. If the heading names
- * neither the name nor the category, it may be an animal: then the column of words with the most distinct values has
- * the names, the one with the fewest the categories. A heading such as "House name" counts more than values.
+ * Finds the columns of missing fields by the columns' values. A column of kinds of animals has the categories. If the
+ * heading names neither the name nor the category, it may be an animal: then the column of words with the most distinct
+ * values has the names, the one with the fewest the categories. A heading such as "House name" counts more than values.
  * @param heading the row that names the columns, empty if none does
  */
 export function columnsByValues(heading: readonly string[], sample: Sample, { at, missing }: Columns): Mapping {
@@ -232,8 +232,8 @@ export const isOwnExport = (columns: readonly string[]) =>
 	["id", "name", "categoryId"].every((name) => columns.includes(name));
 
 /**
- * The column whose values identify the animals of a list: each row has a value, and the name is that of an animal's id
- * or, if there is no such column, of any id. -1 if there is none.
+ * The column whose values identify the animals of a list: each row has a value, and the heading means an animal's id
+ * or, if there is no such column, any id. -1 if there is no column of ids.
  */
 export function idColumn(columns: readonly string[], { at }: Columns, sample: Sample): number {
 	if (isOwnExport(columns)) return -1;

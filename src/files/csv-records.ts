@@ -1,9 +1,9 @@
 // Splits CSV into records and their cells. A quote opens a quoted cell only at the start of a cell. The next quote that
-// is not doubled closes the cell if a delimiter or the end of the line follows. All other quotes are text: spreadsheets
-// put `Rex "the King"`, `12"` and `"Rex" the King` on the clipboard unchanged. On the clipboard, they quote only cells
-// with line breaks, and no cell contains a tab. So a quoted text with a line break and a tab is not one cell, but two
-// rows, each with one quote. A file is refused if its last quote opens a cell, because the end of that cell may be
-// missing.
+// is not doubled closes the cell if a delimiter or the end of the line follows. All other quotes are text, because
+// spreadsheet programs put `Rex "the King"`, `12"` and `"Rex" the King` on the clipboard unchanged. On the clipboard,
+// these programs quote only cells with line breaks, and no cell contains a tab. If both a line break and a tab are
+// between two quotes, the quotes are therefore text in two rows. A file is refused if its last quote opens a cell,
+// because the end of that cell may be missing.
 
 import { FileError } from "./encoding.ts";
 import { type RecordPlace, recordMaxLength, tooLong } from "./records.ts";
@@ -12,7 +12,7 @@ export interface CsvRecord extends RecordPlace {
 	cells: string[];
 }
 
-/** The records that are not blank. @throws FileError at an unclosed quote or a long record, after all records before */
+/** The records that are not blank. @throws FileError at an unclosed quote or a long record, after earlier records */
 export async function* csvRecords(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<CsvRecord[]> {
 	const cell = cellPattern(delimiter);
 	let line = 1;
@@ -67,7 +67,7 @@ export async function* csvRecords(texts: AsyncIterable<string>, delimiter: strin
 function cellPattern(delimiter: string): RegExp {
 	const without = (character: string) => `[^"${character}]*(?:""[^"${character}]*)*`;
 	const quoted = delimiter === "\t" ? `${without("\n")}|${without("\t")}` : without("");
-	// Blanks before a quote are skipped only after a delimiter: programs write `"Rex", "Dog"`.
+	// Blanks before a quote are skipped only after a delimiter, because programs write `"Rex", "Dog"`.
 	return new RegExp(`(?:(?<=${delimiter}) +)?"(${quoted})(?:"(?=[${delimiter}\n])|($))|[^${delimiter}\n]*`, "y");
 }
 

@@ -1,6 +1,6 @@
-// Finds the rows of a file that another file, imported in the last 24 hours, has added already. This file may be a
-// correction of the other, or equal rows may be two animals: a person decides before anything is sent. Once a row of
-// this file was added, the person has decided.
+// Finds rows that another file, imported in the last 24 hours, has added already. This file may correct the other file,
+// or equal rows may be two animals, so a person decides before anything is sent. If this file has also added a row, the
+// person has decided before.
 
 import {
 	describeTime,
@@ -34,14 +34,14 @@ export interface EarlierRows {
 	found: ReadonlyMap<number, EarlierRow>;
 	/** The first rows that were found. */
 	first: FileRow[];
-	/** Whether a row of this file was added before. */
+	/** Whether the person has decided before, because an import of this file has added a row. */
 	isDecided: boolean;
 }
 
 const shownRows = 5;
 
 /**
- * Finds the rows. Rows that a person has to confirm count, too. If two equal rows were added and the file has three,
+ * Finds these rows, even if a person has to confirm them. If two equal rows were added and the file has three,
  * two of the three are found.
  * @throws the errors of `ask`, and of reading the file
  */
@@ -72,8 +72,8 @@ export async function findEarlier(
 			const equal = byContent.get(content);
 			const different = equal ? undefined : byListId.get(listId);
 			if (!different && !equal?.length) continue;
-			own ??= await readNumbers(file.digest, ask, signal); // Only now: an earlier import of this file may have many.
-			if (own.has(String(row.number))) continue; // This file has added the row: its key prevents a second animal.
+			own ??= await readNumbers(file.digest, ask, signal); // Not earlier: there may be many numbers.
+			if (own.has(String(row.number))) continue; // This file added the row, whose key prevents a second animal.
 			const present = equal?.pop();
 			const earlier = (present ?? different) as Known;
 			found.set(row.number, { ...earlier, outcome: present ? "present" : "different" });
@@ -106,7 +106,7 @@ async function* readImported(which: string, ask: AskConsole, signal?: AbortSigna
 	} while (before !== undefined);
 }
 
-/** Such as `2 of 3 rows are already there (Rex, Mia), added today at 14:05 by front desk from list.csv`. */
+/** For example `2 of 3 rows are already there (Rex, Mia), added today at 14:05 by front desk from list.csv`. */
 export function describeFound(
 	{ found }: EarlierRows,
 	{ of, examples }: { of: string; examples: readonly string[] },
@@ -118,12 +118,12 @@ export function describeFound(
 	return there + when + (different > 0 ? `, ${different} of them with other values under their id` : "");
 }
 
-/** Such as `this file was imported today at 14:05 by front desk`; if another file added the row, with its name. */
+/** For example `this file was imported today at 14:05 by Ann`; for another file, `added today … from list.csv`. */
 export function describeAdded({ file, ...row }: PresentRow): string {
 	return file === undefined ? `this file was imported ${describeBy(row)}` : `added ${describeBy(row)} from ${file}`;
 }
 
-/** Such as `today at 14:05 by front desk`. */
+/** For example `today at 14:05 by front desk`. */
 function describeBy({ atMs, by }: Pick<EarlierResult, "atMs" | "by">): string {
 	return describeTime(atMs, Date.now()) + (by ? ` by ${by}` : "");
 }

@@ -1,5 +1,5 @@
-// Recognises the encoding of a text file and decodes it. Spreadsheets write UTF-8 with or without a byte order mark,
-// UTF-16, and Windows-1252. This file also defines the error for a file that cannot be read.
+// Recognises the encoding of a text file and decodes it. Spreadsheet programs write UTF-8, with or without a byte order
+// mark, UTF-16, and Windows-1252. This file also defines the error for a file that cannot be read.
 
 /**
  * An error about a whole file, as opposed to a row that breaks a rule. The message is one sentence for people, with the
@@ -84,7 +84,7 @@ function encodingOfHead(head: Uint8Array): Encoding | undefined {
 const startUtf8Scan = () => ({ line: 1, pending: 0, multiByte: 0, invalid: 0, invalidLine: 0 });
 type Utf8Scan = ReturnType<typeof startUtf8Scan>;
 
-/** Counts characters and invalid bytes. It is coarser than a decoder, and does not stop at the first error. */
+/** Counts characters and invalid bytes. Finds fewer errors than a decoder, but does not stop at the first one. */
 function scanUtf8(scan: Utf8Scan, chunk: Uint8Array): void {
 	// An indexed loop, because an iterator would be several times slower, and this reads the whole file.
 	for (let at = 0; at < chunk.length; at++) {
@@ -128,7 +128,7 @@ export async function* decodeText(chunks: Chunks, encoding: Encoding): AsyncGene
 
 /**
  * Whether an earlier program has lost or garbled letters of this text: U+FFFD, a question mark where a letter was,
- * UTF-8 that was read as Windows-1252, or a private-use character, as some programs make of `&#128008;`.
+ * UTF-8 that was read as Windows-1252, or a private-use character, which some programs write for `&#128008;`.
  */
 export function isDamaged(text: string): boolean {
 	return /[\uFFFD\p{Co}]|\p{L}\?\p{L}|(?<![^\s-])\?\p{Ll}|Ã[\u0080-\u00BF\u0152-\u2122]|â€/u.test(text);

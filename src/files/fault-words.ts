@@ -24,7 +24,7 @@ const sentences: Partial<Record<string, (text: string) => string>> = {
 		`“${text.slice(0, 40)}” is not a status: ${petStatuses.slice(0, -1).join(", ")}, or ${petStatuses.at(-1)}`,
 };
 
-/** The message about a field of an animal, whose value is this text in its source. */
+/** The message about a field of an animal. @param text the value of the field, as the person or the file wrote it */
 export function describeFault({ field = "", problem, detail }: Fault, text: string): string {
 	const sentence = /\bmust be\b/.test(problem) && sentences[field];
 	if (sentence) return sentence(text);
@@ -59,7 +59,7 @@ export function describeInFile(row: FileRow, faults: readonly Fault[]): string {
 	const sentences = tellRow(row, others.length > 0 ? others : faults).map(({ field, text, sentence }) => {
 		const [column, shown] = [columns[field]?.replace(/\s+/g, " "), text.slice(0, 40)];
 		if (column === undefined) return inCase("toLowerCase", sentence);
-		// Values of JSON are not shown: a number may have been rounded, and then differs from the file.
+		// Values of JSON are not shown, because a number that was rounded would differ from the file.
 		const isShown = text === "" || (row.given.text === undefined && !sentence.includes(shown));
 		if (!isShown) return `${JSON.stringify(column)}: ${sentence}`;
 		const value = text === "" ? "is empty" : `is ${JSON.stringify(shown)}`;

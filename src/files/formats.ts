@@ -1,5 +1,5 @@
 // The formats of files of animals. The format, encoding and delimiter of a file are found from its content and never
-// from its name. Exports are CSV, NDJSON, a JSON array or a workbook, with exact numbers: an import can read them.
+// from its name. Exports are CSV, NDJSON, a JSON array or a workbook, with exact numbers. An import can read each.
 
 import type { ExportFormat } from "../contract/console.ts";
 import { type AnyPet, petFields, petJson } from "../contract/pet.ts";
@@ -9,7 +9,7 @@ import { decodeText, detectEncoding, type Encoding, FileError, nameOfEncoding } 
 import { findWrapper, type Wrapper } from "./json-wrapper.ts";
 import { recordMaxLength } from "./records.ts";
 
-/** Opens the file at its start: a file is read several times, and never kept in memory. */
+/** Opens the file at its start. A file is read several times, because only a workbook is kept in memory. */
 export type Source = () => AsyncIterable<Uint8Array>;
 
 export interface FileKind {
@@ -24,7 +24,7 @@ export interface FileKind {
 	sheets?: SheetRows[];
 	/** The sheets of the workbook that are not read. */
 	otherSheets?: string[];
-	/** Lines end with a carriage return alone. */
+	/** Whether lines end with a carriage return alone. */
 	isCrOnly?: boolean;
 	/** The object around the JSON array. */
 	wrapper?: Wrapper;
@@ -32,12 +32,12 @@ export interface FileKind {
 
 interface SheetRows {
 	name: string;
-	/** The number of its first row: `first` in the table, `own` in the sheet. */
+	/** The number of the sheet's first row below its heading: `first` in the table, `own` in the sheet. */
 	first: number;
 	own: number;
 }
 
-/** The number of a row as the spreadsheet shows it, with its sheet if there are several. */
+/** The number of a row as a spreadsheet program shows it, with the sheet if there are several. */
 export function rowIn({ sheets }: FileKind, row: number): number | string {
 	const found = sheets?.findLast(({ first }) => first <= row);
 	return found ? `${row - found.first + found.own} of sheet ${JSON.stringify(found.name)}` : row;
@@ -88,7 +88,7 @@ export async function firstRecords<Row>(batches: AsyncIterable<Row[]>, count: nu
 	return found;
 }
 
-/** A spreadsheet's heading is searched for in this many records, because titles and notes may be above it. */
+/** The heading of a table is searched for in this many records, because titles and notes may be above it. */
 export const headerWithin = 12;
 
 /**
@@ -106,7 +106,7 @@ async function detectDelimiter(texts: () => AsyncIterable<string>): Promise<stri
 	return found?.delimiter ?? ",";
 }
 
-/** The records before a broken line. Another delimiter may fit; if none does, reading the rows refuses the line. */
+/** The records before a broken line. Another delimiter may fit. If none does, a later read refuses the line. */
 async function* readable<Row>(batches: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
 	try {
 		yield* batches;
@@ -115,7 +115,7 @@ async function* readable<Row>(batches: AsyncIterable<Row[]>): AsyncGenerator<Row
 	}
 }
 
-/** In words, such as "CSV with semicolons, Windows-1252". */
+/** Describes the kind, for example "CSV with semicolons, Windows-1252". */
 export function describeKind({ format, encoding, delimiter, sheet, sheets }: FileKind): string {
 	if (sheets) return `${sheets.length} sheets of a workbook (${sheets.map(({ name }) => name).join(", ")})`;
 	if (sheet !== undefined) return `sheet ${JSON.stringify(sheet)} of a workbook`;

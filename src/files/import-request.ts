@@ -8,9 +8,9 @@ import { idempotencyHours } from "../contract/operations.ts";
 /** Why an import stopped. The message is one sentence with the fix. */
 export class ImportFailure extends Error {
 	/**
-	 * `refused`: the API key does not work, or may not add animals. `missing`: the service cannot import. `expired`: a
-	 * batch without a reply is too old to be sent again. `unreachable`: the service did not answer for too long.
-	 * `unexpected`: any other reply.
+	 * `refused`: the API key does not work, or is not allowed to add animals. `missing`: the service cannot import.
+	 * `expired`: a batch without a reply is too old to be sent again. `unreachable`: the service did not answer for too
+	 * long. `unexpected`: any other reply.
 	 */
 	readonly kind: "refused" | "missing" | "expired" | "unreachable" | "unexpected";
 	readonly hasReply: boolean;
@@ -55,7 +55,7 @@ const expired =
 
 /**
  * Sends a batch until it has a result for each row.
- * @param rows their JSON
+ * @param rows the JSON of each row
  * @param attempts the state of the batch, which the caller keeps even after a failure
  * @throws ImportFailure; during a wait, also the reason of `target.signal`
  */
@@ -129,7 +129,7 @@ async function attempt(rows: readonly string[], target: ImportTarget): Promise<A
 	}
 }
 
-/** Converts a result's time to this computer's clock: it is at most a second late, and never early. */
+/** Converts a result's time to this computer's clock. The converted time is at most a second late, and never early. */
 function inOwnTime(result: ImportResult, headers: Headers): ImportResult {
 	if (!("atMs" in result)) return result;
 	const aheadMs = Date.parse(headers.get("date") ?? "") - Date.now();

@@ -1,8 +1,8 @@
 // The importer of the command and the console. The file has been checked before, as a whole.
 //
 // 1. Rows are read in the order of the file and cut into batches: at most 1,000 rows, and at most a request's body.
-// 2. Each row has a key: the digest of the file's content, and the row's number. Within 24 hours, the service adds one
-//    animal per key: if the file is imported again, by anyone, nothing is added twice.
+// 2. Each row has a key: the digest of the file's content, and the row's number. Within 24 hours, the service adds only
+//    one animal per key, so nothing is added twice if the file is imported again, by anyone.
 // 3. One batch is sent at a time, so that animals have the order of the file. The next batch is read meanwhile.
 // 4. A batch is sent again until it has a result for each row (import-request.ts). If the reply to an earlier attempt
 //    was lost, that attempt has added the rows that are in the store since then.
@@ -79,8 +79,8 @@ export function createImporter(options: ImporterOptions) {
 
 	return {
 		/**
-		 * Sends rows until the end of the file, or until `target.signal`. May be called again to continue.
-		 * @returns whether it reached the end
+		 * Sends rows until the end of the file, or until `target.signal` is aborted. Call it again to continue.
+		 * @returns whether the end of the file was reached
 		 * @throws ImportFailure, and errors of reading the file; the next call sends the batch under way again
 		 */
 		async run(target: ImportTarget): Promise<boolean> {

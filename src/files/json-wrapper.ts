@@ -1,4 +1,4 @@
-// Finds the array of animals in an object such as `{"animals": [{…}]}`: interfaces of programs reply in this form.
+// Finds the array of animals in an object such as `{"animals": [{…}]}`. Interfaces of programs reply in this form.
 
 import { tryParseJson } from "../contract/json.ts";
 import { findColumns } from "./columns.ts";
@@ -35,7 +35,7 @@ export function findWrapper(head: string): Wrapper | undefined {
 	return found;
 }
 
-/** Whether the object is an animal. An animal may have a list of objects, such as photos, that have names, too. */
+/** Whether the object is an animal. An animal, too, may have a list of objects with names, such as photos. */
 function isAnimal(text: string): boolean {
 	const { value } = tryParseJson(text);
 	const names = Object.entries(Object(value)).flatMap(([name, own]) => (typeof own === "object" ? [] : [name]));

@@ -4,7 +4,7 @@ import { isKind } from "./column-words.ts";
 import type { Columns, Sample } from "./columns.ts";
 import { isWord } from "./values.ts";
 
-/** Sums, in English, German, French, Spanish and Portuguese: the word alone, or before a colon or a number. */
+/** Words for sums in English, German, French, Spanish and Portuguese, alone or before a colon or a number. */
 const words = "totals?|totales|sum|summe|gesamt|insgesamt|somme|suma|soma|count|anzahl";
 const sums = new RegExp(`^((grand|sub|sous|zwischen)[- ]?)?(${words})\\s*([:\\d].*)?$`, "iu");
 /** In a list without categories, only these words are sums: the others may be names. */

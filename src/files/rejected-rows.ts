@@ -23,7 +23,7 @@ export function rejectedRow(
 	);
 }
 
-/** The format of rejected rows: the rows of an array become lines, which can be written one by one. */
+/** The format of rejected rows. Rows of a JSON array become lines (NDJSON), which can be written one by one. */
 export function rejectedFormat({ format }: FileKind): "csv" | "ndjson" {
 	return format === "csv" ? "csv" : "ndjson";
 }
@@ -39,7 +39,7 @@ const earlier = /,?"line":\d+,"reason":"(?:[^"\\]|\\.)*"(?=\}$)/;
 /** Appends the line and the reason to the object's text, so that numbers stay as they were written. */
 function jsonLine(line: number, given: string, reason: string): string {
 	const ours = `"line":${line},"reason":${JSON.stringify(reason)}`;
-	// In an array, an object may span several lines, but its strings may not.
+	// An object of an array may span several lines. A line break is never in a string, so a blank can replace it.
 	const text = given
 		.trim()
 		.replace(/[\r\n]+/g, " ")

@@ -1,5 +1,5 @@
-// Hashes of a row's content, which the service keeps for a day: so the row is recognised after its file was corrected,
-// sorted or cut. The order of the columns, their names, and the sheet do not count.
+// Computes hashes of a row's content, which the service keeps for a day. By its hashes, a row is recognised after its
+// file was corrected, sorted or cut. The hashes do not depend on the columns' order and names, or on the sheet.
 
 import { tryParseJson } from "../contract/json.ts";
 import { newPetFields } from "../contract/pet.ts";

@@ -28,7 +28,7 @@ interface Place {
 	/** Unique in the file: the line, or the position in a JSON array, where one line may hold many rows. */
 	number: number;
 	given: Given;
-	/** The row as the file has it, if a person has corrected it. */
+	/** Present if a person has corrected the row: the row as the file has it. */
 	original?: Given;
 }
 
@@ -36,7 +36,7 @@ interface Place {
 interface Given extends Pick<Columns, "at"> {
 	cells: string[];
 	columns: string[];
-	/** The JSON of the row, and the positions of its cells that are no text and no integer. */
+	/** The JSON of the row, and the positions of its lists, objects, and numbers other than exact integers. */
 	text?: string | undefined;
 	inexact?: readonly number[] | undefined;
 	/** Whether the file is an export: then "None" and "?" are names. */
@@ -56,13 +56,13 @@ export interface OtherRow extends Pick<Place, "row"> {
 }
 
 export interface ReadOptions {
-	/** The columns of fields; any other field is found by its name. */
+	/** The columns of some fields. The columns of all other fields are found by name. */
 	mapping?: Mapping | undefined;
-	/** The row of a table that names the columns, as a spreadsheet counts; 0 if none does. If absent, it is found. */
+	/** The number of the row that names the columns, as in a spreadsheet; 0 if there is none. If absent, it is found. */
 	headerRow?: number | undefined;
 	/** The meanings of other texts in the status and category fields. */
 	values?: Values | undefined;
-	/** What stands in for a missing value. */
+	/** The replacements for missing values. */
 	fallback?: Fallback | undefined;
 	/** Called for each name whose line breaks were replaced by blanks; if absent, such a row is rejected. */
 	onJoined?: (() => void) | undefined;
@@ -132,7 +132,7 @@ export async function* readRows(source: Source, kind: FileKind, options: ReadOpt
 	if (found.unknown.length > 0) throw new ColumnError(`no object has a field ${quoteNames(found.unknown)}`);
 }
 
-/** The row with these texts in place of its own fields. The fields must have columns. */
+/** The row with these texts instead of the file's. Their fields must have columns. */
 export function correctedRow(row: FileRow, texts: Texts, options: ReadOptions): FileRow {
 	const fields = newPetFields.filter((field) => texts[field] !== undefined);
 	if (fields.length === 0) return row;
@@ -149,7 +149,7 @@ export const columnsOf = ({ columns, at }: Given): Texts => byField(columns, at)
 /** The fields of an animal in a row, as texts. */
 export const textsOf = (given: Given): Texts => byField(padded(given), given.at);
 
-/** Spreadsheets leave out or add empty cells at the end of a row. */
+/** One cell for each column, because spreadsheet programs leave out or add empty cells at the end of a row. */
 const padded = ({ cells, columns }: Pick<Given, "cells" | "columns">) => columns.map((_, at) => cells[at] ?? "");
 
 function byField(values: readonly string[], at: Columns["at"]): Texts {
@@ -203,8 +203,8 @@ export async function previewRows(
 }
 
 /**
- * Spreadsheets write cleared rows as empty cells, and unchecked boxes as "false" in their language. In the column of an
- * animal's field, "false" is a value.
+ * Whether a row is empty. Spreadsheet programs write cleared rows as empty cells, and unchecked boxes as "false" in
+ * their language. In the column of an animal's field, "false" is a value.
  */
 function isEmpty(cells: string[], { at }: Columns): boolean {
 	const isUnchecked = (cell: string, index: number) =>
@@ -229,10 +229,10 @@ function isStrayNumber({ pet }: Outcome, text = "", { numbers, categoryId }: Val
 
 const isBlank = (text: string) => !/\S/.test(text) || isNothing(text);
 
-/** The fields of a row after replacements: of a missing name or category, and of line breaks in a name. */
+/** The fields of a row, with a missing name or category and line breaks in a name replaced. */
 function completedTexts({ cells, at, isOwn, inexact }: Given, { fallback = {}, onJoined }: ReadOptions): Texts {
 	const texts: Texts = {};
-	// A name must be as it is in the file: not a list, an object, or a number that JavaScript rounds.
+	// A list, an object, or a number that JavaScript may round is no name, because its text may differ from the file's.
 	const nameAt = (position: number) => (inexact?.includes(position) ? "" : (cells[position] ?? ""));
 	for (const field of newPetFields)
 		if (at[field] !== -1) texts[field] = field === "name" ? nameAt(at.name) : (cells[at[field]] ?? "");

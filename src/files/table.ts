@@ -14,7 +14,7 @@ export interface TableRecord extends RecordPlace {
 	cells: string[];
 	/** The JSON of the row. */
 	text?: string;
-	/** The positions of cells that were lists, objects, or numbers that are no exact integers. */
+	/** The positions of cells that were lists, objects, or numbers other than exact integers. */
 	inexact?: number[];
 	/** Why the JSON is not an object. */
 	fault?: Fault;
@@ -23,7 +23,7 @@ export interface TableRecord extends RecordPlace {
 export interface Table {
 	/** The names of the columns. In JSON, a field that appears later is added when its object is read. */
 	columns: string[];
-	/** The row that names the columns, as a spreadsheet counts; 0 if none does; undefined in JSON. */
+	/** The number of the row that names the columns, as in a spreadsheet; 0 if no row names them; undefined in JSON. */
 	headerRow: number | undefined;
 	/** The line of that row. */
 	line: number;
@@ -68,7 +68,7 @@ export async function openTable(
 	return { columns, headerRow: found.row, line: found.line, sample, records };
 }
 
-/** Beyond this number of fields, only known and mapped fields count, because each object could have other fields. */
+/** After this many columns, only known and mapped fields are added, because each object could have other fields. */
 const columnsMax = 1000;
 
 async function* objectRecords(
@@ -103,7 +103,7 @@ async function* objectRecords(
 const isInexact = (value: unknown) =>
 	typeof value === "number" ? !Number.isSafeInteger(value) : typeof value === "object" && value !== null;
 
-/** A value of JSON as a cell: empty for null; JSON for a list or an object, which no field of an animal is. */
+/** A value of JSON as a cell: empty for null; for a list or an object, its JSON (no field of an animal is either). */
 export function textOf(value: unknown): string {
 	if (value === undefined || value === null) return "";
 	return typeof value === "object" ? toJson(value) : String(value);

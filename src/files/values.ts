@@ -1,5 +1,5 @@
-// Words in place of values: a status in people's words, or the name of a category. The program proposes meanings, and a
-// person confirms or changes them; a row whose words have meanings is an animal.
+// Words instead of values: a status in people's words, or the name of a category. The program proposes meanings, and a
+// person confirms or changes them. A row whose words have meanings is an animal.
 
 import { CategoryName } from "../contract/category.ts";
 import { comparedName, foldedText } from "../contract/equal-texts.ts";
@@ -12,7 +12,7 @@ export const wordFields = ["status", "categoryId"] as const;
 export type WordField = (typeof wordFields)[number];
 /** The texts of an animal's fields. */
 export type Texts = Partial<Record<keyof NewPet, string>>;
-/** The texts that the file has in place of a status or a category, unchanged. */
+/** The texts that the file has instead of a status or a category, unchanged. */
 type Words = Partial<Record<WordField, string>>;
 
 /** The meanings of texts in the file; null means no value. */
@@ -67,7 +67,7 @@ export function isNothing(text: string): boolean {
 const noNames = "unknown|unnamed|no ?name|unbekannt|namenlos|ohne namen?|inconnue?|sans nom|sin nombre|sem nome";
 const nameless = new RegExp(`^([*?.\\-_\\s]*|${noNames})$`, "iu");
 
-/** Whether a text in place of an animal's name says that the animal has none. */
+/** Whether a text in the field of the name says that the animal has no name. */
 export function isNoName(text = ""): boolean {
 	return /^\s*(?:$|[-–—(#*?._nuois])/i.test(text) && (isNothing(text) || nameless.test(text.trim()));
 }
@@ -86,7 +86,7 @@ export function proposeCategory(text: string): string | undefined {
 	return isNone || !isWord(name) || checkCategoryName({ name }).faults ? undefined : name;
 }
 
-/** Whether a text in place of a category may be a name. A number may not, even an unreadable one such as "1E+20". */
+/** Whether a text in the field of the category can be a name. No number is a name, not even "1E+20". */
 export function isWord(text: string): boolean {
 	const isNumber = /^[-+\d.,\s]+(e[-+]?\d+)?$/i.test(text.trim());
 	return /\p{L}|\p{Extended_Pictographic}/u.test(text) && !isNumber;

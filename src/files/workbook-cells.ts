@@ -1,5 +1,5 @@
-// What a spreadsheet shows but the reader of workbooks does not return: zeros that a format shows before a number, and
-// the value of merged cells, which only the first of these cells has.
+// Adds what a spreadsheet program shows but the reader of workbooks does not return: zeros that a format shows before a
+// number, and the value of merged cells, which only the first of these cells has.
 
 /** The parts of a workbook, by their names in the archive. */
 type Parts = Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ function attributeOf(attributes: string, name: string): string {
 
 const entities = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** The least number of digits that each style shows, by the style's number, for formats such as 00000. */
+/** For each style with a format such as 00000, by the style's number: the least number of digits that it shows. */
 export function digitsOfStyles(styles = ""): Map<string, number> {
 	const formats = new Map(
 		[...styles.matchAll(tags("numFmt"))].map(([, attributes = ""]) => {
@@ -48,7 +48,7 @@ export interface Merge {
 	to: number;
 }
 
-/** The merged cells of each sheet that are one column wide, by the sheet's name. */
+/** The merged cells that are one column wide, by the name of their sheet. */
 export function mergesOf(parts: Parts): Map<string, Merge[]> {
 	const relations = parts["xl/_rels/workbook.xml.rels"] ?? "";
 	const targets = new Map(

@@ -26,7 +26,7 @@ const parts = {
 	"xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${relations}">\
 <sheets><sheet name="Animals" sheetId="1" r:id="rId1"/></sheets></workbook>`,
 	"xl/_rels/workbook.xml.rels": relationships(["worksheet", "worksheets/sheet1.xml"], ["styles", "styles.xml"]),
-	// Style 1 is the format "text" (49): an edited cell stays a text.
+	// Style 1 is the format "text" (49), in which an edited cell stays a text.
 	"xl/styles.xml": `<styleSheet xmlns="${main}">\
 <fonts count="1"><font><sz val="11"/><name val="Calibri"/></font></fonts>\
 <fills count="2"><fill><patternFill patternType="none"/></fill>\

@@ -1,6 +1,6 @@
-// Reads a workbook (.xlsx), one sheet or the sheets with one heading, as the CSV that a spreadsheet program would save:
-// all later code handles CSV only. Numbers keep the digits of the file, so that no int64 is rounded; a formula is
-// replaced by its result.
+// Converts one sheet of a workbook (.xlsx), or all sheets with the same heading, to the CSV that a spreadsheet program
+// would save, so that all later code handles only CSV. Numbers keep the file's digits, so that no int64 is rounded. A
+// formula is replaced by its result.
 
 import { strFromU8, strToU8, type UnzipFileFilter, unzipSync, zipSync } from "fflate";
 import readSheets from "read-excel-file/universal";
@@ -25,7 +25,7 @@ const unreadable = (why: string) =>
 	new FileError(`the workbook cannot be read (${why}): save it again, or save the sheet as CSV`);
 
 /**
- * @param wanted the name of a sheet; by default, the first with columns of an animal, else with texts, else the first
+ * @param wanted a sheet's name; by default, the first with columns of an animal, or with texts, or the first of all
  * @returns `kind.sheet` is the name of the sheet that is read, `sheets` the names of all sheets
  */
 export async function readWorkbook(file: Blob, wanted?: string) {
@@ -81,13 +81,13 @@ function isAlike(table: Table, other: Table): boolean {
 	return table === other || (wanted !== undefined && names === wanted);
 }
 
-/** One table of all sheets' rows, under one heading; the first column has the name of each row's sheet. */
+/** One table with the rows of all sheets, under one heading. The first column has the name of each row's sheet. */
 function joined(tables: readonly Table[]) {
 	const sheets: NonNullable<FileKind["sheets"]> = [];
 	const rows: string[][] = [];
 	for (const table of tables) {
 		const { at, cells: columns } = headingOf(table) ?? { at: 0, cells: [] };
-		// Names of sheets such as 2023 are no categories.
+		// A column "Sheet" can be taken as the category. It has no heading if a sheet's name, such as 2023, is no category.
 		if (rows.length === 0) rows.push([tables.every(({ sheet }) => isWord(sheet)) ? "Sheet" : "", ...columns]);
 		sheets.push({ name: table.sheet, first: rows.length + 1, own: at + 2 });
 		for (const cells of table.rows.slice(at + 1))
@@ -96,11 +96,11 @@ function joined(tables: readonly Table[]) {
 	return { rows, sheets };
 }
 
-/** The sheets with cells, so no charts. If two sheets name the same part, the reader reads only one of them. */
+/** The sheets with cells: charts have none. If two sheets name the same part, the reader reads only one of them. */
 async function readTables(file: Blob): Promise<Table[]> {
 	const { archive, merges } = unpacked(new Uint8Array(await file.arrayBuffer()));
 	const sheets = await readSheets<Digits>(archive, { trim: false, parseNumber: (digits) => ({ digits }) });
-	let length = 0; // Many cells may share one long text.
+	let length = 0; // Of all cells together, because many cells may share one long text.
 	const textsOf = (cells: unknown[]) => {
 		const texts = cells.map((cell) => textOf(cell as Digits));
 		for (const text of texts) length += text.length;
@@ -113,8 +113,8 @@ async function readTables(file: Blob): Promise<Table[]> {
 }
 
 /**
- * Returns the archive without compression. The reader would decompress in workers, which the console may not start.
- * @throws FileError before anything is unpacked: a small archive may hold gigabytes
+ * Returns the archive without compression. The reader would decompress in workers, which the console must not start.
+ * @throws FileError before anything is unpacked, because a small archive may hold gigabytes
  */
 function unpacked(bytes: Uint8Array) {
 	let [total, count, isWorkbook] = [0, 0, false];
@@ -149,7 +149,7 @@ function unpacked(bytes: Uint8Array) {
 type Size = { cells: number };
 
 /**
- * A part that the reader understands: references are replaced by their characters, and each cell has its position.
+ * Converts a part for the reader: replaces references by their characters, and gives each cell its position.
  * @throws FileError if the reader would need too much time or memory
  */
 function mended(name: string, xml: string, size: Size, digits: ReadonlyMap<string, number>): string {
@@ -159,20 +159,20 @@ function mended(name: string, xml: string, size: Size, digits: ReadonlyMap<strin
 	return /<(?:[\w.-]*:)?sheetData[\s/>]/.test(xml) ? withPositions(withZeros(changed, digits), size) : changed;
 }
 
-/** Replaces references to characters beyond U+FFFF, such as `&#128008;`, of which the reader keeps only 16 bits. */
+/** Replaces references to characters beyond U+FFFF, such as `&#128008;`, because the reader keeps only 16 bits. */
 function characterOf(reference: string, hexadecimal: string | undefined, decimal: string): string {
 	const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
 	return code > 0xffff && code <= 0x10ffff ? String.fromCodePoint(code) : reference;
 }
 
 /**
- * The start of a row or cell: its name, its attributes and the slash at its end. Attributes that programs do not write
- * so are not matched, because the reader may find another position in them than this file.
+ * Matches the start of a row or cell: its name, its attributes and the slash at its end. Attributes in an unusual form
+ * are not matched, because the reader may find another position in them than the code below.
  */
 const places = /<((?:[\w.-]*:)?(row|c))(?=[\s/>])(?:((?:\s+[\w:.-]+=(?:"[^"<&]*"|'[^'<&]*'))*)\s*(\/?)>)?/g;
 
 /**
- * Adds positions: a row or cell without one is next to the one before it (ECMA-376 part 1, 18.3.1.4 and 18.3.1.73).
+ * Adds missing positions. A row or cell without one follows the previous row or cell (ECMA-376-1, 18.3.1.4, 18.3.1.73).
  * @throws FileError if a position is wrong, or if the cells up to the last one are too many
  */
 function withPositions(xml: string, size: Size): string {
@@ -205,7 +205,7 @@ type Digits = { digits: string };
 
 function textOf(cell: string | boolean | Digits | Date | null): string {
 	if (cell === null) return "";
-	// Spreadsheets show and save a number so if it is too large for a date, such as a chip's in a column of dates.
+	// Spreadsheet programs save this for a number that is too large for a date, such as a chip's in a column of dates.
 	if (cell instanceof Date && Number.isNaN(cell.getTime())) return "########";
 	if (cell instanceof Date) return cell.toISOString().replace("T00:00:00.000Z", "");
 	if (typeof cell !== "object") return String(cell);
