@@ -1,4 +1,4 @@
-// Builds the console and the reference of a checkout if they are missing or outdated: an installation runs no scripts.
+// Builds the console and the reference of a checkout if they are missing or outdated, as `npm install` does not.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
@@ -24,7 +24,7 @@ export function buildConsole(): void {
 function isOutdated(): boolean {
 	const built = statSync(join(root, "dist/docs/mark.svg"), { throwIfNoEntry: false });
 	if (!built) return true;
-	// A glob pattern takes longer than everything else here.
+	// Not by a glob pattern, which takes longer than everything else here.
 	const paths = sources.flatMap((folder) =>
 		readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, String(name))),
 	);

@@ -60,7 +60,7 @@ async function change(changeOf: (store: Store) => Promise<CategoryChange>, { jso
 	printResult(json, { id, name: name ?? null, outcome }, text);
 }
 
-/** The category with this number, or with this name in any spelling. @throws CommandError */
+/** The category with this number, or with an equal name (`comparedName`). @throws CommandError */
 export async function findCategory(
 	text: string,
 	readNames: () => Promise<Iterable<Pick<Category, "id" | "name">>>,

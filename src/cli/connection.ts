@@ -60,7 +60,7 @@ export function withDatabase(command: Command, json = "the result as JSON"): Com
 
 type Work<Result> = (store: Store) => Promise<Result>;
 
-/** Opens the store of the settings while the work runs. By default, it must exist: DATABASE_URL may be mistyped. */
+/** Opens the store while the work runs. By default, the store must exist, because DATABASE_URL may be mistyped. */
 export async function withStore<Result>(flags: Flags, work: Work<Result>, options: OpenOptions = { mustExist: true }) {
 	const { databaseUrl, backups } = readConfig(undefined, flags);
 	const store = await openStore(databaseUrl, Date.now, { backupFolder: backups?.folder, ...options });

@@ -1,5 +1,5 @@
 // Requests of commands to the console's endpoints, which are not operations of the interface: they export animals, read
-// the service's categories, and make new ones for the words in a file of animals.
+// the service's categories, and make new categories for the words in a file of animals.
 
 import { Attempts } from "../../client/src/attempts.ts";
 import { connectionError } from "../../client/src/errors.ts";
@@ -40,7 +40,7 @@ export function consoleRequests(options: ClientOptions): AskConsole {
 	};
 }
 
-/** The categories of the service; undefined if the key may not read them, or the service is too old to have any. */
+/** The categories of the service; undefined if the key does not allow this, or the service is too old to have any. */
 export async function categoriesOf(ask: AskConsole, signal?: AbortSignal): Promise<Category[] | undefined> {
 	return readCategories(ask, signal).catch((error) => {
 		if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return undefined;
@@ -58,7 +58,7 @@ export function withCategories(options: ReadOptions, categories: readonly Named[
 	return { ...options, values: { ...options.values, categoryId, numbers } };
 }
 
-/** Makes the proposed categories. @throws CommandError if the key may not make them; ApiError, NoReply */
+/** Makes the proposed categories. @throws CommandError if the key or the service cannot do this; ApiError, NoReply */
 export async function newCategories(ask: AskConsole, unknown: readonly UnknownValue[]): Promise<CategoryResult[]> {
 	const names = unknown.flatMap(({ field, proposed }) => (field === "categoryId" && proposed ? [proposed] : []));
 	return makeCategories(ask, names).catch((error) => {

@@ -79,7 +79,7 @@ async function toFile(file: string, pieces: AsyncIterable<string | Uint8Array>, 
 	if (existing?.isDirectory()) throw new CommandError(`${file} is a folder: name a file in it`);
 	if (existing?.isFile() && !force)
 		throw new CommandError(`${file} exists already: name another file, or replace it with --force`);
-	// Devices and pipes are written directly: they cannot be replaced as a whole.
+	// Devices and pipes are written directly, because they cannot be replaced as a whole.
 	const isDirect = existing !== undefined && !existing.isFile();
 	const part = isDirect ? file : `${file}.part`;
 	const options = isDirect ? {} : { flags: "wx", flush: true };

@@ -115,7 +115,7 @@ async function copyToTemporary(path: string, signal: AbortSignal): Promise<strin
 
 /**
  * Writes each rejected row at once, because there are few unless the whole file is wrong. The first row creates the
- * file. It replaces the file of an earlier import, or a link, but never the file that a link names.
+ * file, which replaces the file of an earlier import, or a link, but never the file that a link names.
  */
 export function rejectedFile(name: string, kind: FileKind) {
 	const path = `${name}.rejected.${rejectedFormat(kind)}`;

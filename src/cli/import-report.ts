@@ -203,7 +203,7 @@ export interface ImportReport {
 	earlier?: PresentRow | undefined;
 }
 
-/** @param round how often the file was to be added */
+/** @param round 1 for the first import of the file, 2 for the second */
 export function summary(
 	{ added, alreadyThere, earlier }: ImportReport,
 	{ count, path }: { count: number; path: string },

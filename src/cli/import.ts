@@ -196,7 +196,7 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 		if (animals + checked.rejected === 0) throw new CommandError(`${file.name}: no row is an animal; nothing was sent`);
 		const rejected = rejectedFile(file.name, file.kind);
 		if (animals > 0) await checkKey(ask, requested);
-		if (checked.rejected > 0) rejected.open(); // Before anything is sent: the folder may be read-only.
+		if (checked.rejected > 0) rejected.open(); // Before anything is sent, because the folder may be read-only.
 		const categories = await newCategories(ask, unknown);
 		const made = categories.filter(({ outcome }) => outcome === "named").map(({ id, name }) => ({ id, name }));
 		if (made.length > 0)
@@ -223,7 +223,7 @@ async function isConfirmed(path: string, signal: AbortSignal): Promise<boolean> 
 	return /^\s*(y(es)?\s*)?$/i.test(await askOnTerminal(question, signal));
 }
 
-/** A dry run needs no connection: without one, each category name is unknown. @throws ConfigError */
+/** Undefined in a dry run without a connection: then each name of a category is unknown. @throws ConfigError */
 function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnection> | undefined {
 	try {
 		return readConnection(flags);
@@ -331,7 +331,7 @@ async function checkFile(
 		}
 	}
 	try {
-		// A pass of its own finds repeated rows, because only the rows that are added count.
+		// An earlier pass finds the repeated rows, because `check` counts only the rows that are added.
 		if (repeats && isConfirmed) await readAll(options, repeats.add);
 		if (repeats && isConfirmed) checked.repeated = repeats.others;
 		const onUnused = (name: string) => void checked.unused.push(name);

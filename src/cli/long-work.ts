@@ -22,7 +22,7 @@ const drawEveryMs = 100;
 const clearToEnd = "\x1b[K";
 
 /**
- * Shows the progress in a line of the terminal, if there is one, even during a long step.
+ * Shows the progress in a line of the terminal, if there is one. The line changes even during a long step.
  * @returns a function that removes the line
  */
 export function showBar(state: () => Progress, stream: Bar = process.stderr): () => void {
@@ -67,7 +67,7 @@ export function longWork<Result>(outcome: string, work: (options: LongWork) => P
 	return interruptible(outcome, (signal) => withBar((onProgress) => work({ signal, onProgress })));
 }
 
-/** Such as `12 s`, or `3 min` from two minutes on. */
+/** For example `12 s`, or `3 min` from two minutes on. */
 export function secondsOf(seconds: number): string {
 	return seconds < 120 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }

@@ -24,7 +24,7 @@ export function printResult(isJson: boolean | undefined, value: object, text: st
 	process.stdout.write(`${isJson ? toJson(value) : printable(text)}\n`);
 }
 
-/** Prints a message, made `printable`: it may have texts of strangers. @param start a text that is printed as it is */
+/** Prints a message as `printable`, because it may quote strangers. @param start a text that is printed unchanged */
 export function say(message: string, start = ""): void {
 	console.error(start + printable(message));
 }

@@ -143,7 +143,7 @@ async function writePet(pet: Pet, options: OutputOptions): Promise<void> {
 function formatOutput(pages: Pages<Pet>, options: OutputOptions): AsyncGenerator<string | Uint8Array> {
 	if (options.json) return formatPets(pages, "json");
 	return formatPetTable(pages, petFields, async () => {
-		// The names are asked for once and not for long, so that an animal that was just added is shown soon.
+		// The names are requested without retries and with a short time-out, so that a new animal is shown soon.
 		const ask = consoleRequests({ ...readConnection(options), maxRetries: 0, timeoutMs: namesWithinMs });
 		const categories = await categoriesOf(ask).catch(() => undefined);
 		return new Map(categories?.flatMap(({ id, name }) => (name === undefined ? [] : [[id, name] as const])));

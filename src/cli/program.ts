@@ -1,4 +1,4 @@
-// The commands of `animal-store`. Every failure ends here, except wrong usage, which Commander itself reports.
+// The commands of `animal-store`. Every failure is reported here, except wrong usage, which Commander reports.
 
 import { readFileSync } from "node:fs";
 import { styleText } from "node:util";

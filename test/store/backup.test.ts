@@ -264,7 +264,7 @@ test("an invalid backup is refused with one sentence, and the store is not chang
 		...damagedInside(path("b.db")),
 		[editedCopy(path("b.db"), "later", later), /was migrated by a newer animal-store: restore it with that version/],
 		[path("none.db"), /there is no backup at .*none\.db: name an existing file/],
-		[path("s.db"), /is the file to restore to: move it to another name/],
+		[path("s.db"), /is both the backup and the target: rename it/],
 		[path("b.db"), /is a directory: name a file/, "--to", folder],
 		[path("b.db"), /use pg_restore/, "--database-url", "postgres://a/b"],
 	];

@@ -47,7 +47,7 @@ export async function backupStore(databaseUrl: string, to: string, work: LongWor
 		const animals = await copySnapshot(file, draft, {
 			...work,
 			onProgress(progress) {
-				// Meanwhile, other data may fill the disk, such as the WAL, because it is not emptied during the copy.
+				// During the copy, other data may fill the disk, for example the WAL, which is not emptied then.
 				if (progress.total > 0) refuse((progress.total - progress.done) * pageBytes);
 				work.onProgress?.(progress);
 			},
@@ -59,10 +59,10 @@ export async function backupStore(databaseUrl: string, to: string, work: LongWor
 
 const mebi = 2 ** 20;
 const pageBytes = 4096;
-/** Must stay free on the store's own disk, for its animals and its WAL. */
+/** The space that must stay free on the store's own disk, for animals and the WAL. */
 const keptFreeBytes = 64 * mebi;
 
-/** @param bytes what is still to be written @throws StoreRefused if the folder has no room for it */
+/** @param bytes how much is still to be written @throws StoreRefused if the folder has no room for it */
 function refuseFullDisk(folder: string, file: string, bytes: number): void {
 	const { bavail, bsize } = statfsSync(folder);
 	const reserve = statSync(folder).dev === statSync(file).dev ? keptFreeBytes : 0;
@@ -85,7 +85,7 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
 	const doesExist = existsSync(to);
 	if (doesExist && statSync(to).isDirectory()) throw new StoreRefused(`${to} is a directory: name a file`);
 	if (doesExist && identityOf(backup) === identityOf(to))
-		throw new StoreRefused(`${backup} is the file to restore to: move it to another name, and restore from there`);
+		throw new StoreRefused(`${backup} is both the backup and the target: rename it, and restore from the new name`);
 	if (doesExist && !force)
 		throw new StoreRefused(`${to} already exists: name another file with --to, or replace it with --force`);
 	const file = doesExist ? realpathSync(to) : to;

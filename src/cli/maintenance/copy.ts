@@ -1,4 +1,4 @@
-// Copies all rows of a store to an empty store, in one transaction of each, and compares the copy with its source.
+// Copies all rows of a store to an empty store, in one transaction per store, and compares the copy with its source.
 
 import { hash } from "node:crypto";
 import { setImmediate as tick } from "node:timers/promises";
@@ -10,7 +10,7 @@ import type { LockedStore } from "./sqlite.ts";
 const cursorSecret = "SELECT value FROM settings WHERE name = 'cursor_secret'";
 
 /**
- * Copies all rows to an empty store. The source's cursors stay valid in the target, and its ids continue.
+ * Copies all rows to an empty store. The source's cursors stay valid in the target, and new ids continue the source's.
  * @returns the number of rows of each table @throws StoreRefused, and the signal's reason
  */
 export async function copyStore(
@@ -27,7 +27,7 @@ export async function copyStore(
 	for (const table of tableNames) copied[table] = await copyTable(table, from, to, work, pageRows);
 	const [[lastId] = []] = await from.query({ text: from.lastId });
 	for (const statement of to.keepIds(lastId as bigint)) await to.query(statement);
-	// This is the last query of the source, because it fails if the source's lock was lost.
+	// Queries the source once more at the end, because this fails if the source's lock was lost.
 	const [secret] = await from.query({ text: cursorSecret });
 	await to.query({ text: "UPDATE settings SET value = $1 WHERE name = 'cursor_secret'", values: secret ?? [] });
 	return copied;

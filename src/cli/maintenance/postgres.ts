@@ -70,7 +70,7 @@ export async function inTransaction<Result>(
 /** Begins a transaction, which may be idle while the other store is read or written. @throws StoreRefused */
 async function lockTables(client: pg.PoolClient): Promise<void> {
 	try {
-		// The statements are one text, because the time-outs of the role or the database begin with the first reply.
+		// Sent as one query, because the time-outs of the role or the database would begin with the first reply.
 		await client.query(`BEGIN; SELECT ${durably}; SELECT set_config(name, '0', true) FROM pg_settings
 			WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`);
 		await client.query(`LOCK TABLE ${tableNames.map((name) => tables[name].name).join(", ")} IN EXCLUSIVE MODE`);
@@ -79,7 +79,7 @@ async function lockTables(client: pg.PoolClient): Promise<void> {
 	}
 }
 
-/** Frees the space of former rows, also while nodes run. Rows that a long transaction may still see stay. */
+/** Frees the space of former rows, also while nodes run. Rows stay if a long transaction may still see them. */
 export async function eraseNames(databaseUrl: string): Promise<void> {
 	const { pool } = await openPool(databaseUrl, { mustExist: true, connectionsMax: 1 }, limitMs);
 	try {

@@ -17,7 +17,7 @@ import { StoreRefused } from "../../store/store.ts";
 import type { Row, Statement } from "../../store/tables.ts";
 
 /**
- * Locks the file through a second hard link: if SQLite opened the file by its own name, it would replay the WAL.
+ * Locks the file through a second hard link. If SQLite opened the file by its first name, it would replay the WAL.
  * @param work what needs the lock, for the message @returns a function that releases the lock
  */
 export function lockFile(file: string, work: string): () => void {
@@ -60,7 +60,7 @@ export async function refuseOpenStore(databaseUrl: string, work: string): Promis
 export interface LockedStore {
 	/** @throws StoreRefused, StorageUnavailable */
 	query(statement: Statement): Promise<Row[]>;
-	/** SQL that reads the last id that an animal got. */
+	/** SQL that reads the last assigned id of an animal. */
 	lastId: string;
 	/** After a copy: the next animal gets an id above `lastId`, the next edit an id above the largest. */
 	keepIds(lastId: bigint): Statement[];

@@ -92,7 +92,7 @@ async function verifyOpened(database: Database.Database, report: StoreReport, wo
 	database.function("is_name", { deterministic: true, directOnly: true }, (name) => Number(isName(name)));
 	const wrong = count(`pets WHERE ${isWrong}`);
 	if (wrong > 0) problems.push(`${wrong} of the animals have an id, a name or a status that is not allowed`);
-	if (count(wrongSequence) > 0) problems.push("the last id that an animal got is missing or not allowed");
+	if (count(wrongSequence) > 0) problems.push("the stored last id of an animal is missing or wrong");
 	if (count(`edits WHERE id NOT BETWEEN 1 AND ${idMax}`) > 0) problems.push("an edit has a number that is not allowed");
 	if (count("pragma_page_size WHERE page_size <> 4096") + count("pragma_encoding WHERE encoding <> 'UTF-8'") > 0)
 		problems.push("the pages are not of 4096 bytes, or the texts not in UTF-8");
@@ -127,10 +127,10 @@ type CategoryRow = [id: bigint, name: string, folded: string];
 const namesOf = (database: Database.Database) =>
 	database.prepare<[], CategoryRow>("SELECT id, name, folded FROM categories");
 const isWrongName = ([, name]: CategoryRow) => checkCategoryName({ name }).faults !== undefined;
-/** A migration has kept equal names, with other texts in place of the compared name (store/migrations/008.sql). */
+/** For equal names, a migration stored `ID …` as the compared name (store/migrations/008.sql). */
 const isWronglyFolded = ([id, name, folded]: CategoryRow) => ![comparedName(name), `ID ${id}`].includes(folded);
 
-/** If an id is larger, someone has made the file so that it has no more ids. */
+/** A store does not reach a larger id by itself: a file with one was made to run out of ids. */
 const idMax = 2n ** 62n;
 const wrongSequence = `(SELECT 1 FROM (SELECT coalesce(max(id), 0) AS last_id FROM pets)
 	LEFT JOIN sqlite_sequence ON name = 'pets'

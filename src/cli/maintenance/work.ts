@@ -1,5 +1,5 @@
-// Work on a store that only commands do, even if the service starts them (jobs/command-process.ts): if the service's
-// own process closed a second descriptor of the file, its locks would be released. This file chooses the engine.
+// Work on a store that only commands do, even if the service starts them (jobs/command-process.ts), because closing a
+// second descriptor of the file in the service's own process would release its locks. This file chooses the engine.
 
 import { isPostgres, pathOf } from "../../store/open.ts";
 import { StoreRefused } from "../../store/store.ts";
