@@ -1,4 +1,4 @@
-// Builds the console and the reference of a checkout if they are missing or outdated, as `npm install` does not.
+// Builds the console and the reference of a checkout if missing or outdated, because `npm install` does not build them.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";

@@ -1,4 +1,4 @@
-// `animal-store categories …` names the categories of the store that DATABASE_URL names, also while the service runs.
+// `animal-store categories …` lists and names the categories of the store in DATABASE_URL, even if the service runs.
 
 import type { Command } from "commander";
 import { type Category, type CategoryChange, type CategoryResult, categoriesMax } from "../contract/console.ts";

@@ -40,7 +40,7 @@ export function consoleRequests(options: ClientOptions): AskConsole {
 	};
 }
 
-/** The categories of the service; undefined if the key does not allow this, or the service is too old to have any. */
+/** The categories of the service; undefined if the key does not allow this, or if the service is too old for it. */
 export async function categoriesOf(ask: AskConsole, signal?: AbortSignal): Promise<Category[] | undefined> {
 	return readCategories(ask, signal).catch((error) => {
 		if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return undefined;

@@ -84,7 +84,7 @@ async function toFile(file: string, pieces: AsyncIterable<string | Uint8Array>, 
 	const part = isDirect ? file : `${file}.part`;
 	const options = isDirect ? {} : { flags: "wx", flush: true };
 	try {
-		if (!isDirect && force) await rm(part, { force: true }); // It may be a link to another file.
+		if (!isDirect && force) await rm(part, { force: true }); // An old part may be a link to another file.
 		await pipeline(pieces, createWriteStream(part, options));
 		if (!isDirect) await rename(part, file);
 	} catch (error) {

@@ -7,7 +7,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 export const interruptedExitCode = 130;
 /** How long requests under way may take after a stop. */
 const graceMs = 10_000;
-/** Signals within this time count as one, because wrappers forward a signal that this process has got directly, too. */
+/** Signals within this time count as one, because a wrapper may forward a signal that was also sent directly. */
 const sameSignalMs = 1000;
 
 /** Calls `first` at the first of these signals, `again` at a later one. @returns a function that ends the handling */

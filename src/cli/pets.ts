@@ -106,7 +106,7 @@ async function find(text: string, { limit = limitDefault, category, sort = "-id"
 	if (total > pets.length) say(`${isMore ? "more than " : ""}${countOf(total, "animal")} found${hint}`);
 }
 
-/** Returns a function that reads the names of categories. @throws CommandError if the key may not read them */
+/** Returns a function that reads the names of categories. @throws CommandError if they cannot be read */
 function namesFrom(ask: AskConsole) {
 	return async () => {
 		const categories = await categoriesOf(ask);

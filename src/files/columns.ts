@@ -160,7 +160,7 @@ interface RankedColumn {
 	size: number;
 }
 
-/** The columns whose names and values fit a field, the best first. Between equal names, fewer kinds are better. */
+/** The columns whose names and values fit a field, the best first. For equally good names, fewer kinds are better. */
 function rankedColumns(
 	field: Field,
 	names: readonly string[],

@@ -72,7 +72,7 @@ export async function findEarlier(
 			const equal = byContent.get(content);
 			const different = equal ? undefined : byListId.get(listId);
 			if (!different && !equal?.length) continue;
-			own ??= await readNumbers(file.digest, ask, signal); // Not earlier: there may be many numbers.
+			own ??= await readNumbers(file.digest, ask, signal); // Read only if needed: there may be many.
 			if (own.has(String(row.number))) continue; // This file added the row, whose key prevents a second animal.
 			const present = equal?.pop();
 			const earlier = (present ?? different) as Known;

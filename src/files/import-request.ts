@@ -1,5 +1,5 @@
 // Sends the rows of an import to the service, batch by batch. If the service is unreachable or busy, waits and sends
-// the batch again; this adds nothing twice, because each row has a key. Needs only fetch.
+// the batch again. This adds nothing twice, because each row has a key. Uses only `fetch`, to run also in a browser.
 
 import { type ImportResult, isRefusal } from "../contract/console.ts";
 import { tryParseJson } from "../contract/json.ts";

@@ -126,7 +126,7 @@ export function countUnknownValues() {
 	};
 }
 
-/** Whether the row is an animal once its words are mapped. Any text may be mapped to no status. */
+/** Whether the row is an animal once its words have meanings. Any text in the status field can mean "no status". */
 export function mayBeAnimal({ faults = [], unknown: { status, categoryId = "" } = {} }: Outcome): boolean {
 	const isWordIn = (field: string | undefined) =>
 		field === "status" ? status !== undefined : field === "categoryId" && proposeCategory(categoryId) !== undefined;

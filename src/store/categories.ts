@@ -1,5 +1,5 @@
-// Categories, for both engines: their names, and the list with the number of animals in each category. No two
-// names are equal after `comparedName`. A category without a name has only its number.
+// Categories, for both engines: their names, and the list with the number of animals in each category. A name
+// that equals another one (`comparedName`) is refused. A category without a name has only its number.
 
 import {
 	type Category,

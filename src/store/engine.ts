@@ -41,7 +41,7 @@ export interface OpenOptions {
 	writeWaitMaxMs?: number | undefined;
 	/** Called after each batch of writes. */
 	onCommit?: (commit: Commit) => void;
-	/** Returns 0 to 1: spreads the retries of nodes that write concurrently. Commands write only once, and omit it. */
+	/** Returns 0 to 1, to spread the retries of nodes that write concurrently. Commands write only once, without it. */
 	random?: () => number;
 }
 

@@ -3,7 +3,7 @@
 // 1. A write joins the queue. If no commit is under way, one begins at the end of the tick. It contains the writes of
 //    all requests that were read in this tick.
 // 2. The commit takes the oldest writes, at most 1,000 rows, as one transaction of the engine.
-// 3. Writes that arrive meanwhile are the next batch: the slower the disk, the larger the batches.
+// 3. Writes that arrive meanwhile are the next batch, so batches are larger if the disk is slower.
 // 4. Once a batch is on disk, the next commit begins, and then the callers of the batch get their results.
 // 5. If a commit fails, all its writes fail: none of them was acknowledged. The next commit begins nevertheless.
 // 6. A create whose commit has not begun in time is taken out of the queue and rejected: nothing of it is stored.

@@ -16,7 +16,7 @@ const computed: Record<number, Computed> = {
 	8: {
 		read: "SELECT id, name FROM categories ORDER BY id DESC",
 		write: "UPDATE categories SET folded = $1 WHERE id = $2",
-		// Of equal names, only the one with the lowest id gets the compared name: a Map keeps the last row, which has it.
+		// Of equal names, only the one with the lowest id gets the compared name: a Map keeps the last row.
 		compute: (rows) => new Map(rows.map(([id, name]) => [comparedName(name), id])),
 	},
 };

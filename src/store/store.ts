@@ -49,7 +49,7 @@ export interface Store {
 	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
 
 	/**
-	 * Stores the rows of an import in one transaction, each as `createPet` does. In this order, new ids are consecutive.
+	 * Stores the rows of an import in one transaction, each as `createPet` does. New ids ascend without gaps.
 	 * @throws StoreBusy, StorageUnavailable; then no animal was acknowledged
 	 */
 	createPets(rows: readonly KeyedPet[]): Promise<ImportedPet[]>;

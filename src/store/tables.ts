@@ -57,11 +57,11 @@ export interface KeyUse {
 	usedAtMs: number;
 }
 
-/** A named category. No other category has the same name, even in another case. */
+/** A named category. A new name must not equal the name of another category (`comparedName`). */
 export interface CategoryRecord {
 	id: bigint;
 	name: string;
-	/** The result of `comparedName` for the name. */
+	/** The result of `comparedName` for the name, or `ID …` (migrations/008.sql). */
 	folded: string;
 }
 
@@ -93,7 +93,7 @@ const words = (name: string): Column => ({
 });
 const optional = (column: Column): Column => ({ ...column, isOptional: true });
 
-/** A table: its columns by field, primary key first. */
+/** A table: its columns by field. The first `keyLength` columns are the primary key. */
 export interface Table<Field extends string = string> {
 	name: string;
 	keyLength: number;

@@ -146,7 +146,7 @@ async function copySnapshot(file: string, draft: string, work: LongWork): Promis
 	const copied = await copyTo(draft, file, work);
 	work.onProgress?.({ what: "checking the copy", done: 0, total: 0 });
 	using copy = connect(draft);
-	copy.pragma("locking_mode = EXCLUSIVE"); // No other process has it open: the WAL needs no shared memory file.
+	copy.pragma("locking_mode = EXCLUSIVE"); // No other process has the copy open, so its WAL needs no shared memory.
 	copy.pragma("journal_mode = DELETE"); // `verifyHeader` detects a backup by this mode.
 	verifySchema(copy, file);
 	verifyPages(copy, file);

@@ -83,7 +83,7 @@ export class NodePool extends pg.Pool {
 	/**
 	 * Does work on a connection, and closes the connection if the work fails. If a time-out or an operator cancelled a
 	 * commit's wait for a synchronous standby, the commit counts as failed, although it is on this server.
-	 * @throws StorageUnavailable after the server's warning about that; no other warning matters
+	 * @throws StorageUnavailable after the server's warning about this; other warnings are ignored
 	 */
 	async run<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
 		const client = await this.take();

@@ -30,7 +30,7 @@ const newPetArrays = newPetColumns.map(({ type }, index) => `$${index + 2}::${ty
 /**
  * Assigns the ids and inserts the animals. The counter row stays locked until the commit. Does nothing in a store with
  * a newer schema.
- * @param isDurable SQL that makes the commit durable; empty if it already is
+ * @param isDurable SQL that makes the commit durable; empty if the commit is durable already
  * @param count SQL of the number of animals to add; it may use rows that are read before the lock
  */
 const addAnimals = (isDurable: string, count: string, from = "") => `counter AS (

@@ -94,7 +94,7 @@ async function applyMigrations(client: pg.PoolClient, applied: number, version: 
 	const steps = migrations.after(applied);
 	for (const { sql, computed } of steps) {
 		for (const text of statementsOf(sql)) {
-			// In this mode, the server refuses a text with two statements.
+			// In the extended mode, the server refuses a query with two statements.
 			const statement = { text, queryMode: "extended", query_timeout: migrationLimitMs };
 			await client.query(statement);
 		}

@@ -33,7 +33,7 @@ export async function scanWith(
 	signal?.addEventListener("abort", cancel);
 	const rows = await rowsOf(client, statement).finally(() => {
 		signal?.removeEventListener("abort", cancel);
-		return cancelling; // Waits for it, because a pooler may then give this server process to another client.
+		return cancelling; // Waits for the cancel, because a pooler may give this process to another client next.
 	});
 	await client.query("COMMIT");
 	return rows;

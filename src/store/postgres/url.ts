@@ -101,7 +101,7 @@ function checkSslMode(parameters: ReadonlyMap<string, string>): void {
 		throw new InvalidUrl(`has the unknown sslmode ${mode}: use disable, require, verify-ca or verify-full`);
 	if (mode === "verify-ca" && !parameters.has("sslrootcert"))
 		throw new InvalidUrl("has sslmode=verify-ca without sslrootcert, the file of the issuer's certificate");
-	// Anyone can get a certificate from one of the system's issuers.
+	// Anyone can get a certificate from one of the system's issuers, so the host's name must be verified, too.
 	if (mode !== "verify-full" && parameters.get("sslrootcert") === "system")
 		throw new InvalidUrl(`has sslmode=${mode} with sslrootcert=system: use verify-full`);
 }

@@ -6,8 +6,8 @@ import { StoreRefused } from "../store.ts";
 import { namesIn } from "./draft.ts";
 
 /**
- * Refuses a new store while the folder has backups of any store, because then a disk is not mounted, or the store must
- * be restored. @throws StoreRefused
+ * Refuses a new store while the folder has backups of any store: the store must be restored, or its disk is not
+ * mounted. @throws StoreRefused
  */
 export function refuseNewStore(file: string, folder: string): void {
 	// The folder is read first, because another process may be creating the store and then taking its first backup.
@@ -20,7 +20,7 @@ export function refuseNewStore(file: string, folder: string): void {
 	);
 }
 
-/** For example `animal-store-20261121T213000Z.db`, in UTC. To sort the names is to sort the times. */
+/** For example `animal-store-20261121T213000Z.db`, in UTC. Names in sorted order have ascending times. */
 export function nameOfBackup(ms: number): string {
 	return `animal-store-${new Date(ms).toISOString().replaceAll(/[-:]|\.\d+/g, "")}.db`;
 }

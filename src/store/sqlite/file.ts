@@ -23,7 +23,7 @@ export type FileOptions = Pick<OpenOptions, "mustExist">;
 
 /**
  * Opens the only writing connection. A missing file is created as a draft, which then gets the file's name, so a crash
- * never leaves half a store. Every commit waits for the disk sync: `synchronous` must be set after `journal_mode`.
+ * never leaves half a store. Every commit waits for the disk sync, if `synchronous` is set after `journal_mode`.
  * @throws StoreRefused
  */
 export function openSqliteWriter(
@@ -48,7 +48,7 @@ export function openSqliteWriter(
 	}
 }
 
-/** Opens a connection that `using` closes. A file's schema may call no function with side effects. */
+/** Opens a connection that `using` closes. The file's schema cannot call functions with side effects. */
 export function connect(file: string, options?: Database.Options): Database.Database & Disposable {
 	const database = new Database(file, options);
 	database.pragma("trusted_schema = OFF"); // The driver itself turns on SQLite's defensive mode.
