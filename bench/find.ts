@@ -1,7 +1,6 @@
 // `npm run bench:find` measures `/console/find` on both engines: the first page with its total, gets during searches,
 // and exports. The defaults are `--animals 100000,1000000` (two stores) and `--accented 10` (every tenth name has a
-// letter beyond ASCII). CPU time is that of the service and of PostgreSQL together. `--index names` or `trigrams` only
-// measures what an index costs each new animal (0027).
+// letter beyond ASCII). CPU time is that of service and server. `--index names`: only an index's cost per animal (0027).
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -83,7 +83,7 @@ export function App() {
 				</>
 			)}
 			<div class="messages" role="status">
-				{edits.messages.length > 0 && (
+				{(edits.messages.length > 0 || edits.progress) && (
 					<LazyPart part={lazyMessages} props={{ edits, mayUndo, show: session && show, focus }} />
 				)}
 			</div>

@@ -15,7 +15,8 @@ function slowQueue() {
 	const sent: string[] = [];
 	const waiting: ((sent: Sent) => void)[] = [];
 	const queue = createEditQueue(
-		(edits) => {
+		(edits, report) => {
+			if (edits.length > 1) report(1);
 			sent.push(edits.map(({ pet, change }) => `${pet.name} ${"status" in change ? change.status : ""}`).join());
 			return new Promise((resolve) => waiting.push(resolve));
 		},
@@ -101,6 +102,11 @@ test("an undo that was lost is tried again by the next one, and a step is not un
 		queue.messages.map(() => undefined),
 		"its undo is under way",
 	);
+	queue.apply([mark(rex, "sold"), mark(mia, "sold")]);
+	await answer(mark({ ...mia, status: "sold" }, "available"));
+	assert.deepEqual(queue.progress, { settled: 1, all: 2 }, "of the second step");
+	await answer(mark(rex, "sold"));
+	assert.equal(queue.progress, undefined);
 });
 
 test("the names of the latest 10,000 animals are known, as they were last shown", () => {

@@ -43,17 +43,20 @@ function createSteps() {
 
 export type EditQueue = ReturnType<typeof createEditQueue>;
 
+type Send = (edits: readonly Edit[], report: (settled: number) => void) => Promise<Sent>;
+
 /**
- * @param send never rejects
+ * @param send never rejects; it reports how many of the edits have results, if they need several requests
  * @param changed called after each change of what is shown
  */
-export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>, changed: () => void) {
+export function createEditQueue(send: Send, changed: () => void) {
 	let reply: unknown;
 	let messages: readonly Message[] = [];
 	let last = Promise.resolve();
 	let count = 0;
 	let underWay = 0;
 	let replies = 0;
+	let progress: { settled: number; all: number } | undefined;
 	const animals = createEditedAnimals(() => reply);
 	const steps = createSteps();
 
@@ -70,7 +73,11 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 		last = last.then(async () => {
 			const expected = shown ?? animals.expect(edits());
 			if (expected.edits.length > 0) {
-				const { results, notice } = await send(expected.edits);
+				const { results, notice } = await send(expected.edits, (settled) => {
+					progress = { settled, all: expected.edits.length };
+					changed();
+				});
+				progress = undefined;
 				animals.settle(expected, results);
 				replies++;
 				Object.assign(step, { inverse: notice.undo, text: notice.text });
@@ -120,6 +127,10 @@ export function createEditQueue(send: (edits: readonly Edit[]) => Promise<Sent>,
 		},
 		get messages() {
 			return messages;
+		},
+		/** Of the step that is being sent: how many edits have results, of how many; absent if one request is enough. */
+		get progress() {
+			return progress;
 		},
 		/** The number of steps that are not settled yet. */
 		get underWay() {

@@ -3,7 +3,7 @@
 import "./edit.css";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
-import { shortName } from "../parts/sentences.ts";
+import { countOf, digits, shortName } from "../parts/sentences.ts";
 import { ctrl } from "../parts/shortcuts.ts";
 import type { Message } from "./edit-queue.ts";
 import type { Edits } from "./use-edits.ts";
@@ -22,9 +22,26 @@ export function Messages({ edits, mayUndo, show, focus }: MessagesProps) {
 		edits.undo(message.step);
 		focus(String(message.undo[0]?.pet.id));
 	};
-	return edits.messages.map((message) => (
-		<Line key={message.key} {...{ message, mayUndo, show, undo, focus }} leave={() => edits.close(message.key)} />
-	));
+	return (
+		<>
+			{edits.progress && <Progress {...edits.progress} />}
+			{edits.messages.map((message) => (
+				<Line key={message.key} {...{ message, mayUndo, show, undo, focus }} leave={() => edits.close(message.key)} />
+			))}
+		</>
+	);
+}
+
+/** How far a change of many animals is. Screen readers read it only when asked: it changes several times a second. */
+function Progress({ settled, all }: { settled: number; all: number }) {
+	return (
+		<div class="line wraps toast" aria-live="off">
+			<p>
+				{`Changing ${countOf(all)}: ${digits.format(settled)} done `}
+				<progress aria-label="Changed animals" max={all} value={settled} />
+			</p>
+		</div>
+	);
 }
 
 interface LineProps extends Omit<MessagesProps, "edits"> {

@@ -80,7 +80,9 @@ test("many edits wait for the rate of the key, a few are refused at once, and a 
 	const results = edits.map(done);
 	const { session, sizes } = sessionWith([limited(), results.slice(0, editsMax), limited(), results.slice(editsMax)]);
 	let isSent = false;
-	const sending = sendEdits(session, edits, String).finally(() => {
+	const reported: number[] = [];
+	const report = (settled: number) => void reported.push(settled);
+	const sending = sendEdits(session, edits, String, () => false, report).finally(() => {
 		isSent = true;
 	});
 	for (let seconds = 0; !isSent && seconds < 60; seconds++) {
@@ -89,6 +91,7 @@ test("many edits wait for the rate of the key, a few are refused at once, and a 
 	}
 	assert.equal((await sending).notice.text, "55 animals are sold");
 	assert.deepEqual(sizes(), [editsMax, editsMax, 5, 5]);
+	assert.deepEqual(new Set(reported), new Set([editsMax]));
 	const few = await sendEdits(sessionWith([limited()]).session, sold(2), String);
 	assert.equal(few.notice.text, "Too many requests with this key. 2 animals were not changed: try again later.");
 	const left = sessionWith([results.slice(0, editsMax), results.slice(editsMax)]);

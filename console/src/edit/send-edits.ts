@@ -14,18 +14,21 @@ const waitsMax = 10;
 /**
  * Sends edits in their order. When the key's rate is exceeded, it waits if the edits need several requests.
  * @param labelOf the name or the number of a category @param isOver whether the user has signed out
+ * @param report called with the number of edits that have results, before each request but the first
  */
 export async function sendEdits(
 	session: Asking,
 	edits: readonly Edit[],
 	labelOf: LabelOf,
 	isOver = () => false,
+	report: (settled: number) => void = () => {},
 ): Promise<Sent> {
 	const results: EditResult[] = [];
 	let failure: unknown;
 	let waits = 0;
 	for (let from = 0; from < edits.length && results.length === from && failure === undefined && !isOver(); ) {
 		try {
+			if (from > 0) report(from);
 			const body = `{"edits":[${edits.slice(from, from + editsMax).map(jsonOf)}]}`;
 			const reply = await session.ask<{ results: EditResult[] }>("/console/edits", { body });
 			results.push(...reply.results);

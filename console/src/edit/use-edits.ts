@@ -25,7 +25,7 @@ export function useEdits(): Edits {
 		/** Each queue has its own `editing`, so that edits left at the sign-out are not sent with the next user's key. */
 		let editing: Editing | undefined;
 		const queue = createEditQueue(
-			(edits) => sendOrFail(edits, editing, () => editing === undefined),
+			(edits, report) => sendOrFail(edits, editing, () => editing === undefined, report),
 			() => draw({}),
 		);
 		return Object.assign(queue, createSeenNames(), {
@@ -58,11 +58,16 @@ export function useSettled({ replies }: Edits, act: () => void): void {
 
 const loadSending = later(() => import("./send-edits.ts"));
 
-async function sendOrFail(edits: readonly Edit[], editing: Editing | undefined, isOver: () => boolean): Promise<Sent> {
+async function sendOrFail(
+	edits: readonly Edit[],
+	editing: Editing | undefined,
+	isOver: () => boolean,
+	report: (settled: number) => void,
+): Promise<Sent> {
 	try {
 		const { sendEdits } = await loadSending();
 		if (!editing) throw new Error("nobody is signed in");
-		return await sendEdits(editing.session, edits, editing.labelOf, isOver);
+		return await sendEdits(editing.session, edits, editing.labelOf, isOver, report);
 	} catch {
 		const text = "Nothing was changed, because a part of the console could not be loaded. Reload the page.";
 		return { results: [], notice: { text, isProblem: true, undo: [], about: undefined } };
