@@ -10,6 +10,7 @@ import { FileError } from "./encoding.ts";
 import { formatPets } from "./formats.ts";
 import { readRows } from "./rows.ts";
 import { readWorkbook } from "./workbook.ts";
+import { withZeros } from "./workbook-cells.ts";
 import { formatWorkbook } from "./workbook-writer.ts";
 
 async function* pagesOf<Item>(items: Item[], size: number): AsyncGenerator<Item[]> {
@@ -84,6 +85,12 @@ test("a number that is too large for a date, in a column of dates, becomes what 
 		new TextDecoder().decode(bytes),
 		"name,categoryId,since,chip,seen\nRex,1,2026-11-22,########,2026-11-22T12:00:00.000Z\n",
 	);
+});
+
+test("only numbers get the zeros that their format shows", () => {
+	const cells = (number: string) => `${number}<c s="1" t="b"><v>1</v></c><c s="1" t="str"><f>A1</f><v>7</v></c>`;
+	const zeros = '<c s="1" t="str"><v>00007</v></c>';
+	assert.equal(withZeros(cells('<c s="1" t="n"><v>7</v></c>'), new Map([["1", 5]])), cells(zeros));
 });
 
 test("cells and rows without a position, and characters beyond U+FFFF as references, are read as they are meant", async () => {

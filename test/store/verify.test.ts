@@ -80,6 +80,7 @@ test("verify ends with 1 for each kind of damage, and names it", async (context)
 		["INSERT INTO categories VALUES (1, char(27), char(27))", "a category has a name"],
 		["PRAGMA journal_mode = DELETE; PRAGMA page_size = 512; VACUUM", "the pages are not of 4096 bytes"],
 		["UPDATE pet_totals SET animals = 1999", "the numbers of animals by category"],
+		["UPDATE pet_totals SET animals = 2001", "the numbers of animals by category"],
 		["UPDATE pet_counts SET animals = 2001", "the numbers of animals by category"],
 		["UPDATE pet_counts SET animals = 1999", "the numbers of animals by category"],
 		["UPDATE settings SET value = x'00' WHERE name = 'cursor_secret'", "the secret of the cursors is missing"],
