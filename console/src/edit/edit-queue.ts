@@ -31,14 +31,26 @@ const stepsMax = 100;
 /** The steps that can be undone, the latest one last. */
 function createSteps() {
 	const steps = new Set<Step>();
+	function keep(step: Step): void {
+		steps.add(step);
+		for (const oldest of steps) if (steps.size > stepsMax) steps.delete(oldest);
+	}
 	return {
-		keep(step: Step): void {
-			steps.add(step);
-			for (const oldest of steps) if (steps.size > stepsMax) steps.delete(oldest);
+		keep,
+		/** The edits were not undone, or their outcome is unknown: the next undo sends them again. */
+		keepRest(step: Step, edits: readonly Edit[]): void {
+			if (edits.length === 0) return;
+			Object.assign(step, { inverse: edits, isUndone: false });
+			keep(step);
 		},
 		delete: (step: Step) => steps.delete(step),
 		last: () => [...steps].at(-1),
 	};
+}
+
+/** A new message replaces messages of success and an equal problem. Other problems stay until they are closed. */
+function withMessage(messages: readonly Message[], added: Message): Message[] {
+	return [...messages.filter(({ isProblem, text }) => isProblem && text !== added.text), added];
 }
 
 export type EditQueue = ReturnType<typeof createEditQueue>;
@@ -81,15 +93,9 @@ export function createEditQueue(send: Send, changed: () => void) {
 				animals.settle(expected, results);
 				replies++;
 				Object.assign(step, { inverse: notice.undo, text: notice.text });
-				if (undone && !undone.isUndo && results.length < expected.edits.length) {
-					// Edits without a result were not undone, or their outcome is unknown: the next undo sends them again.
-					Object.assign(undone, { inverse: expected.edits.slice(results.length), isUndone: false });
-					steps.keep(undone);
-				}
+				if (undone && !undone.isUndo) steps.keepRest(undone, expected.edits.slice(results.length));
 				const canUndo = notice.undo.length > 0 && !step.isUndone;
-				// A new message replaces messages of success and an equal problem. Other problems stay until they are closed.
-				messages = messages.filter(({ isProblem, text }) => isProblem && text !== notice.text);
-				messages = [...messages, { ...notice, key: ++count, step: canUndo ? step : undefined }];
+				messages = withMessage(messages, { ...notice, key: ++count, step: canUndo ? step : undefined });
 			}
 			step.isSettled = true;
 			if (step.inverse.length === 0) steps.delete(step);
