@@ -32,7 +32,7 @@ export function App() {
 	const { session, isOpening, reason, signIn, keep, signOut } = useSession({
 		hasUnsent: () => isUnderWay(job) || isEntered(adding) || isChosen(choosing),
 		onEnd(ending) {
-			// When its key is refused, a job pauses by itself and shows the reason.
+			// A job whose key is refused pauses by itself and shows the reason.
 			if (ending === "refused") return;
 			job?.pause();
 			if (ending === "timeIsOver") return;
@@ -61,7 +61,7 @@ export function App() {
 		if (route.view === "animals") showPet(route, id);
 		else go({ ...firstAnimals(), id });
 	}
-	/** Moves the focus from the button of a message that disappears: to the animal's row, or to the heading. */
+	/** When a message with the focus disappears, moves the focus to the animal's row, or to the heading. */
 	function focus(id?: string): void {
 		if (id === undefined || !focusRow(id)) document.querySelector("h1")?.focus({ preventScroll: true });
 	}

@@ -45,7 +45,7 @@ const lists: List[] = [
 	{
 		rows: intakes,
 		answers: { "Animal ID repeats: 3 rows, 2 animals": "one animal for each Animal ID, from its last row" },
-		check: ["2 good, 0 to fix.", "Left out: row 5 (“Total”): no animal; 1 whose Animal ID another row repeats."],
+		check: ["2 good, 0 to fix.", "Left out: row 5 (“Total”): no animal; 1 with the Animal ID of another row."],
 		animals: ["Pico Dog –", "Moss Cat –"],
 	},
 	{

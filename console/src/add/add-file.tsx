@@ -49,7 +49,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	}, [file, reading, mapped, categories]);
 	const { checked, failure: broken } = useCheck(file, petFile);
 	const found = checked?.values ?? [];
-	/** Whether the names of all categories are known, or the check of the file needs no names. */
+	/** True if the names of all categories are known, or if the check of the file needs no names of categories. */
 	const hasNames = isRead || !found.some(({ field }) => field === "categoryId");
 	const failure = broken ?? (hasNames ? undefined : unread);
 	const correcting = useCorrections(file, petFile.options);
@@ -112,7 +112,7 @@ export function AddFile({ file, session, onBack, onStart }: AddFileProps) {
 	);
 }
 
-/** `categories` is the same array until an id or a name changes: other changes do not need a new check of the file. */
+/** `categories` is a new array only after an id or a name has changed: for a new array, the file is checked again. */
 function useNames() {
 	const { all, isRead, failure } = useContext(CategoriesContext);
 	const known = all.map(({ id, name }) => `${id} ${name}`).join("\n");
@@ -200,13 +200,13 @@ function ValuesStep({ setMapped, onNext, ...shared }: ValuesStepProps) {
 	);
 }
 
-/** The columns that the menus show at first: those that match a field. If several match one field, the user chooses. */
+/** Proposes the column that matches each field. If several columns match a field, the user chooses. */
 function guessed(preview: Preview): Mapping {
 	const { columns, headerRow, sample } = preview;
 	const found = findColumns(columns, {}, sample);
 	const { at, ambiguous, missing } = found;
 	const { categoryId: kind } = missing.includes("name") ? {} : columnsByValues([], sample, found);
-	// JSON has no heading: a field that the first objects lack stays open, because later objects may have it.
+	// JSON has no heading. A field that the first objects lack is not excluded, because later objects may have it.
 	const clear = newPetFields.filter(
 		(field) => !ambiguous.includes(field) && (headerRow !== undefined || at[field] !== -1),
 	);

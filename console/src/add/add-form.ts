@@ -10,7 +10,7 @@ export interface Adding {
 	isPending: boolean;
 	faults: readonly Fault[];
 	failure?: unknown;
-	/** An animal that got no reply. Sending it again with this Idempotency-Key adds it only once, whoever sends it. */
+	/** An animal that may have been added. With this Idempotency-Key, anybody can send it again, and it is added once. */
 	unsettled?: { pet: NewPet; key: string } | undefined;
 	added?: Pet | undefined;
 }

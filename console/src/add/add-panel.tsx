@@ -97,7 +97,7 @@ function SameName({ session, pet: { id, name } }: { session: Session; pet: Pet }
 	const isSame = (other: Pet) => String(other.id) !== String(id) && comparedName(other.name) === comparedName(name);
 	const count = value?.pets.filter(isSame).length ?? 0;
 	if (count === 0) return null;
-	// If many names contain this name, only the first of them are read.
+	// Only the first 100 animals whose names contain this name are read, so further animals may have the same name.
 	const several = value?.next ? "Other" : `${count} other`;
 	return (
 		<p class="soft">

@@ -1,6 +1,6 @@
 // Adds the rows of a file with the importer (src/files/importer.ts), as a job that outlives the view and the session:
 // it can be paused and resumed, even with another API key. After a reload, the same file can be imported again: its
-// rows have the same keys, so only the missing ones are added.
+// rows have the same Idempotency-Keys as before, so only the missing rows are added.
 
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
@@ -33,7 +33,7 @@ export interface Job {
 	readonly file: PetFile;
 	readonly total: number;
 	state: JobState;
-	/** Called after each change of `state`: by a new phase, or by the outcome of a batch. */
+	/** Called after a new phase, or the outcome of a batch, has changed `state`. */
 	watchers: Set<() => void>;
 	/** Starts the job, or continues it after a pause. */
 	run(sender: Sender): void;
@@ -50,7 +50,7 @@ interface JobOptions {
 	total: number;
 	/** 1 for the first import of a file; one more each time the file's rows are added again. */
 	round?: number;
-	/** The numbers of the rows to add; if absent, all rows are added. */
+	/** The rows to add, each by its number; if absent, all rows are added. */
 	only?: ReadonlySet<number> | undefined;
 	/** Rows that are left out, because another file has added them. */
 	earlier?: EarlierRows["found"] | undefined;
@@ -162,7 +162,7 @@ function createPace() {
 	};
 }
 
-/** The rows of a file, as the importer reads them to search for earlier rows and to send them. */
+/** The rows of a file, prepared for the search for rows that were added earlier, and for sending. */
 export async function rowsToSend(file: PetFile, only?: ReadonlySet<number>): Promise<RowsToSend> {
 	return {
 		rows: readRows(file.source, file.kind, file.options),

@@ -23,7 +23,7 @@ export interface Checked {
 	/** The first rows whose names have lost letters, and the number of all such rows. */
 	damaged: FileRow[];
 	damagedCount: number;
-	/** The numbers of rows that are left out because another row of the same animal is added. */
+	/** The rows, each by its number, that are left out because another row of the same animal is added. */
 	earlier: ReadonlySet<number>;
 	/** What the user is asked; set when the check is complete. `repeats` is set if animals seem to have several rows. */
 	open: { nameless: number; repeats: { rows: number; animals: number } | undefined } | undefined;
@@ -44,7 +44,7 @@ const none = {
 	open: undefined,
 };
 
-/** Returns a function that lets the page respond, but not at each call, because browsers prolong short timers. */
+/** Returns a function that lets the page respond. Most calls do not wait, because browsers prolong short timers. */
 function createPause() {
 	let pausedAtMs = performance.now();
 	return async (work = () => {}) => {
@@ -55,7 +55,7 @@ function createPause() {
 	};
 }
 
-/** The name in a row. Other fields may be invalid, but the row must be readable. */
+/** The name in a row, even if other fields are invalid; empty if the row cannot be read. */
 function nameOf({ pet, given, faults = [] }: FileRow): string {
 	const isReadable = faults.every(({ field }) => field !== undefined);
 	return pet?.name ?? (isReadable ? (textsOf(given).name ?? "") : "");

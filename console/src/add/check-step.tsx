@@ -103,12 +103,12 @@ function leftOut({ id, options }: PetFile, { other, otherCount, earlier, open }:
 	const reasons = [
 		other && `row ${other.row} (“${other.text.slice(0, 40)}”)${more}: no animal`,
 		nameless > 0 && `${countOf(nameless)} without a name`,
-		earlier.size > 0 && `${digits.format(earlier.size)} whose ${id?.name} another row repeats`,
+		earlier.size > 0 && `${digits.format(earlier.size)} with the ${id?.name} of another row`,
 	].filter((reason) => reason);
 	return reasons.length > 0 ? ` Left out: ${reasons.join("; ")}.` : "";
 }
 
-/** The most new categories whose names the step lists. */
+/** The step lists the names of at most this many new categories. */
 const namedMax = 12;
 
 function FirstAnimals({ checked, mapped, correcting, count }: CheckedProps & { count: number }) {
@@ -145,20 +145,20 @@ function FirstAnimals({ checked, mapped, correcting, count }: CheckedProps & { c
 	);
 }
 
-/** How often a busy service is asked again for the rows of earlier imports. */
+/** How often a request for the rows of earlier imports is repeated while the service is busy. */
 const triesMax = 5;
 
 interface StartState {
 	isPending: boolean;
 	problem?: string;
-	/** Rows that were already imported, about which the user is asked. A correction repeats the search. */
+	/** Rows that were already imported: the user is asked about them. A correction starts a new search for such rows. */
 	found?: EarlierRows;
 	corrections?: ReadOptions["corrections"];
 }
 
 /**
- * Looks for rows that are already there, creates the new categories, then starts the import, unless the user has left
- * the step or signed out. A retry creates no category twice.
+ * Looks for rows that were already imported, creates the new categories, and then starts the import. Stops if the user
+ * leaves the step or signs out. A retry creates no category twice.
  */
 function useStart(
 	{ session, mapped, categories, file }: CheckedProps,

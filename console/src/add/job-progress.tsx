@@ -61,7 +61,7 @@ const isExpired = (failure: unknown) => failure instanceof ImportFailure && fail
 
 const quietAfterMs = 4_000;
 
-/** Whether no batch was answered for some seconds: the remaining time is then unknown. */
+/** Whether no batch was answered for some seconds, so that the remaining time is unknown. */
 function useQuiet(state: JobState): boolean {
 	const [isQuiet, setIsQuiet] = useState(false);
 	useEffect(() => {

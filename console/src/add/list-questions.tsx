@@ -1,5 +1,5 @@
-// The questions about a list that follow the choice of its columns: how to add animals without a name, animals with
-// several rows, and a list without categories. The user answers these questions before anything is sent.
+// The questions that the user answers about a list after choosing its columns, before anything is sent: how to add
+// animals without a name, animals with several rows, and a list without categories.
 
 import { findColumns, idColumn, type Mapping } from "../../../src/files/columns.ts";
 import type { IdColumn } from "../../../src/files/proposals.ts";
@@ -15,11 +15,11 @@ export type Answers = Partial<Record<"category" | "unnamed" | "once", string>>;
 interface Reading {
 	fallback: Fallback;
 	id: IdColumn | undefined;
-	/** The positions of the columns that could stand in for a name, the likeliest first. */
+	/** The positions of the columns that could be used as the name, the likeliest first. */
 	free: number[];
 }
 
-/** How to read a list with these answers. @param title the list's name, from which a category is proposed */
+/** How to read a list, given the user's answers. @param title the list's name, from which a category is proposed */
 export function readingOf(preview: Preview, mapping: Mapping, answers: Answers, title: string): Reading {
 	const { columns, sample } = preview;
 	const found = findColumns(columns, mapping, sample);
@@ -99,7 +99,7 @@ export function Questions({ questions, answer }: QuestionsProps) {
 	});
 }
 
-/** Says why this column was taken for the category; empty if no other column fits, or if the user chose the column. */
+/** Says which columns are more detailed than the category's column; empty if none is, or if the user chose another. */
 export function describeFiner(preview: Preview, { categoryId, ...others }: Mapping): string {
 	const { columns, sample } = preview;
 	const { at, finer } = findColumns(columns, others, sample);

@@ -8,7 +8,7 @@ import { labels } from "../parts/sentences.ts";
 import type { Field } from "./add-form.ts";
 import type { OpenFile } from "./open-file.ts";
 
-/** The fields that several columns fit, none of which is chosen yet, each field with these columns. */
+/** The fields that several columns fit and for which no choice was made. Each field is given with these columns. */
 export function openFields({ columns, sample }: Preview, mapping: Mapping): Map<Field, number[]> {
 	const { fits, ambiguous } = findColumns(columns, mapping, sample);
 	return new Map(ambiguous.filter((field) => mapping[field] === undefined).map((field) => [field, fits[field]]));

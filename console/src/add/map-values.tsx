@@ -28,7 +28,7 @@ export function newNames(mapped: readonly MappedValue[]): string[] {
 	return [...new Set(mapped.flatMap(({ meaning }) => newNameOf(meaning) ?? []))];
 }
 
-/** While rows are checked, the first new category has this placeholder as its number, the second the next integer. */
+/** While rows are checked, new categories have placeholders as numbers: this one, the next integer, and so on. */
 const unmade = -(2n ** 63n);
 
 /** The name of the new category with this placeholder. */
@@ -57,10 +57,10 @@ export function toValues(
 	return { status, categoryId, numbers: new Set(categories.map(({ id }) => BigInt(id))) };
 }
 
-/** The most values of a field that the user is asked about. Rows with further values are corrected one by one. */
+/** The user is asked about at most this many values of a field. Rows with other values are corrected one by one. */
 const shownMax: Record<WordField, number> = { status: 12, categoryId: unknownMax };
 
-/** Adds the values that a check has found. A proposed status is preselected; a new category has to be chosen. */
+/** Adds to `mapped` what a check has found. A proposed status is preselected; the user has to choose a new category. */
 export function withProposals(mapped: readonly MappedValue[], found: readonly UnknownValue[]): MappedValue[] {
 	const words = [...mapped];
 	for (const value of found) {
@@ -100,7 +100,7 @@ export function MapValues(props: MapValuesProps) {
 	);
 }
 
-/** One button for all values that may become new categories. It stays when no value is left, so that nothing moves. */
+/** A button for all values that may become new categories. The button stays when no value is left, so nothing moves. */
 export function MakeAll({ mapped, setMapped }: Pick<MapValuesProps, "mapped" | "setMapped">) {
 	const [proposed, open] = [mapped.filter(isNameable), mapped.filter((value) => openNameOf(value) !== undefined)];
 	const [first] = proposed;
@@ -183,10 +183,10 @@ const statusChoices: Choice[] = [
 	fix,
 ];
 
-/** The most categories without a name that a menu offers: some stores have many. */
+/** A menu offers at most this many categories without a name, because some stores have many. */
 const unnamedMax = 50;
 
-/** The most new categories that a menu offers for a value: a list may have a thousand. */
+/** A menu offers at most this many new categories, because a list may need a thousand. */
 const newMax = 50;
 
 function categoryChoices({ proposed }: MappedValue, { mapped, categories, mayMake }: MapValuesProps): Choice[] {

@@ -1,4 +1,4 @@
-// An opened file of animals, and those of its rows that cannot be added.
+// An opened file of animals, and the rows of the file that cannot be added.
 
 import type { Fault } from "../../../src/contract/validate.ts";
 import { describeRow } from "../../../src/files/fault-words.ts";
@@ -13,9 +13,9 @@ export interface PetFile {
 	source: Source;
 	kind: FileKind;
 	options: ReadOptions;
-	/** The column whose values may repeat because an animal has several rows. */
+	/** The column that identifies an animal: several rows with the same value may be one animal. */
 	id?: IdColumn | undefined;
-	/** The numbers of rows that are left out because another row of the same animal is added. */
+	/** The rows, each by its number, that are left out because another row of the same animal is added. */
 	earlier?: ReadonlySet<number>;
 }
 

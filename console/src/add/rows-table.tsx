@@ -91,7 +91,7 @@ interface BrokenProps {
 	text: string;
 }
 
-/** An input to correct an invalid field; it stays after the correction. */
+/** An input to correct an invalid field. The input stays after the correction. */
 function Broken({ row, field, reason, correcting, text }: BrokenProps) {
 	if (!correcting) return <span class="broken">{text === "" ? "(empty)" : text.slice(0, 200)}</span>;
 	const shared = {

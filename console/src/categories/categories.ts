@@ -23,13 +23,13 @@ export interface Categories {
 	reload(): void;
 	/**
 	 * Sets or removes the name of a category.
-	 * @param id if absent, the category that has this name, or the next free number if none has it
+	 * @param id if absent, the id of the category that has this name; if there is none, the next free number
 	 * @throws ApiError, NoReply
 	 */
 	name(name: string | undefined, id?: bigint): Promise<CategoryResult>;
 }
 
-/** Another window may name a category. This is no edit of an animal, so only regular reads show it. */
+/** Only regular reads find names that were given in other windows, because naming a category edits no animal. */
 const everyMs = 30_000;
 
 const unread: readonly Category[] = [];
@@ -53,7 +53,7 @@ export function useCategories(session: Session): Categories {
 		};
 	}, [session]);
 	const read = value ?? unread;
-	/** The newest read, because another read may end while a name is sent. */
+	/** The categories as last read: another read may end while a name is being sent. */
 	const latest = useRef(read);
 	latest.current = read;
 	/** The categories named since the last read. */

@@ -1,5 +1,5 @@
 // The choices for the text in a category field: categories whose name contains the text, or whose number begins with
-// the text; the text as a number; a new category with the text as its name.
+// the text; the category with the text as its number; a new category with the text as its name.
 
 import type { Category } from "../../../src/contract/console.ts";
 import { comparedName, foldedText } from "../../../src/contract/equal-texts.ts";
@@ -30,7 +30,7 @@ export function categoryChoices(all: readonly Category[], text: string, mayName:
 	];
 }
 
-/** The category id for the text in a field, a number or a name. Case and white space in a name are ignored. */
+/** The category's id for a field's text, which is a number or a name. Case and white space in a name are ignored. */
 export function categoryIdOf(all: readonly Category[], text: string): string | undefined {
 	const wanted = comparedName(text);
 	const named = all.find(({ name }) => name !== undefined && comparedName(name) === wanted);

@@ -17,14 +17,14 @@ import { type Edit, stateAfter } from "./edits.ts";
 import type { Edits } from "./use-edits.ts";
 
 const pageSize = 50;
-/** The most replies that a page reads. A reply about one person covers some thousand edits, and may have none. */
+/** A page reads at most this many replies. A reply about one person searches some thousand edits, and may find none. */
 const repliesMax = 20;
 
 interface ChangesProps {
 	session: Session;
 	route: ChangesRoute;
 	edits: Edits;
-	/** The number of edits of all callers: when it changes, the view is read again. */
+	/** The number of edits by all callers. When this number changes, the view is read again. */
 	editCount: number | undefined;
 }
 
@@ -102,7 +102,7 @@ function Days({ changes, session, edits }: DaysProps) {
 	const list = firstAnimals();
 	function apply(undo: Edit): void {
 		edits.apply([undo]);
-		// Moves the focus from the button, which the next reply removes.
+		// Moves the focus away from the button, because the next reply removes the button.
 		document.querySelector("h1")?.focus({ preventScroll: true });
 	}
 	const days = [...Map.groupBy(changes, ({ atMs }) => day.format(atMs))];

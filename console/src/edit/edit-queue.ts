@@ -7,7 +7,7 @@ import type { Edit, Notice, Sent } from "./edits.ts";
 
 /** Edits that were made together, and are undone together. */
 interface Step {
-	/** Whether this step undoes another step. To undo this step is then to redo the other step. */
+	/** Whether this step undoes another step. Undoing such a step redoes the other step. */
 	isUndo: boolean;
 	/** The edits that undo this step; none until this step is settled, and none after a removal. */
 	inverse: readonly Edit[];
@@ -37,7 +37,7 @@ function createSteps() {
 	}
 	return {
 		keep,
-		/** The edits were not undone, or their outcome is unknown: the next undo sends them again. */
+		/** Edits of an undo that have no result may not have been made: the next undo sends these edits again. */
 		keepRest(step: Step, edits: readonly Edit[]): void {
 			if (edits.length === 0) return;
 			Object.assign(step, { inverse: edits, isUndone: false });
@@ -48,7 +48,7 @@ function createSteps() {
 	};
 }
 
-/** A new message replaces messages of success and an equal problem. Other problems stay until they are closed. */
+/** A new message replaces messages of success and problems with the same text. Other problems stay until closed. */
 function withMessage(messages: readonly Message[], added: Message): Message[] {
 	return [...messages.filter(({ isProblem, text }) => isProblem && text !== added.text), added];
 }
@@ -58,7 +58,7 @@ export type EditQueue = ReturnType<typeof createEditQueue>;
 type Send = (edits: readonly Edit[], report: (settled: number) => void) => Promise<Sent>;
 
 /**
- * @param send never rejects; it reports how many of the edits have results, if they need several requests
+ * @param send never rejects; if the edits need several requests, it reports how many edits have results
  * @param changed called after each change of what is shown
  */
 export function createEditQueue(send: Send, changed: () => void) {
@@ -73,7 +73,7 @@ export function createEditQueue(send: Send, changed: () => void) {
 	const steps = createSteps();
 
 	/**
-	 * @param now the edits, to show them at once; undefined if they are known only after the edits under way
+	 * @param now the edits, which are shown at once; undefined if the edits depend on a step that is under way
 	 * @param undone the step that these edits undo
 	 */
 	function enqueue(edits: () => readonly Edit[], now: readonly Edit[] | undefined, undone?: Step): void {
@@ -134,7 +134,7 @@ export function createEditQueue(send: Send, changed: () => void) {
 		get messages() {
 			return messages;
 		},
-		/** Of the step that is being sent: how many edits have results, of how many; absent if one request is enough. */
+		/** How many edits of the step being sent have results, and how many there are; absent if one request is enough. */
 		get progress() {
 			return progress;
 		},
@@ -142,14 +142,14 @@ export function createEditQueue(send: Send, changed: () => void) {
 		get underWay() {
 			return underWay;
 		},
-		/** The number of steps whose edits were sent and have settled. */
+		/** The number of settled steps whose edits were sent. */
 		get replies() {
 			return replies;
 		},
 	};
 }
 
-/** The names of the animals that this window has shown, by id; the service keeps no name of a removed animal. */
+/** Keeps the names of the animals that this window has shown, because the service keeps no name of a removed animal. */
 export function createSeenNames() {
 	const names = new Map<string, string>();
 	const most = 10_000;

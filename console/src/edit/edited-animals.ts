@@ -32,7 +32,7 @@ export function createEditedAnimals(replyOf: () => unknown) {
 			for (const [index, { pet }] of edits.entries()) {
 				const result = results[index];
 				const now = animals.get(String(pet.id))?.now;
-				// If `now` is not the result that this edit expects, a later edit of the animal waits, and `now` shows it.
+				// If `now` is not the animal as this edit has shown it, a later edit has set `now`, which stays unchanged.
 				put(pet, now !== shown[index] ? now : result ? result.pet : pet, -1);
 			}
 		},

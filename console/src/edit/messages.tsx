@@ -32,7 +32,7 @@ export function Messages({ edits, mayUndo, show, focus }: MessagesProps) {
 	);
 }
 
-/** How far a change of many animals is. Screen readers read it only when asked: it changes several times a second. */
+/** The progress of changing many animals. It changes several times a second, so screen readers do not announce it. */
 function Progress({ settled, all }: { settled: number; all: number }) {
 	return (
 		<div class="line wraps toast" aria-live="off">
@@ -53,8 +53,8 @@ interface LineProps extends Omit<MessagesProps, "edits"> {
 const shownMs = 8_000;
 
 /**
- * The line that reports the outcome of edits made together, and offers the undo. It disappears after 8 seconds, but
- * stays while it has the pointer or the focus. A problem stays until the user closes it.
+ * Reports the outcome of edits that were made together, and offers to undo them. The line disappears after 8 seconds,
+ * but stays while it has the pointer or the focus. The line of a problem stays until the user closes the line.
  */
 function Line({ message, mayUndo, show, undo, leave, focus }: LineProps) {
 	const { text, isProblem, step, about } = message;

@@ -1,5 +1,5 @@
-// The name of the animal in the panel. A click starts a change; then Enter or a click elsewhere keeps the new name, and
-// Esc the old name.
+// The name of the animal in the panel. A click on the name starts a change. Enter, or a click elsewhere, keeps the new
+// name; Esc keeps the old name.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Pet } from "../../../src/contract/pet.ts";
@@ -64,7 +64,7 @@ export function PetName({ pet, editor }: { pet: Pet; editor: Editor }) {
 					<Button
 						class="quiet"
 						label={["Old name ", <kbd key="Esc">Esc</kbd>]}
-						// Keeps the focus in the field: its onBlur would keep the new name.
+						// The focus stays in the field, because the field's onBlur would keep the new name.
 						onMouseDown={(event) => event.preventDefault()}
 						onClick={() => editor.endRename(pet)}
 					/>

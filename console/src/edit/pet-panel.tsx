@@ -1,4 +1,4 @@
-// The panel with one animal, next to the list. The list has the animal's data. If a link names an animal that is not on
+// The panel with one animal, next to the list, which has the animal's data. If a link names an animal that is not on
 // the page, the console gets that animal by id (getPet), as long as the service has this operation.
 
 import "./panel.css";
@@ -117,7 +117,7 @@ function Snippets({ pet, route, mayAdd }: { pet: Pet; route: AnimalsRoute; mayAd
 	);
 }
 
-/** The query that lists the shown page; for a search, only its filter. */
+/** The query that lists the shown page. For a search, it has no cursor, and only filters that the interface has. */
 function queryOf(route: AnimalsRoute): string {
 	const { limit } = route;
 	const cursor = isFound(route) ? undefined : route.cursor;
@@ -162,7 +162,7 @@ function LookedUp({ session, route, editor, edits }: Omit<DetailsProps, "pet">) 
 	);
 }
 
-/** Says who removed an animal, by the name under which this window has shown it. */
+/** Says who removed an animal, with the animal's name as this window has shown it. */
 function Gone({ session, id, name }: { session: Session; id: string; name: string | undefined }) {
 	const { value, isPending } = useRequest(
 		(signal) => session.ask<{ edits: PastEdit[] }>(`/console/history?id=${id}`, { signal }),

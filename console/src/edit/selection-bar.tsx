@@ -10,7 +10,7 @@ import type { Editor } from "./use-editor.ts";
 
 interface SelectionBarProps {
 	editor: Editor;
-	/** All animals of the filter, if there are more than on this page, and not too many. */
+	/** All animals of the filter; undefined if the page shows all of them, or if they are too many to select. */
 	matching: { count: number; load(): Promise<Pet[]> } | undefined;
 	/** The menu that exports the animals. */
 	children: ComponentChildren;

@@ -8,13 +8,13 @@ import { countOf, listOf, sentenceOf, shortName, stateOf } from "../parts/senten
 import type { Asking } from "../session/asking.ts";
 import { type Edit, type LabelOf, type Notice, nameOfCategory, type Sent, stateAfter } from "./edits.ts";
 
-/** The most retries of a request that is refused because the key's rate is exceeded. A few edits are never retried. */
+/** How often a request is sent again while the key's rate is exceeded; never, if one request has room for all edits. */
 const waitsMax = 10;
 
 /**
- * Sends edits in their order. When the key's rate is exceeded, it waits if the edits need several requests.
+ * Sends edits in their order. If they need several requests, waits and tries again when the key's rate is exceeded.
  * @param labelOf the name or the number of a category @param isOver whether the user has signed out
- * @param report called with the number of edits that have results, before each request but the first
+ * @param report called before each request except the first, with the number of edits that have results
  */
 export async function sendEdits(
 	session: Asking,

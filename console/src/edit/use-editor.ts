@@ -14,7 +14,7 @@ import { type Selection, useSelection } from "./use-selection.ts";
 type Asked = { pets: readonly Pet[] } & (
 	| { what: "status" | "category"; anchor: HTMLElement }
 	| { what: "removal" }
-	/** The question before a change that includes animals beyond the page. */
+	/** The question before a change of selected animals, some of which may not be on the page. */
 	| { what: "change"; change: Change }
 );
 
@@ -52,7 +52,7 @@ interface EditorOptions {
 export function useEditor(session: Session, { route, read, edits }: EditorOptions): Editor | undefined {
 	const pets = read && edits.edited(read);
 	const selection = useSelection(pets ?? [], hashOf({ ...route, id: undefined }), edits.edited);
-	// An edit clears a selection beyond the page, because the data of the animals beyond it may be out of date.
+	// An edit ends a selection with animals that are not on the page, because the data of such animals may be old.
 	useSettled(edits, () => selection.isBeyond && selection.clear());
 	const [asked, setAsked] = useState<Asked>();
 	const [renamed, setRenamed] = useState<string>();

@@ -14,7 +14,7 @@ interface Editing {
 }
 
 export interface Edits extends EditQueue, ReturnType<typeof createSeenNames> {
-	/** Sets who is signed in. The key of that session sends the edits. */
+	/** Sets the session of the signed-in user. Edits are sent with the key of this session. */
 	setEditing(editing: Editing): void;
 	forget(): void;
 }
@@ -47,7 +47,7 @@ export function useEdits(): Edits {
 	return edits;
 }
 
-/** Calls `act` after each settled step of edits while the component is shown. */
+/** While the component is shown, calls `act` each time that a step of edits has settled. */
 export function useSettled({ replies }: Edits, act: () => void): void {
 	const before = useRef(replies);
 	useEffect(() => {

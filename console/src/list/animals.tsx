@@ -26,7 +26,7 @@ export interface AnimalsProps {
 	session: Session;
 	route: AnimalsRoute;
 	totals: Totals | undefined;
-	/** The number of edits of all callers. */
+	/** The number of edits by all callers. */
 	editCount: number | undefined;
 	edits: Edits;
 	/** Whether the server did not answer the last read of the totals. */
@@ -128,8 +128,8 @@ const lazyIdlePanel = lazy(() => import("./idle-panel.tsx").then(({ IdlePanel })
 const lazyEditParts = lazy(() => import("../edit/edit-parts.tsx").then(({ EditParts }) => EditParts));
 
 /**
- * Reloads the list after an edit and, where the newest animals are shown, after a create. Also reloads when the server
- * does not answer, so that the list reports this and shows the time of its rows.
+ * Reloads the list after an edit and, if it shows the newest animals, after a create. Also reloads the list when the
+ * server does not answer, so that the list says so, and says from which time its rows are.
  */
 function useNewAnimals(
 	{ value, reload }: ListRequest,

@@ -1,4 +1,4 @@
-// The palette, with commands that are made from the entered text and find animals in the whole store.
+// The palette, with additional commands that search the whole store for the entered text.
 
 import { useContext } from "preact/hooks";
 import { foldedText } from "../../../src/contract/equal-texts.ts";
@@ -13,7 +13,7 @@ export function FindPalette({ route, onClose }: { route: Route; onClose(): void 
 	return <Palette commandsFor={(text) => commandsFor(text, route, all)} onClose={onClose} />;
 }
 
-/** The commands use the order and the page size of the current list. */
+/** The commands use the sort order and the page size of the current list. */
 function commandsFor(text: string, route: Route, categories: Categories["all"]): Command[] {
 	const { limit, sort } = route.view === "animals" ? route : firstAnimals();
 	const list: AnimalsRoute = { view: "animals", limit, sort };

@@ -1,4 +1,4 @@
-// The pages of one search. A reply has only the next page's position, and only the first page's reply has the total.
+// The pages of a search. A reply has the position of only the next page. Only the first page's reply has the total.
 
 import type { Page } from "../../../client/src/index.ts";
 import type { FindReply } from "../../../src/contract/console.ts";

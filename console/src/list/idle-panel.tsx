@@ -34,7 +34,7 @@ interface IdlePanelProps {
 	session: Session;
 	route: AnimalsRoute;
 	totals: Totals | undefined;
-	/** The number of edits of all callers: when it changes, the latest edits are read again. */
+	/** The number of edits by all callers. When this number changes, the latest edits are read again. */
 	editCount: number | undefined;
 	edits: Edits;
 }

@@ -130,7 +130,7 @@ function shortened(count: number): string {
 }
 const compact = new Intl.NumberFormat(undefined, { notation: "compact", maximumSignificantDigits: 3 });
 
-/** The buttons that filter by status. Each returns to the first page, and to all statuses when it is pressed again. */
+/** Buttons that filter by status and show the first page. Pressed again, a button shows the animals of all statuses. */
 function StatusChips({ route, totals }: FilterProps) {
 	const shown = route.without ?? route.status ?? "all";
 	const chip = (name: string, filter: Pick<AnimalsRoute, "status" | "without">, label: string, count?: number) => (
@@ -141,7 +141,7 @@ function StatusChips({ route, totals }: FilterProps) {
 			aria-pressed={name === shown}
 			title={count === undefined ? undefined : digits.format(count)}
 			onClick={({ currentTarget }) => {
-				// The chip may disappear: it is shown only with this filter, or if some animals have no status.
+				// The chip may disappear: unless pressed, it is shown only if some animals have no status.
 				if (name === "status" && name === shown) focusBefore(currentTarget);
 				showFirst(route, { status: undefined, without: undefined, ...(name !== shown && filter) });
 			}}

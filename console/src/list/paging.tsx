@@ -57,7 +57,7 @@ function describeFound(
 ): string {
 	if (before === undefined || total === undefined) return countOf(count);
 	if (before === 0 && !next) return countOf(count);
-	// The service's total has a limit. Beyond it, and on the last page, the animals up to this page are counted instead.
+	// The service's total has a limit. The last page, and pages beyond the limit, count the animals up to their end.
 	const all = next ? Math.max(total, before + count) : before + count;
 	const from = `${digits.format(before + 1)} to ${digits.format(before + count)}`;
 	return `${from} of ${isMore && next ? "more than " : ""}${countOf(all)}`;

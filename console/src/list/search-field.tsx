@@ -17,7 +17,7 @@ export function SearchField({ route }: { route: AnimalsRoute }) {
 	useLayoutEffect(() => {
 		const { current: input } = field;
 		const name = route.name ?? "";
-		// While the user types, the field is newer than the address. The field's text may also end with a blank.
+		// The field keeps its text while the user types (it is newer than the address), or if only outer blanks differ.
 		if (input && timer.current === undefined && input.value.trim() !== name) input.value = name;
 	}, [route.name]);
 	useEffect(() => () => clearTimeout(timer.current), []);

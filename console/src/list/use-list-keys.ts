@@ -49,7 +49,7 @@ export function useListKeys(options: ListKeysOptions): (by: 1 | -1) => void {
 		if (!editor?.selection.isShown) closePanel();
 		else {
 			const [first] = editor.selection.pets;
-			// The end of the selection hides its bar, and any button in the bar that has the focus.
+			// A button in the selection's bar may have the focus, but the bar disappears when the selection ends.
 			if (focusedId() === undefined) focusRow(first && String(first.id));
 			editor.selection.clear();
 		}

@@ -1,5 +1,5 @@
-// The page in the Animals view. If the list is sorted by ascending id and filtered at most by one of the three
-// statuses, the page comes from the interface, otherwise from the console's search.
+// The page in the Animals view. It comes from the interface if the list is sorted by ascending id, and has no filter or
+// is filtered by one of the three statuses. Otherwise, the page comes from the console's search.
 
 import { useRef } from "preact/hooks";
 import type { FindReply } from "../../../src/contract/console.ts";
@@ -10,7 +10,7 @@ import { may, type PetPage, type Session } from "../session/session.ts";
 import { type FoundPage, foundPage, newWalk, type Walk } from "./found-pages.ts";
 
 export interface ListPage extends PetPage, Partial<Pick<FoundPage, "found">> {
-	/** The route of this page. While a newer request is pending, the view's route differs. */
+	/** The route of this page. It differs from the view's route while a newer request is pending. */
 	of: AnimalsRoute;
 }
 
@@ -37,7 +37,7 @@ export function useList(session: Session, route: AnimalsRoute): ListRequest {
 	return useRequest(load, [session, hashOf({ ...route, id: undefined })]);
 }
 
-/** Where this tab stores its latest search, so that a reload knows the place of its page. Deleted with the session. */
+/** The tab stores its latest search under this name until the session ends: a reload needs the position of the page. */
 const walkName = "animal-store.search";
 
 function keptWalk(): [string, Walk] {

@@ -23,7 +23,7 @@ export function Form({ onSubmit, ...attributes }: FormProps) {
 type Attributes = "id" | "name" | "class" | "value" | "disabled" | "aria-label" | "aria-invalid";
 
 interface SelectProps extends Pick<JSX.IntrinsicElements["select"], Attributes> {
-	/** The values, each with its text if that differs. */
+	/** The values, each with its text if the text differs from the value. */
 	choices: readonly (readonly [value: string, text?: string])[];
 	onChange(value: string): void;
 }

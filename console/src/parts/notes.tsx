@@ -21,7 +21,7 @@ interface BannerProps {
 	failure: unknown;
 	retryAtMs?: number | undefined;
 	shownSinceMs?: number | undefined;
-	/** The subject of the sentence about the shown data, such as "These rows". */
+	/** The subject of the sentence that says from when the shown data are, such as "These rows". */
 	shown: string;
 	onRetry(): void;
 }
@@ -119,7 +119,7 @@ export function Heading({ children }: { children: string }) {
 	const heading = useRef<HTMLHeadingElement>(null);
 	useLayoutEffect(() => {
 		document.title = `${children} · animal-store`;
-		// In a low window, the whole page scrolls: the view begins at its top.
+		// In a low window, the whole page scrolls, so the page returns to its top for this view.
 		scrollTo(0, 0);
 		heading.current?.focus({ preventScroll: true });
 	}, [children]);

@@ -1,4 +1,4 @@
-// The palette (Ctrl-K): every command of the console, found by words of its label, and commands that use the text.
+// The palette (Ctrl-K). It finds a command of the console by words of its label, and has commands for the entered text.
 
 import "./dialogs.css";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";

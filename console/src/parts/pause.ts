@@ -3,7 +3,7 @@
 import { ApiError, NoReply } from "../../../client/src/index.ts";
 
 const longestPauseMs = 30_000;
-/** The longest pause for a `Retry-After`, because a timer of more than 24 days fires immediately in browsers. */
+/** The longest pause for a `Retry-After`. It has a limit, because browsers run a timer of over 24 days immediately. */
 const askedMaxMs = 3_600_000;
 
 /** Milliseconds until the next try; undefined if a retry cannot help. @param failures the number of earlier failures */

@@ -46,7 +46,7 @@ export function Popover(props: PopoverProps) {
 		const leaving = new AbortController();
 		const options = { capture: true, signal: leaving.signal };
 		const isOutside = ({ target }: Event) => !(target instanceof Node && element.contains(target));
-		// A sheet closes when the pointer is pressed outside, so that the click that follows acts on the element there.
+		// A sheet closes when the pointer is pressed outside it. The click that follows finds no sheet, and acts as usual.
 		const isElsewhere = (event: Event) => isOutside(event) && !anchor.contains(event.target as Node);
 		if (look === "sheet") addEventListener("pointerdown", (event) => isElsewhere(event) && close.current(), options);
 		const closeOnly = (event: Event) => {

@@ -45,7 +45,7 @@ export interface ChangesRoute {
 	view: "changes";
 	/** Only edits by this person. */
 	editor?: string | undefined;
-	/** Only edits before the one with this id, as digits. */
+	/** Only edits that are older than the edit with this id, which is written as digits. */
 	before?: string | undefined;
 }
 

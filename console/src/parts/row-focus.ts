@@ -29,13 +29,13 @@ export function editButton(what: "status" | "category"): HTMLButtonElement | und
 
 export const searchField = () => document.querySelector<HTMLInputElement>(".search input");
 
-/** Where the last search began: the address, and the link of the row in focus. */
+/** Where the last search began: the address, and the link in the row that had the focus. */
 let before: { route?: AnimalsRoute; row?: string | undefined } = {};
 /** The row that gets the focus when the rows of the list appear. */
 let wanted: string | undefined;
 
 /**
- * Begins a search by name. The end of the search returns to the page and the row where the search began.
+ * Begins a search by name. When the search ends, the list shows the page and the row where the search began.
  * @param from the element that had the focus before the search field
  */
 export function beginSearch(route: AnimalsRoute, name: string, from?: Element): void {

@@ -5,7 +5,7 @@ import type { NewPet, Pet } from "../../../src/contract/pet.ts";
 
 export const labels: Record<keyof NewPet, string> = { name: "Name", categoryId: "Category", status: "Status" };
 
-/** Numbers and times are written as in the language of the browser. */
+/** Numbers and times are written as is usual in the browser's language. */
 export const digits = new Intl.NumberFormat();
 export const countOf = (count: number) => (count === 1 ? "1 animal" : `${digits.format(count)} animals`);
 

@@ -1,6 +1,6 @@
 // The storage of the browser. The browser may refuse storage, and the storage may be full.
 
-/** The tab's storage, then the computer's; empty if the browser refuses storage, so that nothing is kept. */
+/** The tab's storage, then the computer's. If the browser refuses storage, the array is empty, and nothing is kept. */
 export function storages(): Storage[] {
 	try {
 		return [sessionStorage, localStorage];

@@ -9,7 +9,7 @@ export interface RequestState<T> {
 	/** When `value` arrived, in milliseconds since 1970. */
 	loadedAtMs?: number | undefined;
 	failure?: unknown;
-	/** When the request is retried automatically; undefined if a retry cannot help. */
+	/** The time of the next automatic retry; undefined if a retry cannot help. */
 	retryAtMs?: number | undefined;
 	isPending: boolean;
 	reload(): void;

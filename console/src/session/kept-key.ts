@@ -45,7 +45,7 @@ export function loadKey(): KeptKey | undefined {
 const storageOf = ({ untilMs }: KeptKey) => storages()[untilMs === undefined ? 0 : 1];
 
 export function keepKey(kept: KeptKey): void {
-	// The key without the other properties of a session.
+	// `kept` may be a session, whose other properties are not stored.
 	const { key, untilMs, signOuts } = kept;
 	storageOf(kept)?.setItem(keyName, JSON.stringify({ key, untilMs, signOuts }));
 }

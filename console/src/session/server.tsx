@@ -1,4 +1,4 @@
-// The Server view: the answering node's replies per minute and their p95 duration, as charts and as a table.
+// The Server view: replies per minute and their p95 duration, as charts and as a table, from the node that answers.
 
 import "./server.css";
 import { useState } from "preact/hooks";
@@ -9,7 +9,7 @@ import { digits } from "../parts/sentences.ts";
 import { may, type Session } from "./session.ts";
 import type { WatchState } from "./use-watch.ts";
 
-/** The least number of minutes in a chart. Just after the node's start, the left part of the chart is empty. */
+/** A chart has at least this many minutes. Just after the node's start, the left part of the chart is empty. */
 const leastMinutes = 30;
 const tableMinutes = 15;
 
@@ -77,7 +77,7 @@ interface PlotProps {
 	title: string;
 	unit: string;
 	columns: number;
-	/** One value per minute, for the last columns of the chart. */
+	/** One value for each minute; the values fill the last columns of the chart. */
 	values: (number | undefined)[];
 	isBars?: boolean;
 }

@@ -1,4 +1,4 @@
-// The session of a user: the API key, its scopes, and the clients that send it.
+// The session of a user: the API key, its scopes, and the clients that send requests with this key.
 
 import { Attempts } from "../../../client/src/attempts.ts";
 import { connectionError } from "../../../client/src/errors.ts";
@@ -38,7 +38,7 @@ export function may({ info }: Session, scope: Scope): boolean {
 
 /**
  * Asks the service for the scopes of the key.
- * @param onRefused called when the service refuses the key later
+ * @param onRefused called if the service later refuses the key
  * @throws ApiError, NoReply
  */
 export async function openSession(kept: KeptKey, onRefused: () => void, signal?: AbortSignal): Promise<Session> {
