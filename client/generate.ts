@@ -36,7 +36,7 @@ export function contractTypes(): string {
 	const int64Fields = petFields.filter((field) => isInt64Schema(Pet.properties[field]));
 	return `// The contract as plain types. Generated from src/contract by client/generate.ts: npm run client.
 
-/** The type of int64 values for each value of the option \`int64\`. */
+/** The type of int64 fields in results, for each setting of the option \`int64\`. */
 export interface Int64Types {
 	string: string;
 	bigint: bigint;

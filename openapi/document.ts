@@ -101,7 +101,7 @@ export function openApiDocument() {
 	};
 }
 
-/** Headers that are in every reply that declares them. Not Location, because no reply has it once getPet is removed. */
+/** A reply always has these headers if it declares them. Not Location: after getPet's removal, no reply has it. */
 const required = ["X-Request-Id", "Cache-Control", "ETag", "Vary", "WWW-Authenticate", "Allow", "Retry-After"];
 
 function headerObject([name, description]: [string, string]) {
@@ -134,7 +134,7 @@ function successReplies({ success, headers: asked = {} }: Operation): Record<str
 	};
 }
 
-/** Statuses of refusals before the key is known: these replies have no RateLimit headers. */
+/** Statuses of failures before the key is known: these replies have no RateLimit headers. */
 const beforeRate = [401, 408, 414, 431];
 /** Statuses of failures after the deprecation check: these replies have deprecation headers. */
 const afterDeprecation = [400, 404, 410, 500, 503];
@@ -186,7 +186,7 @@ function parameterIn(place: "path" | "query" | "header") {
 	return ([name, schema]: [string, TSchema]) => {
 		const { description = "", examples = [], ...rest } = asPublished(schema);
 		const [value] = examples;
-		// Pages that try out requests send an `example` immediately, but `examples` only after the reader chooses one.
+		// Pages for trying out requests send an `example` at once, but one of the `examples` only if the reader chooses it.
 		const isSent = place === "path" || "default" in rest;
 		const shown: Omit<MediaTypeObject, "schema"> = isSent ? { example: value } : { examples: { typical: { value } } };
 		return {

@@ -154,13 +154,13 @@ export function readConfig(environment: Variables = process.env, flags?: Flags) 
 /** The file descriptor of the public port, if systemd has opened it: SD_LISTEN_FDS_START of sd_listen_fds(3). */
 const firstPassedFd = 3;
 
-/** How many sockets systemd passes (sd_listen_fds(3)) to this process, or to the older Node that started it. */
+/** How many sockets systemd passes (sd_listen_fds(3)) to this process, or to its parent, if that is an older Node. */
 function passedSockets(environment: Variables): number {
 	const isForUs = [process.pid, process.ppid].includes(Number(environment["LISTEN_PID"]));
 	return isForUs ? Number(environment["LISTEN_FDS"]) : 0;
 }
 
-/** The environment of a child process for the same store: it has no other setting and no NODE_OPTIONS. */
+/** This process's environment for a child process, without NODE_OPTIONS. DATABASE_URL is the only setting in it. */
 export function environmentFor(databaseUrl: string): NodeJS.ProcessEnv {
 	const isOther = ([name]: [string, unknown]) =>
 		name !== "NODE_OPTIONS" && !settingNames.includes(name.replace(/_FILE$/, ""));

@@ -72,7 +72,7 @@ export interface Service {
 
 const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 
-/** How long a connection may be idle while the service stops. A connection in use has shorter pauses. */
+/** How long a connection may be idle while the service stops. The pauses of a connection in use are shorter. */
 const idleOnStopMs = 1000;
 const stopGraceMs = 10_000;
 
@@ -160,7 +160,7 @@ async function open(options: ServiceOptions, ops: Ops): Promise<Store> {
 		onFatal(reason, readsGoOn) {
 			log.fatal({}, reason);
 			fatal.abort();
-			// If reads go on, they use the open file. A restart would be refused, or would open a new store instead.
+			// Reads that go on use the open file. A restart would end them: it would be refused, or would open a new store.
 			if (!readsGoOn) options.onRestartNeeded?.();
 		},
 		connectionsMax: config.databasePoolMax,
@@ -218,7 +218,7 @@ function buildOps(options: ServiceOptions) {
 	};
 }
 
-/** File descriptors kept for the store (about 45), Node and operators. If the limit is low, three quarters are kept. */
+/** File descriptors kept for the store (about 45), Node and operators. At most three quarters of the limit are kept. */
 const descriptorsKept = 100;
 
 /** The public port, which does not listen yet. */

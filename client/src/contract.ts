@@ -1,6 +1,6 @@
 // The contract as plain types. Generated from src/contract by client/generate.ts: npm run client.
 
-/** The type of int64 values for each value of the option `int64`. */
+/** The type of int64 fields in results, for each setting of the option `int64`. */
 export interface Int64Types {
 	string: string;
 	bigint: bigint;

@@ -1,5 +1,5 @@
-// Reads and writes int64 values without rounding, in the type that the caller chose. This also works where JSON.parse
-// does not give the reviver a number's source text (Node 20, older browsers).
+// Reads and writes int64 values without rounding, in the type that the caller chose. This does not need the source text
+// of numbers, which JSON.parse does not give to its reviver in Node 20 and older browsers.
 
 import { type Int64, type Int64Mode, int64Fields } from "./contract.ts";
 
@@ -24,7 +24,7 @@ export function parseExact(text: string, mode: Int64Mode): unknown {
 		const digits = isMarked ? value.slice(1) : String(value);
 		if (int64Fields.includes(name)) return toType(digits, mode, name);
 		if (!isMarked) return value;
-		// A long integer in a field of a later version becomes a number if the number is exact.
+		// A long integer in a field that a later version adds becomes a number if the number is exact.
 		return Number.isSafeInteger(Number(digits)) ? Number(digits) : digits;
 	});
 }

@@ -22,7 +22,7 @@ export interface Minute {
 	p95Ms?: number;
 }
 
-/** Numbers of animals by status. `none`: animals without a status. */
+/** How many animals have each status. `none`: animals without a status. */
 export type Totals = Record<PetStatus | "none", number>;
 
 /** The reply of `/console/key`, about the key of the request. */
@@ -36,8 +36,8 @@ export interface KeyInfo {
 }
 
 /**
- * The result of one of the `rows` of `POST /console/imports`. A row is a new animal with a `key`. Within 24 hours, the
- * store adds only one animal per key, whoever sends the row. A row may also have the two hashes of an `ImportedRow`.
+ * The result for one row in the list `rows` of `POST /console/imports`. A row is a new animal with a `key`. Within 24
+ * hours, only one animal is added per `key`, whoever sends the row. A row may have the two hashes of an `ImportedRow`.
  */
 export type ImportResult =
 	| { outcome: "added"; id: number | bigint }
@@ -74,7 +74,7 @@ export interface ImportedRow {
 	listId?: string;
 	/** The id of the row's animal, which has not been removed. */
 	id: number | bigint;
-	/** The part of the row's key after the digest: the row's number in the file, and `-2` if the file was added again. */
+	/** The row's key without the digest: the row's number in the file, then `-2`, `-3` … if the file was added again. */
 	number: string;
 }
 
@@ -108,7 +108,7 @@ export interface Category {
 	animals: number;
 }
 
-/** The most categories in a reply. If a store has more, named ones are chosen first, then those with most animals. */
+/** The most categories in a reply. If there are more, named ones are chosen first, then those with the most animals. */
 export const categoriesMax = 1000;
 
 /** The reply of `GET /console/categories`, ordered by id. */
@@ -117,7 +117,7 @@ export interface CategoriesReply {
 }
 
 /**
- * A change in the list `categories` of `POST /console/categories`. Without `id`, the next free number gets the name,
+ * A change: an element of `categories` in `POST /console/categories`. Without `id`, the next free number gets the name,
  * unless a category already has it. Without `name`, the category loses its name.
  */
 export type CategoryChange = { id: number | bigint; name?: string } | { id?: undefined; name: string };
@@ -131,7 +131,7 @@ export const categoryNamesMax = 10_000;
 export interface CategoryResult {
 	/**
 	 * `named`: the category got the name. `unchanged`: it already had the name. `forgotten`: its name was removed.
-	 * `taken`: nothing was changed, because another category, `id`, has the name.
+	 * `taken`: nothing was changed, because another category (`id`) has the name.
 	 */
 	outcome: "named" | "unchanged" | "forgotten" | "taken";
 	id: bigint;
@@ -147,15 +147,15 @@ export type Sort = (typeof sorts)[number];
 export const findLimitDefault = 50;
 
 /**
- * The reply of `GET /console/find`. The query may have `name` (part of the name of an animal or of its category; an
- * integer also finds an id or a category), `status`, `without=status`, `category` (an id), `sort` (by default `id`) and
- * `after`.
+ * The reply of `GET /console/find`. The query may have `status`, `without=status`, `category` (an id), `sort` (by
+ * default `id`), `after`, and `name`: a part of the name of an animal or of its category. An integer as `name` also
+ * matches the ids of animals and categories.
  */
 export interface FindReply {
 	pets: Pet[];
 	/** The `after` of the next request, whose other parameters must stay the same; absent at the end. */
 	next?: string;
-	/** How many animals match; absent if the request has `after`, unless it has `category` and no `name`. */
+	/** How many animals match. Requests with `after` get no total, unless they have `category` and no `name`. */
 	total?: number;
 	/** True if the count stopped at `total`, and more animals match. */
 	isMore?: boolean;
@@ -171,7 +171,7 @@ export type ExportFormat = (typeof exportFormats)[number];
 export const workbookMaxPets = 1_048_575;
 export const tooManyPets = `a workbook holds at most ${workbookMaxPets} animals: choose another format`;
 
-/** An order may also have the filters of listPets as fields. As in a query, integers may be strings. */
+/** What to export. The filters of listPets may be further fields. As in a query, integers may be strings. */
 export interface ExportOrder {
 	format: ExportFormat;
 	/** `name`, `category`, `without` and `sort` are those of `GET /console/find`. */
@@ -185,7 +185,7 @@ export interface ExportOrder {
 
 export const editActions = ["set-status", "set-category", "rename", "remove"] as const;
 
-/** The most edits in one request. Even with the longest names, the body of a request has room for them. */
+/** The most edits in one request. A request's body has room for so many, even with the longest names. */
 export const editsMax = 50;
 
 /** The reply has a result for each edit, in the same order, or fewer results if a write failed. */
@@ -209,7 +209,7 @@ export interface PastEdit {
 	atMs: number;
 	editor: string;
 	action: (typeof editActions)[number];
-	/** The status before a change of status and before a removal; absent if there was none. */
+	/** The status before a change of status or before a removal; absent if there was none. */
 	fromStatus?: PetStatus | undefined;
 	/** The status after a change of status; absent if there is none. */
 	toStatus?: PetStatus | undefined;

@@ -22,7 +22,7 @@ const anyAccent = new RegExp(`[${accents}]`, "gu");
 const replacements = new Map(replaced);
 const anyReplaced = new RegExp(`[${[...replacements.keys()].join("")}]`, "g");
 
-/** The text in lower case, without accents and variants of characters, and with one form of dashes and apostrophes. */
+/** The text in lower case and without accents. Characters with several forms, such as dashes, get the same form. */
 export function foldedText(text: string): string {
 	const plain = text.replaceAll(acute, "'").normalize("NFKD").replace(anyAccent, "").toLowerCase();
 	return plain.replace(anyReplaced, (letter) => replacements.get(letter) ?? letter).normalize("NFC");

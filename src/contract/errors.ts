@@ -236,8 +236,8 @@ export function entryOf(code: ErrorCode): ErrorEntry {
 }
 
 /**
- * An expected failure, which handlers throw. Its message names the field and the fix, no internals. It is not an Error,
- * because recording a stack takes longer than the rest of a refusal. A failure without values can be a constant.
+ * An expected failure, thrown by handlers. Its message names the field and the fix, but no internals. An ApiError is
+ * not an Error, because recording a stack takes longer than the rest of a refusal. Without values, it can be constant.
  */
 export class ApiError {
 	readonly code: ErrorCode;

@@ -5,19 +5,19 @@ import { NewPet, PetStatus } from "./pet.ts";
 import { type Static, type TOptional, type TSchema, Type } from "./schema.ts";
 
 /**
- * `equal`: the field has the value. `contains`: the name of the animal or of its category contains the value, by
- * `foldedText`; an integer also matches the id or category. `absent`: the animal lacks the field that the value names.
+ * `equal`: the field has the value. `contains`: the value, folded by `foldedText`, is part of the name of the animal or
+ * of its category; or it is the id of one of them. `absent`: the animal lacks the field that the value names.
  */
 export type Comparison = "equal" | "contains" | "absent";
 
 interface Rule {
 	schema: TSchema;
 	compares: Comparison;
-	/** The field that the filter compares; absent if there are several. A filter of the list is named after its field. */
+	/** The field that the filter compares; absent if there are several. A filter of listPets is named after its field. */
 	field?: keyof NewPet;
 }
 
-/** A filter of the list compares one field. Its index has that column and the id, so a page takes one index seek. */
+/** A filter of listPets compares one field. Its index has the field and the id, so a page takes only one seek. */
 interface ListRule extends Omit<Rule, "field"> {
 	compares: "equal";
 	index: string;
@@ -66,8 +66,8 @@ export function givenFilters(query: SearchFilter): [name: keyof SearchFilter, ru
 }
 
 /**
- * The query's filters on the category. The store keeps the number of animals by category and status.
- * @returns undefined if the query also has a filter on another field than these two
+ * The query's filters on the category; undefined if the query also filters on a field other than category and status.
+ * The store keeps the number of animals for each category and status.
  */
 export function categoryFilters(query: SearchFilter): SearchFilter | undefined {
 	const given = givenFilters(query).filter(([, { field }]) => field !== "status");

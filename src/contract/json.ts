@@ -17,7 +17,7 @@ export function int64FromDecimal(text: string): bigint | undefined {
 	return isInt64(value) ? value : undefined;
 }
 
-/** Matches a number that a double may round: 16 or more digits, or an exponent. A part of a string may also match. */
+/** Matches a number that a double may round: 16 or more digits, or an exponent. A match in a string does no harm. */
 const mayRound = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]*\d[eE])/;
 
 /**
@@ -65,7 +65,7 @@ function exactNumber(_key: string, value: unknown, context: { source: string }):
 	return isInt64(exact) ? exact : value;
 }
 
-/** The exact value of a JSON number. `huge`: more than 19 digits, for which no BigInt is built (large exponents). */
+/** The exact value of a JSON number. `huge`: over 19 digits, perhaps millions, so no BigInt is built for it. */
 function integerFromSource(source: string): bigint | "fraction" | "huge" {
 	const parts = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source);
 	if (!parts) throw new SyntaxError("not a JSON number");

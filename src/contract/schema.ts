@@ -25,7 +25,7 @@ export interface TSchema<Value = unknown> {
 	readonly component?: string;
 	/**
 	 * Keywords that replace the schema's keywords in the OpenAPI document, so that tools of all languages understand it.
-	 * They are never stricter than the check. Some rules of the check cannot be stated in a schema.
+	 * The check is at least as strict as these keywords. Some of its rules cannot be stated in a schema.
 	 */
 	readonly published?: object;
 }

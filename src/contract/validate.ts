@@ -9,7 +9,7 @@ export interface Fault {
 	field: string | undefined;
 	/** Begins with a verb, such as "must be …" or "is required and must be …". */
 	problem: string;
-	/** The part of the message about this value only. It is not in `problem`, so that equal problems can be counted. */
+	/** A part of the message that concerns only this value. It is not in `problem`: equal problems can be counted. */
 	detail?: string;
 }
 

@@ -1,5 +1,5 @@
 // Protects the service from too many requests. An overloaded service refuses requests early and cheaply, before memory
-// runs out or the event loop stalls. A key with a rate may send only that many requests in each window.
+// runs out or the event loop stalls. The rate of a key limits its requests in each window.
 
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { parseRate, type Rate } from "../contract/durations.ts";
@@ -17,8 +17,8 @@ const defaultLimits = {
 	/** The mean delay of the event loop; 150 ms correspond to about 4,000 concurrent requests. */
 	delayMs: 150,
 	/**
-	 * The share of the time for which this thread used the CPU, or the share of its CPU quota that the process used. If
-	 * both are lower, the process waited for the CPU or was stopped, which is not overload.
+	 * The part of the time for which this thread used the CPU, or the part of its CPU quota that the process used: the
+	 * larger one counts. If it is below this limit, the process waited for the CPU or was stopped: no overload.
 	 */
 	ownShare: 0.7,
 };
@@ -54,7 +54,7 @@ export function watchOverload(
 		const elapsedMs = now.atMs - atMs;
 		const ownShare = () =>
 			Math.max(now.threadMs - threadMs, (now.processMs - processMs) / processor.quota()) / elapsedMs;
-		// There is no mean until the event loop has had two ticks since the last sample.
+		// If the event loop has had fewer than two ticks since the last sample, there is no mean: it was late all the time.
 		const delayMs = delay.count === 0 ? elapsedMs : delay.mean / 1e6 - resolutionMs;
 		isLate = delayMs > limits.delayMs && ownShare() >= limits.ownShare;
 		before = now;
@@ -83,7 +83,7 @@ export function overloaded(afterMs: number): ApiError {
 }
 
 /**
- * Counts the requests of keys with a rate, and the items of lists in them, such as rows. Replies have the fields of
+ * Counts what keys with a rate send: requests, and the items of a request's list, such as rows. Replies have fields of
  * draft-ietf-httpapi-ratelimit-headers.
  * @param defaultRate for keys without their own rate
  * @param now milliseconds of a monotonic clock: a jump of the wall clock neither refills nor extends a window
@@ -119,9 +119,9 @@ export function createRateLimits(defaultRate: Rate | undefined, now = () => perf
 	}
 
 	return {
-		/** Counts a request. Returns its reply headers and the refusal if any, or undefined if no limit applies. */
+		/** Counts a request. Returns the reply's headers, and a refusal if there is one; undefined without a rate. */
 		count: (caller: KeyRow) => count(caller, 1),
-		/** Counts the items of a request's list except one, which `count` has counted. Returns the reply's headers. */
+		/** Counts the items of a request's list but the first, which `count` has counted. Returns the reply's headers. */
 		countItems: (caller: KeyRow, items: number) => count(caller, items - 1)?.headers,
 	};
 }

@@ -33,7 +33,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 	const findCaller = createCredentialCheck(keyCheck);
 	const load: Check = (exchange, { access }) => {
 		if (access === "open") return;
-		// The close makes the client reconnect. Its new connection waits in the kernel, because a tick accepts only one.
+		// After this close, the client reconnects and waits in the kernel, because a tick accepts only one connection.
 		if (overload.isLate()) exchange.closeAfter();
 		overload.refuse(exchange.request.method === "POST");
 	};
@@ -54,7 +54,7 @@ export function createChecks({ overload, keyCheck, limits, now, baseUrlOf }: Che
 		if (access !== "open") exchange.baseUrl = baseUrlOf(exchange.request);
 	};
 
-	/** Refuses a key without the scope, with the challenge of RFC 6750 §3, or records the use of the key. */
+	/** Refuses a key that lacks the scope, and sends the challenge of RFC 6750 §3. Else records the key's use. */
 	const scope: Check = (exchange, { access, operation }) => {
 		if (access === "open" || access === undefined) return;
 		const caller = callerOf(exchange);
@@ -86,7 +86,7 @@ export function createOpsChecks(host: string): readonly Check[] {
 	return [ownName(host), routeAndMethod("this port serves /livez, /readyz and /metrics")];
 }
 
-/** Guards against DNS rebinding: a web page could read this port if its host name (with a dot) led to this address. */
+/** Guards against DNS rebinding: a web page whose host name (with a dot) led to this address could read this port. */
 function ownName(host: string): Check {
 	return ({ request: { headers } }) => {
 		const name = (headers.host ?? "").replace(/:\d*$/, "").toLowerCase();

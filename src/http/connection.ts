@@ -1,12 +1,12 @@
 // A connection owns a socket: it knows the requests that arrived, and ends the socket. Node's parser reads the socket.
 //
 // 1. The parser has read a request: `accepts` says whether it still gets a reply.
-// 2. `begin` adds it to those under way. Node sends the replies in the order of the requests.
-// 3. Some replies are the last one: the reply to the 32nd request under way, to a request for an upgrade, to a request
-//    during overload or a stop, and to bytes that are not HTTP. What arrives afterwards is ignored.
+// 2. `begin` adds the request to those under way. Node sends the replies in the order of the requests.
+// 3. Some replies are the connection's last: replies to the 32nd request under way, to a request for an upgrade, to a
+//    request during overload or a stop, and to bytes that are not HTTP. What arrives afterwards is ignored.
 // 4. When a response closes, sent or not, its request is no longer under way, and its log line and counts are written.
-// 5. After the last reply, `end` closes for writing, and half a second later completely: an earlier close would reset
-//    the connection if unread bytes are left, and the client would lose the reply.
+// 5. After the last reply, `end` closes the connection. If bytes may be left unread, it closes completely only half a
+//    second after it closed for writing: an earlier close would be a reset, and the client would lose the reply.
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -80,7 +80,7 @@ export class Connection {
 		return this.latest?.request.complete === false ? this.latest : undefined;
 	}
 
-	/** True if no further request gets a reply. A last request can still be refused while it is arriving. */
+	/** True if no further request gets a reply. While the last request is arriving, it can still be refused. */
 	get isEnding(): boolean {
 		return this.#isRefused || (this.#last !== undefined && !this.arriving);
 	}
@@ -90,7 +90,7 @@ export class Connection {
 		const isAccepted = !this.#isRefused && !this.#last;
 		if (isAccepted) return true;
 		this.ignore();
-		// Without this, Node would parse all requests that have arrived, which delays others (docs/decisions/0020).
+		// Otherwise, Node would parse all requests that have arrived, and delay other clients (docs/decisions/0020).
 		const { parser } = this.socket as { parser?: { onIncoming: () => number } };
 		if (parser) parser.onIncoming = () => stopsParsing;
 		return false;
@@ -106,7 +106,7 @@ export class Connection {
 		this.#underWay.push(exchange);
 		exchange.response.on("close", this.#onResponseClose);
 		const { upgrade, connection = "" } = exchange.request.headers;
-		// After a request for an upgrade, Node drops the rest of its packet, although this server never upgrades.
+		// After a request for an upgrade, Node drops the rest of the packet, although this server never upgrades.
 		const asksForUpgrade = upgrade !== undefined && /upgrade/i.test(connection);
 		if (this.#underWay.length < underWayMax && !asksForUpgrade) return;
 		this.ignore();
@@ -128,8 +128,8 @@ export class Connection {
 	}
 
 	/**
-	 * Closes the connection for writing, and completely a moment later: a full close with unread bytes would reset the
-	 * connection and lose the last reply. Node calls this after the last reply. @param text sent before the close
+	 * Closes the connection. If bytes may be left unread, it is first closed only for writing: a full close would reset
+	 * it and lose the last reply. Node calls this after the last reply. @param text sent before the close
 	 */
 	end(text = ""): void {
 		const { socket } = this;

@@ -41,7 +41,7 @@ export interface Port {
 	fields: readonly string[];
 	/** Undefined if pages of other origins may not call the port. */
 	cors?: Cors | undefined;
-	/** While this is true, a connection's last reply closes the connection. */
+	/** While this is true, the reply to a connection's latest request closes the connection. */
 	isClosing(): boolean;
 	watch: Watch;
 	/** Checks the key of a request again. @throws ApiError `invalid_credential` */
@@ -170,8 +170,8 @@ export class Exchange {
 	}
 
 	/**
-	 * Sends a body in pieces, as fast as the client takes them, while the key works. If a piece fails, the connection is
-	 * reset, because an HTTP/1.0 client would take an orderly close for the end of the body.
+	 * Sends a body in pieces, as fast as the client takes them, as long as the key works. If a piece fails, the
+	 * connection is reset, because an HTTP/1.0 client would take an orderly close for the end of the body.
 	 * @throws the failure of the pieces
 	 */
 	async stream(pieces: AsyncIterable<string | Uint8Array>): Promise<void> {
@@ -213,7 +213,7 @@ export class Exchange {
 
 	/**
 	 * Aborts `left` when the client leaves. If no other reply is due, a client that half-closes counts as gone. Only for
-	 * private requests, because under /v1 a client that half-closes gets its reply.
+	 * private requests: under /v1, a client that half-closes still gets its reply.
 	 */
 	watchLeaving(): AbortSignal {
 		const leaving = new AbortController();
@@ -260,7 +260,7 @@ export class Exchange {
 		this.sendJson(failure.json);
 	}
 
-	/** Refuses a request, handled in part or not at all, and closes the connection after the reply. */
+	/** Refuses a request that was handled in part or not at all, and closes the connection after the reply. */
 	refuse(failure: ApiError): void {
 		this.connection.refuse();
 		this.begin();

@@ -25,7 +25,7 @@ import { createQueryReader, readJson, validOf } from "./input.ts";
 import type { PetOptions } from "./pets.ts";
 import { type InTurn, inTurnsOf, Turns, turnLimits } from "./turns.ts";
 
-/** The filters of listPets, the filters that only searches have, and the order. */
+/** The filters of listPets, the filters that only searches have, and `sort`. */
 const searched = {
 	...parametersOf(filters),
 	...parametersOf(searchFilters),
@@ -69,7 +69,7 @@ function readPosition(text: string, { sort = "id" }: Search): FindPosition {
 	throw new ApiError("invalid_parameter", `after must be ${after.description}`);
 }
 
-/** The most ids that one export order names. */
+/** The most ids in the request for one export. */
 const idsMax = 1000;
 /** How many animals an export reads with its first search, and the most that it reads with each later search. */
 const foundFirst = 1000;
@@ -101,7 +101,7 @@ export function createFindHandlers({ store, now }: PetOptions) {
 	const searches = new Turns({ ...turnLimits, tasks: "searches" });
 	const inTurn = inTurnsOf(searches);
 
-	/** Searches for a key's exports have separate turns, so they are not refused and delay no other search of the key. */
+	/** A key's exports search in separate turns: none of their searches is refused, or delays others of the key. */
 	const searchFor = (exchange: Exchange): Store["findPets"] => {
 		const turn = `exports of ${callerOf(exchange).id}`;
 		return (query, left) => searches.run(turn, () => store.findPets(query, left), left);
@@ -140,7 +140,7 @@ function parseOrder(body: unknown) {
 }
 
 /**
- * Does not check an order with a search by name, because the total of such a search may be a lower bound.
+ * Does not check an export that searches names, because the total of such a search may be a lower bound.
  * @throws ApiError `invalid_body` for more animals than a workbook holds
  */
 async function checkCount(findPets: Store["findPets"], order: Order, left: AbortSignal): Promise<void> {

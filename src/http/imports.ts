@@ -1,4 +1,4 @@
-// The private endpoints for imports: one stores each row once, the other lists the rows of the last day.
+// The private endpoints for imports: one stores rows, each only once; the other lists the rows of the last day.
 
 import {
 	type EarlierResult,
@@ -66,7 +66,7 @@ export function createImportHandlers(store: Store, { counted, write, look }: Wor
 	};
 }
 
-/** Replaces the id of an API key (`key_…`), because Idempotency-Keys of imports are scoped to the store. */
+/** The caller in all Idempotency-Keys of imports, instead of an API key: whoever sends a row, it is added only once. */
 const importCaller = "import";
 const key = Type.String({ description: "a string of 1 to 255 visible ASCII characters", pattern: "^[!-~]{1,255}$" });
 const hex = Type.Optional(Type.String(hexRule));

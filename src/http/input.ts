@@ -10,7 +10,7 @@ import type { Static, TObject } from "../contract/schema.ts";
 import { type Checked, checkOf, describeFaults } from "../contract/validate.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** If a body ends later than this after the headers, the key is checked again. */
+/** If more time than this passes between the headers and the end of the body, the key is checked again. */
 const slowBodyMs = 100;
 
 /**
@@ -36,12 +36,12 @@ export function validOf<Value>(checked: Checked<Value>, path = ""): Value {
 	return checked.value;
 }
 
-/** Reads a body's list `name`. @param rule such as `1 to 50 edits` @throws as readJson, and `invalid_body` */
+/** Reads the body's list called `name`. @param rule such as `1 to 50 edits` @throws as readJson, and `invalid_body` */
 export async function readList(exchange: Exchange, name: string, rule: string, max: number) {
 	return listIn(await readJson(exchange), name, rule, max);
 }
 
-/** The list `name` of a body. @throws ApiError `invalid_body` */
+/** The body's list called `name`. @throws ApiError `invalid_body` */
 export function listIn(body: unknown, name: string, rule: string, max: number) {
 	const list: unknown = Object(body)[name];
 	if (Array.isArray(list) && list.length > 0 && list.length <= max) return list;
@@ -78,7 +78,7 @@ export async function readJson(exchange: Exchange): Promise<unknown> {
 		return parseJson(text);
 	} catch (error) {
 		if (!(error instanceof SyntaxError)) throw error;
-		// V8's excerpt of the body may contain a secret that the caller sent by mistake.
+		// Without V8's excerpt of the body, which may contain a secret that the caller sent by mistake.
 		throw new ApiError("invalid_json", error.message.replace(/, (?:\.\.\.)?"[\s\S]*$/, ""));
 	}
 }

@@ -1,5 +1,5 @@
 // The HTTP server of a port: sets limits, refuses invalid requests before they reach the app, and stops without
-// dropping a request. It enforces rules of HTTP that Node's parser does not: every ambiguous request is refused.
+// dropping a request. It enforces rules of HTTP that Node's parser ignores: every ambiguous request is refused.
 
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -16,9 +16,9 @@ import type { Traffic } from "./traffic.ts";
 const { createServer, METHODS, STATUS_CODES } = process.getBuiltinModule("node:http");
 
 export const defaultTimeouts = {
-	/** From the first byte of a request to the end of its headers. */
+	/** The longest time from the first byte of a request to the end of its headers. */
 	headersMs: 10_000,
-	/** From the first byte of a request to the end of its body. */
+	/** The longest time from the first byte of a request to the end of its body. */
 	requestMs: 30_000,
 	/** How long a connection may be idle; longer than the 60 seconds of most load balancers. */
 	keepAliveMs: 65_000,
@@ -53,7 +53,7 @@ export function createHttpServer(handler: (exchange: Exchange) => void, options:
 		optimizeEmptyRequests: true,
 	});
 	const open = new Map<Socket, Connection>();
-	// With `httpAllowHalfOpen`, which Node does not document (0020), a client that half-closes still gets all replies.
+	// With `httpAllowHalfOpen`, a client that half-closes gets all replies. Node does not document it (decision 0020).
 	const server = Object.assign(plain, { open, httpAllowHalfOpen: true });
 	server.timeout = timeouts.stalledMs;
 	server.maxConnections = connectionsMax;
@@ -110,9 +110,9 @@ export function createRefusal({ fields: common, watch }: Port) {
 		connection.end(isHead ? start : start + failure.json);
 	}
 
-	/** After all earlier replies, refuses an arriving request or bytes that are no request, and closes the connection. */
+	/** Refuses an arriving request, or bytes that are no request, after all earlier replies. Closes the connection. */
 	return (connection: Connection | undefined, error: ParserError | ApiError): void => {
-		// After an error, the parser also reports all bytes that arrive later.
+		// After an error, the parser also reports all bytes that arrive later: they are ignored.
 		if (!connection) return;
 		if (connection.isEnding || error.code === "HPE_CLOSED_CONNECTION") return void connection.ignore();
 		const { socket, latest, arriving } = connection;
@@ -193,8 +193,8 @@ export function urlOf(server: Pick<NetServer, "address">): string {
 const pollMs = 10;
 
 /**
- * Stops a server: closes the port, then each connection after its next reply. After `idleMs`, idle connections are
- * closed; after `graceMs`, all connections. At least half of `graceMs` is left for the replies.
+ * Stops a server: closes the port, which takes at most half of `graceMs`, then each connection after its next reply.
+ * `idleMs` later, idle connections are closed, too. When `graceMs` has passed, all connections are closed.
  * @param phase `isClosing` becomes true when the port is closed: from then on, replies must close their connections
  */
 export async function drain(

@@ -65,7 +65,7 @@ function addFile(router: Router, url: string, path: string, plain = readFileSync
 		const { gzip, tags } = made;
 		const requested = exchange.request.headers;
 		const isPacked = acceptsGzip(requested);
-		// The forms have different bytes, and so different strong tags (RFC 9110 §8.8.3.3).
+		// The plain and the compressed file differ in their bytes, and so in their strong tags (RFC 9110 §8.8.3.3).
 		const etag = isPacked ? tags.gzip : tags.plain;
 		exchange.headers(headers).header("etag", etag).header("cache-control", cacheControl).vary("Accept-Encoding");
 		if (matchesTag(requested["if-none-match"], etag)) return void exchange.sendStatus(304);

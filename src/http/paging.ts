@@ -14,10 +14,10 @@ const macLength = 22;
 export function createCursors(secret: Buffer) {
 	const key = hash("sha512-256", `cursors ${secret.toString("hex")}`);
 
-	/** The latest cursor to a last page, kept because nearly every page links to the same last page. */
+	/** The latest cursor that `write` made for a last page: nearly every page links to the same last page. */
 	let last = { signed: "", cursor: "" };
 
-	/** SHA-512/256 resists length extension, so one hash of the key and the message after it is a secure MAC. */
+	/** SHA-512/256 resists length extension, so a hash of the key followed by the message is a secure MAC. */
 	function write({ after, upTo }: PagePosition, filter: Filter): string {
 		const position = upTo === undefined ? after.toString(36) : `-${upTo.toString(36)}`;
 		const signed = `${key} ${signedFilter(filter)} ${position}`;
@@ -73,8 +73,8 @@ function toPosition(text: string): PagePosition | undefined {
 
 /**
  * The Link field of a page: always `first` and `last`; `prev` if animals precede the page, and `next` if animals
- * follow. The link back to the page that the client came from is always there: the store does not check whether animals
- * of that page still exist. If they were removed, the link leads to an empty page, which links back.
+ * follow. The page that the client came from is linked without checking whether its animals still exist. If they were
+ * removed, the link leads to an empty page, which links back.
  */
 export function pageLinks(base: string, cursors: Cursors, query: PageQuery, { ids, hasMore }: PetPage): string {
 	const { after, upTo, limit } = query;

@@ -46,7 +46,7 @@ async function listPets({ store, cursors, cache }: Parts, exchange: Exchange): P
 	const page = await store.listPets(query);
 	if (isLost(query, page)) throw new ApiError("invalid_cursor", "lost");
 	const links = () => pageLinks(exchange.baseUrl, cursors, query, page);
-	// The variant is for links, which the body does not show: a full last page gets `next` when animals are added.
+	// The body does not show the links, so the ETag has a variant: a full last page gets `next` when animals are added.
 	const variant = page.hasMore ? "+" : "";
 	cache.reply(exchange, { ...page, isSettled: isSettled(query, page), links, variant });
 }
@@ -60,7 +60,7 @@ async function createPet({ store, now }: Parts, exchange: Exchange): Promise<voi
 	if (outcome === "reused") throw new ApiError("idempotency_key_reused");
 	if (outcome === "replayed") exchange.header("idempotency-replayed", "true");
 	exchange.status = 201;
-	// After getPet's removal, there is nothing at this address.
+	// After getPet's removal, there is nothing at the address in Location.
 	if (now() < operations.getPet.deprecation.sunsetMs) exchange.header("location", `${exchange.baseUrl}/pets/${id}`);
 	exchange.header("cache-control", "no-store").sendJson(petJson({ id, ...newPet }));
 }

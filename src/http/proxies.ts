@@ -92,7 +92,7 @@ const ignoredHint =
 	"the X-Forwarded-* headers of this peer are ignored: if it is your proxy, add its address to " +
 	"TRUST_PROXY (loopback for this machine), or set BASE_URL";
 
-/** The warning at the start if clients may get links with the wrong scheme. @param address that of the public port */
+/** The warning at the start if links in replies may have the wrong scheme. @param address where the port listens */
 export function linkWarning({ baseUrl, isTrustedProxy }: LinkOptions, address: string): string | undefined {
 	if (baseUrl !== undefined || isTrustedProxy || parseTrustedProxies("loopback")?.(address)) return undefined;
 	const links = "links in replies begin with http:// and the request's Host, even behind a proxy with TLS";

@@ -12,7 +12,7 @@ const countEveryMs = 1000;
 
 interface ReplyWatchOptions {
 	log: Pick<Log, "info" | "warn">;
-	/** The start of request ids, unique per process. */
+	/** The start of every new request id; different in each process. */
 	node: string;
 	onReply: (reply: Reply) => void;
 	/** True if people read the log on a terminal: log lines then include the path. */

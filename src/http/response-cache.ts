@@ -49,7 +49,7 @@ export function createCacheEntries(maxBytes = cachedMaxBytes) {
 	return { add, find: (key: string) => replies.get(key) };
 }
 
-/** A character takes up to two bytes. In a body, it counts three, because the compressed body may need memory, too. */
+/** A character takes up to two bytes. In a body, it counts as three: the compressed body may need memory, too. */
 function bytesOf(key: string, { json, links = "" }: CachedReply): number {
 	return replyBytes + 2 * (key.length + links.length) + 3 * json.length;
 }
@@ -92,7 +92,7 @@ export function createResponseCache(store: Pick<Store, "version">) {
 	};
 }
 
-/** @param isAgain whether the page was read before: most pages are read only once, which is not worth compressing */
+/** @param isAgain whether the page was read before: most pages are read only once, so compressing is not worth it */
 function send(exchange: Exchange, reply: CachedReply, isAgain = true): void {
 	const { headers } = exchange.request;
 	const known = headers["if-none-match"];

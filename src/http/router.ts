@@ -1,4 +1,4 @@
-// Finds the route of each request by path and method, runs the checks (checks.ts) and its handler, and answers
+// Finds the route of each request by path and method, runs the checks (checks.ts) and the route's handler, and answers
 // failures. A path has a route for each method that it serves, and a route for all other methods, which answers 405.
 
 import type { IncomingMessage } from "node:http";
@@ -59,8 +59,8 @@ export function createRouter() {
 
 	return {
 		/**
-		 * Serves a path: its methods, HEAD if it has GET, OPTIONS, and 405 for all others. OPTIONS and 405 reveal methods,
-		 * so they are open only if all routes of the path are. @throws Error for a path that equals another
+		 * Serves a path: its methods, OPTIONS, HEAD if it has GET, and 405 for all other methods. OPTIONS and 405 reveal
+		 * methods, so they are open only if all routes of the path are open. @throws Error for a path that equals another
 		 * @param path may end with a parameter, such as `/v1/pets/:petId`
 		 */
 		add(path: string, routes: Partial<Record<"GET" | "POST", RouteRules>>): void {
@@ -117,7 +117,7 @@ export function createHandler(router: Router, checks: readonly Check[], log: Pic
 	};
 }
 
-/** One more 401 ends a connection with this many unsent ones, because pipelining without a key delays other clients. */
+/** If a connection has this many unsent 401s, the next ends it: pipelining without a key delays other clients. */
 const refusalsMax = 4;
 
 /** Answers a request that failed. The cause of a 5xx is logged with the request id and never sent to the caller. */

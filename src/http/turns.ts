@@ -40,7 +40,7 @@ interface OfKey {
 export class Turns {
 	readonly #limits: TurnLimits;
 	#running = 0;
-	/** By key id. The key that had its turn last is last. */
+	/** By key id. A key moves to the end when one of its tasks has ended. */
 	readonly #keys = new Map<string, OfKey>();
 
 	constructor(limits: TurnLimits) {

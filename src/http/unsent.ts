@@ -1,5 +1,5 @@
-// Limits the bytes that wait for clients: replies, and animals that were read for downloads. Each key has a limit, and
-// all keys together have one. Beyond a limit, the longest stalled connection of the key with the most bytes is closed.
+// Limits the bytes that wait for clients: replies, and animals read for downloads. Each key has a limit, and all keys
+// together have one. Beyond a limit, the key with the most bytes loses the connection that has stalled longest.
 
 const defaultLimits = { keyMaxBytes: 64 * 1024 * 1024, allMaxBytes: 256 * 1024 * 1024 };
 

@@ -1,4 +1,4 @@
-// Takes a backup after each interval, in its own process, and keeps only the newest backups. Backups are named after
+// Takes a backup after each interval, in a separate process, and keeps only the newest backups. Backups are named after
 // their times, so a restart causes no extra backup. Their folder is named after the store, so another store with the
 // same BACKUP_TO does not remove them. A wrong clock does not cause good backups to be removed, either.
 
@@ -15,9 +15,9 @@ const retryMs = 10 * 60_000;
 const timerMaxMs = 60_000;
 
 export interface ScheduleOptions {
-	/** The existing folder in which the store's own folder is. */
+	/** The existing folder that contains the store's own folder. */
 	folder: string;
-	/** Names the store's own folder. Restored backups and copies have the same secret, and so use the same folder. */
+	/** Gives the store's own folder its name. Restored backups and copies have the same secret, so the same folder. */
 	cursorSecret: Buffer;
 	everyMs: number;
 	keep: number;
@@ -132,7 +132,7 @@ function newestMs(folder: string, nowMs: number): number {
 	return times.find((time) => time <= nowMs) ?? 0;
 }
 
-/** Keeps `keep` backups. Removes first those with times after `made`, the backup just made: their clock was wrong. */
+/** Keeps `keep` backups. First removes those dated after `made`, the backup just made: the clock was wrong then. */
 function removeOld(folder: string, made: string, keep: number): void {
 	const names = backupsIn(folder);
 	const byAge = [...names.filter((one) => one <= made), ...names.filter((one) => one > made)];

@@ -1,5 +1,5 @@
-// Finds the row of an API key for each request. A cached row is trusted only on its timeline, and for less than a
-// second, so a revoked key stops working within a second on every node. Last-used times are stored every few seconds.
+// Finds the row of an API key for each request. A cached row is used for less than a second, and not on a new timeline
+// of the store, so a revoked key stops working within a second on every node. Last uses are stored every 5 seconds.
 
 import type { Background, KeyRow, KeyRows, KeyUse } from "../store/store.ts";
 import { hashOfKey, isWellFormedKey, keyLength } from "./formats.ts";
@@ -94,7 +94,7 @@ export function createKeyCheck(rows: KeyRows, now: () => number, background: Bac
 	};
 }
 
-/** Whether this secret of this key is valid at `nowMs`. */
+/** Whether the row's key is not revoked and the row's secret has not expired at `nowMs`. */
 export function isWorking(row: KeyRow, nowMs: number): boolean {
 	return row.revokedAtMs === undefined && (row.secret.expiresAtMs ?? Number.POSITIVE_INFINITY) > nowMs;
 }

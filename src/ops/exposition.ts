@@ -1,6 +1,6 @@
 // Writes the Prometheus text format with the official client library, and keeps the series of histograms. The library
-// is loaded when metrics are first read, because this takes 60 to 110 ms of CPU; observations need only an array. The
-// library also measures the process, under the names that dashboards for Node expect.
+// is loaded when metrics are first read, because loading takes 60 to 110 ms of CPU; observations need only an array.
+// The library also measures the process, under the names that dashboards for Node expect.
 
 import type { Gauge, Registry } from "@prometheus-io/client";
 
@@ -69,18 +69,18 @@ export async function expose(table: Readonly<Record<string, Metric>>, values: Re
 		const given = values[name] ?? [];
 		const samples: Iterable<Sample> = typeof given === "number" ? [{ value: given }] : given;
 		const all = [...samples].map(({ suffix = "", ...sample }) => ({ metricName: name + suffix, ...sample }));
-		// Of a metric, the library calls only this function, so the values can be kept outside the library.
+		// The library calls no other function of a metric, so the values can be kept outside the library.
 		registry.registerMetric({ name, get: async () => ({ name, help, type, values: all }) } as unknown as Gauge);
 	}
 	return registry.metrics();
 }
 
-/** The longest timer, 24.8 days. It replaces 0.1 s between measurements of utilization, which cannot be turned off. */
+/** Measuring utilization cannot be turned off, so its interval is the longest timer: 24.8 days instead of 0.1 s. */
 const neverMs = 2 ** 31 - 1;
 
 /**
- * The metrics that are left out: utilization of the event loop (see `neverMs`), and active resources, which
- * are counted one by one at each scrape and whose totals have names that promtool refuses.
+ * The metrics that are left out: utilization of the event loop (see `neverMs`), and active resources. These resources
+ * would be counted one by one at each scrape, and promtool refuses the names of their totals.
  */
 const leftOut = /^nodejs_(active_|eventloop_utilization_)/;
 

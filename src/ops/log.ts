@@ -15,7 +15,7 @@ const backlogMaxBytes = 4 * 1024 * 1024;
 export function createLog(level: string, output: Writable, isOnTerminal: boolean) {
 	let lines: string[] = [];
 	let dropped = 0;
-	/** Dropped lines that the log has already reported. */
+	/** How many dropped lines the log has already reported. */
 	let droppedBefore = 0;
 	output.on("error", () => {}); // The reader closed the log; the service continues.
 

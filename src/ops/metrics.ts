@@ -1,5 +1,5 @@
-// The metrics of the service: a table of their names, types, meanings and labels, which docs/monitoring.md repeats, and
-// the value of each at a scrape. The process's metrics are appended.
+// The metrics of the service. A table has their names, types, meanings and labels; docs/monitoring.md repeats it. The
+// values are read at each scrape, and the process's metrics are appended.
 
 import type { TrafficCounts } from "../contract/observed.ts";
 import { backgroundTasks } from "../store/store.ts";

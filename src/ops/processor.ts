@@ -1,4 +1,4 @@
-// The CPU time that this process has used, and may use, and the files that it may open.
+// How much CPU time this process has used and may use, and how many files it may open.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
