@@ -163,7 +163,7 @@ export const errors = {
 	},
 	unsupported_media_type: {
 		status: 415,
-		when: "not `application/json` in UTF-8, or compressed",
+		when: "compressed, or not `application/json` in UTF-8",
 		fix: "send the type or encoding that `Accept` or `Accept-Encoding` of the reply names",
 		message: (rule?: string) => rule ?? "the body must be sent as Content-Type: application/json, in UTF-8",
 		headers: ["Accept", "Accept-Encoding"],
