@@ -1,4 +1,4 @@
-// Background work, for which no request waits. A failure is reported, and the work is retried later.
+// Background work: no request waits for it. A failure is reported, and the work is retried later.
 
 /** The tasks' names in the service's log and metrics. */
 export const backgroundTasks = ["key use", "sweep", "probe", "backup"] as const;
@@ -29,7 +29,7 @@ export function createBackground(
 		run,
 		/**
 		 * Repeats the work, but never starts it while it is still under way.
-		 * @returns a function that stops the repetition, and resolves when nothing is under way any more
+		 * @returns a function that ends the repetition, and resolves when the last run has ended
 		 */
 		repeat(task: BackgroundTask, everyMs: number, work: () => Promise<unknown>): () => Promise<void> {
 			let running: Promise<unknown> | undefined;

@@ -1,5 +1,5 @@
-// Categories, for both engines: their names, and the list with the number of animals in each category. A name
-// that equals another one (`comparedName`) is refused. A category without a name has only its number.
+// For both engines: the names of categories, and the list of categories, each with the count of its animals. A new name
+// must not equal another category's name (`comparedName`). A category without a name has only an id.
 
 import {
 	type Category,
@@ -16,7 +16,7 @@ import { createRowWriter, insertRows, tables } from "./tables.ts";
 
 const toRow = createRowWriter(tables.categories);
 const setName = "ON CONFLICT (id) DO UPDATE SET name = excluded.name, folded = excluded.folded";
-/** New numbers are smaller than this, because many programs round larger numbers. */
+/** Ids of new categories are smaller than this, because many programs round larger integers. */
 const idEnd = 2n ** 53n;
 
 /** See `Categories.apply`. @returns undefined if there would be too many names; then nothing was changed */
@@ -24,7 +24,7 @@ export function* changeCategories(
 	{ forUpdate }: Dialect,
 	changes: readonly CategoryChange[],
 ): Transaction<CategoryResult[] | undefined> {
-	// With this lock, one such transaction runs at a time: two nodes cannot take the same name or the same number.
+	// This lock lets only one transaction at a time change categories, so two nodes cannot take the same name or id.
 	yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${forUpdate}` };
 	const [[named] = []] = yield { text: "SELECT count(*) FROM categories" };
 	if (Number(named) + changes.length > categoryNamesMax) {
@@ -37,7 +37,7 @@ export function* changeCategories(
 	return results;
 }
 
-/** The number of names that are new and are for categories without a name. */
+/** How many new names the changes would give to categories that have none. */
 function* countAdded(changes: readonly CategoryChange[]): Transaction<number> {
 	const added = new Set<string>();
 	for (const { id, name } of changes) {
@@ -69,7 +69,7 @@ function* read(condition: string, value: unknown): Transaction<CategoryName | un
 	return row && { id: row[0] as bigint, name: row[1] as string };
 }
 
-/** The next number to try for a new category. It is read from the store once for a list of changes. */
+/** The id to try next for a new category. It is read from the store only once for a list of changes. */
 type Numbers = { next?: bigint };
 
 function* nextId(numbers: Numbers): Transaction<bigint> {
@@ -79,7 +79,7 @@ function* nextId(numbers: Numbers): Transaction<bigint> {
 	return id;
 }
 
-/** The numbers below 2^53 of categories with a name or with animals. */
+/** The ids below 2^53 of all categories that have a name or animals. */
 const used = `(SELECT 0 AS id UNION SELECT id FROM categories WHERE id BETWEEN 0 AND ${idEnd - 1n}
 	UNION SELECT category_id FROM pet_counts WHERE category_id BETWEEN 0 AND ${idEnd - 1n}) AS used`;
 const largest = `SELECT max(id) FROM (SELECT 0 AS id
@@ -88,7 +88,7 @@ const largest = `SELECT max(id) FROM (SELECT 0 AS id
 const largestGap = `SELECT id + 1 FROM
 	(SELECT id, lead(id, 1, ${idEnd}) OVER (ORDER BY id) AS next FROM ${used}) AS gaps ORDER BY next - id DESC LIMIT 1`;
 
-/** One more than the largest used number; if too few larger ones are left, the first number of the largest gap. */
+/** The id after the largest used one; if too few ids are left after it, the first id of the largest gap. */
 function* firstFree(): Transaction<bigint> {
 	const [[last = 0n] = []] = yield { text: largest };
 	if ((last as bigint) + BigInt(categoryChangesMax) < idEnd) return (last as bigint) + 1n;
@@ -97,7 +97,7 @@ function* firstFree(): Transaction<bigint> {
 }
 
 const number = "CAST(sum(animals) AS BIGINT)";
-/** The categories that have animals: those with names first, then by descending number of animals. */
+/** The categories with animals: those that have names first; within both groups, those with the most animals first. */
 const usedCategories = `FROM pet_counts GROUP BY category_id HAVING sum(animals) > 0
 	ORDER BY category_id IN (SELECT id FROM categories) DESC, sum(animals) DESC, category_id LIMIT $1`;
 

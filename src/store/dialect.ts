@@ -1,15 +1,15 @@
-// The form of a transaction for both engines, and the SQL that differs between them.
+// The form of a transaction for both engines, and the SQL in which the engines differ.
 
 import type { Row, Statement } from "./tables.ts";
 
 export interface Dialect {
-	/** SQL for the end of a SELECT that locks the selected row until the commit. */
+	/** SQL at the end of a SELECT: it locks the selected row until the commit. */
 	forUpdate: string;
 	/** SQL that returns the id of the next edit. No other transaction gets the same id. */
 	nextEditId: string;
 	/** A write that changes nothing. It returns a row if a newer version has upgraded the schema. */
 	probe: string;
-	/** Statements that replace rows of counts by their sums. */
+	/** Statements that replace several rows of counts with the same keys by one row with their sum. */
 	addCounts: readonly string[];
 }
 

@@ -26,11 +26,11 @@ export interface OpenOptions {
 	backupFolder?: string | undefined;
 	/** Called when a store was created; `location` is its file or its database. */
 	onCreate?: (location: string) => void;
-	/** Called with information for operators, such as a slow start. */
+	/** Called with a text for operators, for example about a slow start. */
 	onNotice?: (text: string) => void;
 	/**
-	 * Called once, when the store stops accepting writes until it is opened again. With `readsGoOn`, opening it again
-	 * would not help, because its schema or layout has changed, or because its path leads to no file or to another file.
+	 * Called once, when the store stops accepting writes. Opening it again helps, unless `readsGoOn` is true: then its
+	 * schema or layout has changed, or its path leads to no file or to another file.
 	 */
 	onFatal?: (reason: string, readsGoOn: boolean) => void;
 	/** The most connections to a database server; by default, 10. */
@@ -41,13 +41,13 @@ export interface OpenOptions {
 	writeWaitMaxMs?: number | undefined;
 	/** Called after each batch of writes. */
 	onCommit?: (commit: Commit) => void;
-	/** Returns 0 to 1, to spread the retries of nodes that write concurrently. Commands write only once, without it. */
+	/** Returns 0 to 1, so that concurrent nodes retry at different times. Absent for commands, which write only once. */
 	random?: () => number;
 }
 
 export type StoreOptions = OpenOptions & { background: Background };
 
-/** The parts that each engine has. `createStore` builds the rest of a store from `select`, `scan` and `write`. */
+/** What each engine implements itself. `createStore` builds the rest of a store from these parts. */
 export interface Engine
 	extends Pick<
 		Store,
@@ -105,7 +105,7 @@ function createKeyRows({ select, write, findKey, timeline }: Engine): KeyRows {
 
 const toEdit = createRecordReader<EditRecord>(tables.edits);
 
-/** How many edits are searched at a time for those of one editor. Edit ids have no gaps. */
+/** How many edits a call searches for those of one editor. As the ids of edits have no gaps, this is a range of ids. */
 const latestRead = 10_000n;
 
 function createEdits({ select, write, version }: Engine, now: () => number): Edits {
@@ -134,7 +134,7 @@ function createCategories({ scanList: scan, write }: Engine): Categories {
 	return {
 		async names() {
 			const names: CategoryName[] = [];
-			// Names are read in pages, because a store of an earlier version may have more than `categoryNamesMax`.
+			// Names are read in pages, because a store from an earlier version may have more than `categoryNamesMax` names.
 			for (let last: bigint | undefined, isLast = false; !isLast; last = names.at(-1)?.id) {
 				const rest = `FROM categories ${last === undefined ? "" : "WHERE id > $1"} ORDER BY id LIMIT ${namesPage}`;
 				const rows = (await scan(["id", "name"], rest, last === undefined ? [] : [last])) as [bigint, string][];

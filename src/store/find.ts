@@ -1,5 +1,5 @@
-// Finds animals by a part of their name or of their category's name, by status and by category, ordered by id or name,
-// for both engines. A search reads all animals once: no index contains parts of names (docs/decisions/0027-find.md).
+// For both engines: finds animals by a part of their own or their category's name, by status and by category, ordered
+// by id or name. For a text, a search reads animals one by one: no index has parts of names (decision 0027).
 
 import type { Totals } from "../contract/console.ts";
 import { categoryFilters } from "../contract/filters.ts";
@@ -51,7 +51,7 @@ async function readPage({ findSql, scan }: Finder, query: FindQuery, signal?: Ab
 	return { pets, ...(json !== undefined && { next: { id: idOfPetJson(json), ...(name !== undefined && { name }) } }) };
 }
 
-/** @param isLong true if each animal takes long, as in an order by name; a search for a text always takes long */
+/** @param isLong whether the order makes the search long, as one by name does; a search for a text is always long */
 function searchParts(query: FindQuery, findSql: FindSql, isLong = false): Conditions {
 	const parts = conditionsOf(query, findSql);
 	const { isWanted } = findSql;
@@ -59,7 +59,7 @@ function searchParts(query: FindQuery, findSql: FindSql, isLong = false): Condit
 	return parts;
 }
 
-/** The number of animals by status, for the query's filters on the category. Triggers keep these numbers up to date. */
+/** The number of animals by status (in the query's category, if it has one). Triggers keep these numbers up to date. */
 async function readTotals({ scanList, findSql }: Finder, query: FindQuery): Promise<Totals | undefined> {
 	const filters = categoryFilters(query);
 	if (!filters) return undefined;

@@ -11,9 +11,9 @@
 
 import { type Commit, StoreBusy, type WriteQueue } from "./store.ts";
 
-/** Limits the memory for waiting writes and their HTTP requests. */
+/** The most rows that may wait: this limits the memory for waiting writes and their HTTP requests. */
 export const lengthMax = 20_000;
-/** The most rows of a transaction, which limits its duration. */
+/** The most rows of a transaction, so that it does not take too long. */
 const batchMax = 1000;
 /** The weight of the latest commit in the expected duration of the next one. */
 const latestShare = 0.3;
@@ -39,7 +39,7 @@ export interface Timed<Result> {
 interface CommitOptions<Write> {
 	/** How long a write that has a limit may wait until its commit begins. */
 	waitMaxMs?: number | undefined;
-	/** Whether `waitMaxMs` applies to the write: background writes have no limit. */
+	/** Whether `waitMaxMs` applies to the write, as it does to creates. If absent, it applies to every write. */
 	isLimited?: (request: Write) => boolean;
 	/** The number of rows in a write; 1 if absent. */
 	sizeOf?: (request: Write) => number;
@@ -142,7 +142,7 @@ export class GroupCommit<Write, Result> implements WriteQueue {
 		}, fail);
 	};
 
-	/** Takes the writes of the next batch, and moves their rows from the waiting to the committing rows. */
+	/** Takes the writes of the next batch, and counts their rows as committing instead of waiting. */
 	#takeBatch(): PendingWrite<Write, Result>[] {
 		let [writes, rows] = [0, 0];
 		for (const { request } of this.#waiting) {
@@ -156,7 +156,7 @@ export class GroupCommit<Write, Result> implements WriteQueue {
 		return this.#waiting.splice(0, writes);
 	}
 
-	/** Rejects writes that have waited too long because a commit takes longer than expected. */
+	/** Rejects writes that have waited too long, as happens if a commit takes longer than expected. */
 	readonly #expire = (): void => {
 		this.#expiry = undefined;
 		const nowMs = performance.now();

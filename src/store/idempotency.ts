@@ -1,4 +1,4 @@
-// Decides for both engines the result of creates with Idempotency-Keys: a new animal, a replay, or a reused key.
+// Decides the result of a create with an Idempotency-Key, for both engines: a new animal, a replay, or a reused key.
 
 import { hash } from "node:crypto";
 import { idempotencyHours } from "../contract/operations.ts";
@@ -17,7 +17,7 @@ export interface Create {
 	nowMs: number;
 }
 
-/** The Idempotency-Key of a create as it is stored, before its animal has an id. */
+/** The stored Idempotency-Key of a create, without the animal's id, which is not known yet. */
 export type KeyOfCreate = Omit<IdempotencyKeyRecord, "petId">;
 
 export function keyOfCreate({ pet, idempotencyKey, origin, nowMs }: Create): KeyOfCreate | null {
@@ -38,10 +38,10 @@ export function fingerprintOf(pet: NewPet): string {
 	return hash("sha256", `${categoryId} ${status ?? "-"} ${name}${later.join("")}`);
 }
 
-/** Replaces the fingerprint of a create whose animal was removed, because a hash of the name could confirm a guess. */
+/** Stored instead of a create's fingerprint when the animal is removed: a hash of the name could confirm a guess. */
 export const erasedFingerprint = "";
 
-/** The result of a create whose key was used before. If the earlier animal was removed, any such create is a replay. */
+/** The result of a create whose key was used before. It is always a replay if the earlier animal was removed. */
 function resolveRepeat(record: IdempotencyKeyRecord, own: string): ImportedPet {
 	const { petId: id, fingerprint } = record;
 	const earlier = earlierOf(record);

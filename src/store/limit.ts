@@ -1,4 +1,4 @@
-// Runs only a few tasks at a time, for both engines, so that long reads and transactions do not block everything else.
+// For both engines: runs only a few tasks at a time, so that long reads and transactions do not block everything else.
 
 import { StorageUnavailable } from "./store.ts";
 

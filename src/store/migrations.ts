@@ -1,6 +1,6 @@
 // The migrations of an engine: SQL files, each run once, in the order of their numbers. The first files create a new
-// store; the number of the last file is the version of the schema. A file without an engine in its name is for both.
-// `-- oldest writer: 5` in a file means that nodes that know only schema 5 may keep writing (decision 0026).
+// store; the number of the last file is the version of the schema. A file without an engine in its name is for both
+// engines. `-- oldest writer: 5` in a file: nodes that know only schema 5 may keep writing (decision 0026).
 
 import { readdirSync, readFileSync } from "node:fs";
 import { comparedName } from "../contract/equal-texts.ts";
@@ -16,7 +16,7 @@ const computed: Record<number, Computed> = {
 	8: {
 		read: "SELECT id, name FROM categories ORDER BY id DESC",
 		write: "UPDATE categories SET folded = $1 WHERE id = $2",
-		// Of equal names, only the one with the lowest id gets the compared name: a Map keeps the last row.
+		// The ids descend, and a Map keeps the last of equal keys: only the lowest id gets the compared name.
 		compute: (rows) => new Map(rows.map(([id, name]) => [comparedName(name), id])),
 	},
 };
@@ -40,7 +40,7 @@ export function readMigrations(engine: "postgres" | "sqlite") {
 		schemaMax,
 		/** The migrations that a store with this schema lacks; 0 is an empty store. */
 		after: (schema: number) => all.filter(({ version }) => version > schema),
-		/** Why this program cannot open a store whose oldest writer is `schema`; undefined if it can. */
+		/** Why this program cannot open a store that needs at least `schema` for writing; undefined if it can. */
 		refuse(schema: number): string | undefined {
 			if (schema > schemaMax)
 				return (
@@ -56,12 +56,12 @@ export function readMigrations(engine: "postgres" | "sqlite") {
 	};
 }
 
-/** Reads the last applied migration. The oldest version that may write is stored separately. */
+/** Reads the number of the last applied migration. The oldest version that may write is stored elsewhere. */
 export const readApplied = "SELECT value FROM settings WHERE name = 'applied_schema'";
 export const writeApplied = `INSERT INTO settings (name, value) VALUES ('applied_schema', $1)
 	ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
-/** In SQLite, each table is STRICT. Such tables accept the type INTEGER, but not BIGINT. */
+/** Adapts a migration to the engine: in SQLite, each table is STRICT, which allows the type INTEGER, but not BIGINT. */
 function toEngine(sql: string, engine: "postgres" | "sqlite"): string {
 	if (engine === "postgres") return sql;
 	return sql.replaceAll(" BIGINT", " INTEGER").replaceAll(/^(CREATE TABLE [^;]*\));/gm, "$1 STRICT;");

@@ -42,7 +42,7 @@ const comparisons: Record<Comparison, Compare> = {
 	},
 };
 
-/** Only a search has filters that need the SQL of texts. */
+/** `text` is needed only for the filters of a search. */
 export function conditionsOf(query: Filter): Conditions;
 export function conditionsOf(query: SearchFilter, text: TextSql): Conditions;
 export function conditionsOf(query: SearchFilter, text?: TextSql): Conditions {
@@ -72,7 +72,7 @@ export interface Order {
 	isFrom?: boolean;
 }
 
-/** Returns the SQL between FROM and LIMIT. Adds the position to the conditions. */
+/** Returns the SQL from WHERE to ORDER BY. Adds the position to the conditions. */
 export function inOrder(parts: Conditions, { isDescending, byName, after, isFrom = false }: Order): string {
 	const keys = byName ? [byName.folded("name"), "id"] : ["id"];
 	if (after) {

@@ -32,7 +32,7 @@ export function petJsonSql(quoted: (column: string) => string): string {
 /** The SQL of pages, by the page's name. Each SQL is built once, because lists are read very often. */
 const pageTexts = new Map<string, string>();
 
-/** The SQL of a page between FROM and LIMIT, with its values and its name. Pages with equal SQL have equal names. */
+/** A page's SQL from WHERE to ORDER BY, with its values, and a name that all pages with the same SQL share. */
 export function pageSql({ after = 0n, upTo, limit: _, ...filter }: PageQuery) {
 	const given = filterNames.filter((field) => filter[field] !== undefined);
 	const isBackward = upTo !== undefined;
@@ -51,7 +51,7 @@ export function nameOfPage(query: PageQuery): string {
 	return `page ${after} ${upTo} ${limit} ${filterNames.map((field) => query[field]).join(" ")}`;
 }
 
-/** @param pets the animals' JSON in the direction of the query: one animal more than the limit if more follow */
+/** @param pets the animals' JSON in the query's order, with one animal beyond the limit if more animals follow */
 export function toPetPage(pets: string[], { limit, upTo }: PageQuery, version: StoreVersion): PetPage {
 	const hasMore = pets.length > limit;
 	if (hasMore) pets.pop();
@@ -104,7 +104,7 @@ const keyWidth = columnsOf(tables.keys).length;
 
 /** The columns that `readKeyRow` reads, of keys `k` and their secrets `s`. */
 export const keyColumns = [...columnNames(tables.keys, "k."), ...columnNames(shownSecret, "s.")];
-/** Because both tables are small, a distributed engine keeps them in one place or on every node. */
+/** For this join, even a distributed engine keeps both tables in one place or on every node, because they are small. */
 export const fromKeys = "FROM keys k JOIN secrets s ON s.key_id = k.id";
 const newest = `${fromKeys} WHERE s.number = (SELECT max(number) FROM secrets WHERE key_id = k.id)
 	ORDER BY k.created_at_ms, k.id`;

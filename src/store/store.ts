@@ -1,4 +1,4 @@
-// The Store interface: the promises of every engine, and its errors.
+// What every engine promises (the interface Store), and the errors that it throws.
 
 import {
 	type Category,
@@ -28,8 +28,8 @@ export type { EditRecord, IdempotencyKey, KeyRecord, KeyUse, NewKey, NewSecret, 
 
 /**
  * Every result includes every commit, of any process, that was acknowledged before the call. The reads of one tick of
- * the event loop begin at the end of the tick, and share a snapshot or statements. After a server was promoted,
- * restarted or restored, it has a new timeline: if animals or edits were lost, new ones get the same ids.
+ * the event loop begin at the end of the tick, and share a snapshot or statements. A server that was promoted,
+ * restarted or restored has a new timeline: animals or edits may have been lost, and new ones then get their ids.
  */
 export interface Store {
 	/** At most `limit` animals, by ascending id: the first with ids above `after`, or the last with ids up to `upTo`. */
@@ -41,9 +41,9 @@ export interface Store {
 	version(): Promise<StoreVersion>;
 
 	/**
-	 * Stores an animal. Resolves when its commit is on disk. Ids ascend in commit order from 1 and are never used twice.
-	 * Repeated creates with the same Idempotency-Key and caller return the same animal for `idempotencyHours`, even if
-	 * they are concurrent or the animal has been edited since. Key and animal are stored in one transaction.
+	 * Stores an animal. Resolves when its commit is on disk. Ids begin at 1, ascend in commit order and are never used
+	 * twice. Repeated creates with the same Idempotency-Key and caller return the same animal for `idempotencyHours`,
+	 * even if they are concurrent or the animal has been edited since. Key and animal are stored in one transaction.
 	 * @throws StoreBusy, StorageUnavailable
 	 */
 	createPet(pet: NewPet, idempotencyKey?: IdempotencyKey): Promise<CreateResult>;
@@ -63,7 +63,7 @@ export interface Store {
 	 */
 	sweepIdempotencyKeys(rows: number): Promise<number>;
 
-	/** 32 random bytes, created with the store and equal on all nodes. Signs the cursors. */
+	/** 32 random bytes that sign the cursors. They are created with the store, and are the same on all nodes. */
 	readonly cursorSecret: Buffer;
 
 	readonly keys: KeyRows;
@@ -72,7 +72,7 @@ export interface Store {
 
 	/**
 	 * Searches all animals, without delaying other reads. An aborted `signal` drops a search that has not begun, and ends
-	 * one that runs. In SQLite, a running search ends early only if it has a text or an order by name; others are short.
+	 * a running one. In SQLite, only a search for a text or in the order of names can end early; the others are short.
 	 * @throws StorageUnavailable, and the signal's reason
 	 */
 	findPets(query: FindQuery, signal?: AbortSignal): Promise<FoundPets>;
@@ -85,7 +85,7 @@ export interface Store {
 	/** The state of writes, as of the latest write. If that write was long ago, the call also starts `checkWrites`. */
 	writeState(): WriteState;
 
-	/** Resolves once the outcome of a recent write is known. If none was recent, does a small write. Never rejects. */
+	/** Resolves once the outcome of a recent write is known. If no write was recent, does a small one. Never rejects. */
 	checkWrites(): Promise<void>;
 
 	/** Never throws. */
@@ -96,7 +96,7 @@ export interface Store {
 }
 
 export interface WriteQueue {
-	/** The number of waiting rows. The write of an import has many rows. */
+	/** The number of rows that are not on disk yet. The write of an import has many rows. */
 	readonly length: number;
 	/** How long the oldest write has waited; 0 if none waits. */
 	readonly oldestMs: number;
@@ -152,7 +152,7 @@ export interface PetCount {
 export interface Commit {
 	/** The number of rows. */
 	writes: number;
-	/** From the start of the transaction until it was on disk. */
+	/** The time from the start of the transaction until it was on disk. */
 	ms: number;
 	/** How much of `ms` was spent waiting for the disk, if known. */
 	syncMs?: number | undefined;
@@ -166,7 +166,7 @@ export interface StoreUse {
 	pool?: { inUse: number; idle: number; waiting: number };
 }
 
-/** `replayed`: an earlier equal request with this key added the animal. `reused`: an earlier different request did. */
+/** `replayed`: an earlier equal request with this key added the animal. `reused`: the earlier request was different. */
 interface CreateResult {
 	id: bigint;
 	outcome: "created" | "replayed" | "reused";
@@ -213,8 +213,8 @@ export interface Edits {
 	/** The next `limit` edits with ids above `after`, oldest first. */
 	list(after: bigint, limit: number): Promise<EditRecord[]>;
 	/**
-	 * The last edits, newest first. `before`: only edits older than this one. With `editor`, a call searches only
-	 * some thousand edits, and can find fewer than `limit` of them, or none. If `next` is present, more may follow.
+	 * The last edits, newest first. `before`: only edits with smaller ids. With `editor`, a call searches only 10,000
+	 * edits, so it may return fewer than `limit` edits, or none. If `next` is present, more may follow.
 	 */
 	latest(query: LatestQuery): Promise<{ edits: EditRecord[]; next?: bigint | undefined }>;
 	/** The last `limit` edits of an animal, newest first. */
@@ -230,7 +230,7 @@ export interface LatestQuery {
 /** An animal as an editor saw it. Older consoles do not send the category. */
 type SeenPet = Pick<Pet, "name" | "status"> & Partial<Pick<Pet, "categoryId">>;
 
-/** An undefined `status` removes the status. With `seen`, only an animal that still has these values is edited. */
+/** An undefined `status` removes the status. With `seen`, the animal is edited only if it still has these values. */
 export type NewEdit = { petId: bigint; editor: string; seen?: SeenPet | undefined } & (
 	| { action: "set-status"; status: PetStatus | undefined }
 	| { action: "set-category"; categoryId: bigint }
@@ -283,7 +283,7 @@ export interface FoundPets {
 	total?: number;
 	/** True if more animals match than `total` says, because counting stopped there. */
 	isMore?: boolean;
-	/** The number of animals of the category by status. Present with a total, if the query has a category and no text. */
+	/** The number of the category's animals by status. Present with a total, if the query has a category and no text. */
 	totals?: Totals;
 }
 
@@ -296,8 +296,8 @@ export interface KeyRows {
 	/** One row per key, with its newest secret, oldest key first. */
 	list(): Promise<ListedKey[]>;
 	/**
-	 * Stores a new key with its first secret in one transaction. @returns whether the key was stored
-	 * @param unless stores nothing if the store has any key, or this secret; if several nodes try at once, one succeeds
+	 * Stores a new key with its first secret in one transaction. With `unless`, stores nothing if the store has any key,
+	 * or the same secret: if several nodes try at once, one succeeds. @returns whether the key was stored
 	 */
 	add(key: NewKey, secret: NewSecret, unless?: AddUnless): Promise<boolean>;
 	/** Adds a secret to the key, in one transaction. Older secrets expire at `graceEndsAtMs` or earlier. */

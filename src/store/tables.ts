@@ -4,7 +4,7 @@
 import type { PastEdit } from "../contract/console.ts";
 import type { Pet } from "../contract/pet.ts";
 
-/** Each API key has its own Idempotency-Keys (`caller`). All imports share one `caller` (src/http/imports.ts). */
+/** `caller`: each API key has Idempotency-Keys of its own; all imports together have theirs (src/http/imports.ts). */
 export interface IdempotencyKey {
 	caller: string;
 	key: string;
@@ -13,10 +13,10 @@ export interface IdempotencyKey {
 /** A stored Idempotency-Key, with the create that it was used for. */
 export interface IdempotencyKeyRecord extends IdempotencyKey {
 	petId: bigint;
-	/** The fingerprint of the request. Later changes of the animal do not affect it; removing the animal empties it. */
+	/** The fingerprint of the request. Editing the animal does not change it; removing the animal makes it empty. */
 	fingerprint: string;
 	createdAtMs: number;
-	/** Present if a row of an import used the key: where the row came from, for later imports (src/http/imports.ts). */
+	/** If a row of an import used the key: where the row came from. Later imports read this (src/http/imports.ts). */
 	origin?: string | undefined;
 }
 
@@ -83,7 +83,7 @@ export interface Column {
 
 const text = (name: string): Column => ({ name, type: "text", isOptional: false });
 const int64 = (name: string): Column => ({ name, type: "bigint", isOptional: false });
-/** An integer that a number represents exactly, such as milliseconds since 1970. */
+/** An integer that a JavaScript number represents exactly, such as milliseconds since 1970. */
 const number = (name: string): Column => ({ ...int64(name), fromSql: Number });
 /** A list of words, stored as one text with spaces between them. */
 const words = (name: string): Column => ({
@@ -188,13 +188,13 @@ export function columnList(table: Table): string {
 
 /** A statement with the placeholders $1, $2 … for its values. */
 export interface Statement {
-	/** PostgreSQL plans a named statement once for each connection. */
+	/** If a statement has a name, PostgreSQL plans it only once for each connection. */
 	name?: string;
 	text: string;
 	values?: readonly unknown[];
 }
 
-/** The most rows that one statement inserts: SQLite accepts 32,766 values. */
+/** The most rows that one statement inserts, because SQLite accepts at most 32,766 values in a statement. */
 const rowsPerInsert = 1000;
 
 /** @param conflict SQL that decides what happens to an existing row */

@@ -86,7 +86,7 @@ function* readLastEditor(petId: bigint): Transaction<string | undefined> {
 
 function* addKey(dialect: Dialect, key: NewKey, secret: NewSecret, unless?: AddUnless): Transaction<boolean> {
 	if (unless) {
-		// Until this transaction ends, the lock keeps other nodes from adding a key with a condition.
+		// Until this transaction ends, the lock keeps other nodes from adding a key with a condition (`unless`).
 		yield { text: `SELECT name FROM settings WHERE name = 'cursor_secret' ${dialect.forUpdate}` };
 		const found = yield unless === "same secret"
 			? { text: "SELECT hash FROM secrets WHERE hash = $1", values: [secret.hash] }

@@ -9,28 +9,28 @@ import { readOnlyCode } from "./errors.ts";
 
 /** How long a query waits for a connection. */
 const connectTimeoutMs = 3_000;
-/** After the server has refused a further connection, a node uses only its existing ones for this time. */
+/** How long a node uses only its existing connections after the server has refused a further one. */
 const growAgainMs = 1_000;
 const pauseMs = 20;
-/** The server's function that warns of a cancelled wait for a standby. The warning has this name in every language. */
+/** The server's function that warns if the wait for a standby is cancelled. A warning in any language names it. */
 const standbyWait = "SyncRepWaitForLSN";
-/** The share of a node's connections for transactions: reads continue even if all transactions wait for a lock. */
+/** The share of a node's connections for transactions, so that reads continue if all transactions wait for locks. */
 const longShare = 1 / 4;
-/** The most concurrent searches: the server uses at least one core for each. */
+/** The most searches at the same time, because the server uses at least one core for each. */
 const scansMax = 2;
 
 /**
  * Begins a transaction of several statements. If the node is lost, the server rolls the transaction back after 2 s,
- * before the `lock_timeout` of transactions that wait for its locks. SET LOCAL works behind any pooler.
+ * before other transactions that wait for its locks reach their `lock_timeout`. SET LOCAL works behind any pooler.
  */
 export const begin = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 2000";
 /**
- * SQL that makes the commit of its transaction wait for the disk and a required standby, whatever role, database or
- * server have set since the start. The server also reports a cancelled wait. The result is a non-empty text.
+ * SQL that makes its transaction's commit wait for the disk and a required standby, even if a setting of role, database
+ * or server has changed since the start. The server also reports a cancelled wait. Returns a non-empty text.
  */
 export const durably = `set_config('client_min_messages', 'warning', true) || set_config('synchronous_commit',
 	CASE current_setting('synchronous_commit') WHEN 'remote_apply' THEN 'remote_apply' ELSE 'on' END, true)`;
-/** If writes are refused again within this time, other connections stay open: new ones would reach the same server. */
+/** For this time after leaving a read-only server, a node keeps its other connections: new ones would lead there. */
 const leaveAgainMs = 2_000;
 
 /** A task waits for other tasks at most as long as a query waits for a connection. */
@@ -48,7 +48,7 @@ export class NodePool extends pg.Pool {
 	/** How often this node has left a read-only server, and when it last left one. */
 	readonly #left: { count: number; atMs: number };
 
-	/** `min: 1`: the node keeps one connection even if other nodes take all others that the server has. */
+	/** With `min: 1`, the node keeps one connection even if other nodes use all other connections of the server. */
 	constructor(options: pg.PoolConfig) {
 		const left = { count: 0, atMs: -Infinity };
 		class Connection extends pg.Client {
@@ -63,7 +63,7 @@ export class NodePool extends pg.Pool {
 		this.on("error", () => {}); // An idle connection was lost: the next query opens a new one.
 		this.on("connect", (client) => {
 			this.#open++;
-			// If a connection in use is lost, its query fails; without a listener the process would end too.
+			// If a connection in use is lost, its query fails; without this listener, the process would end, too.
 			client.on("error", () => {});
 		});
 		this.on("remove", () => this.#open--);
@@ -82,8 +82,8 @@ export class NodePool extends pg.Pool {
 
 	/**
 	 * Does work on a connection, and closes the connection if the work fails. If a time-out or an operator cancelled a
-	 * commit's wait for a synchronous standby, the commit counts as failed, although it is on this server.
-	 * @throws StorageUnavailable after the server's warning about this; other warnings are ignored
+	 * commit's wait for a synchronous standby, the commit counts as failed, although this server has stored it.
+	 * @throws StorageUnavailable if the server warns of such a cancelled wait; other warnings are ignored
 	 */
 	async run<Result>(work: (client: pg.PoolClient) => Promise<Result>): Promise<Result> {
 		const client = await this.take();
@@ -105,7 +105,7 @@ export class NodePool extends pg.Pool {
 		}
 	}
 
-	/** Cancels the statement of this server process, if the node has a second connection. */
+	/** Cancels the statement that this server process runs. Does nothing if the node may have only one connection. */
 	async cancel(pid: bigint): Promise<void> {
 		if (this.#max > 1) await this.run((client) => client.query("SELECT pg_cancel_backend($1)", [pid])).catch(() => {});
 	}

@@ -1,5 +1,5 @@
-// Creates in PostgreSQL. One statement inserts a batch, with ids from the counter row, and its Idempotency-Keys. It
-// also reads keys that were used before, because a second round trip would take time and keep the counter locked.
+// Adds animals in PostgreSQL. One statement inserts a batch, with ids from the counter row, and its Idempotency-Keys.
+// It also reads keys that were used before, because a second statement would take time and keep the counter locked.
 
 import type pg from "pg";
 import { type Create, idempotencyMs, keyOfCreate, planBatch } from "../idempotency.ts";
@@ -31,7 +31,7 @@ const newPetArrays = newPetColumns.map(({ type }, index) => `$${index + 2}::${ty
  * Assigns the ids and inserts the animals. The counter row stays locked until the commit. Does nothing in a store with
  * a newer schema.
  * @param isDurable SQL that makes the commit durable; empty if the commit is durable already
- * @param count SQL of the number of animals to add; it may use rows that are read before the lock
+ * @param count SQL for the number of animals to add; it may refer to rows that are read before the lock
  */
 const addAnimals = (isDurable: string, count: string, from = "") => `counter AS (
 		UPDATE counters SET last_id = last_id + ${count} ${from}
@@ -57,8 +57,8 @@ const isGivenKey = ([callers, keys]: string[]) => `(caller, key) IN (SELECT * FR
 const takenColumns = [...columnNames(idempotencyKeys), "is_valid"];
 const newAnimals = "SELECT CASE count(*) WHEN 0 THEN $1 ELSE 0 END AS animals FROM taken";
 /**
- * If keys were used before, returns them and stores nothing. Even then, it commits, and so waits for a standby, because
- * the earlier commit may not have waited. Fails with a unique violation if another batch uses a key at the same time.
+ * If keys were used before, returns them and stores nothing. Even then, its commit waits for a standby: the commit that
+ * stored the keys may not have. Fails with a unique violation if another batch uses a key at the same time.
  */
 const addPetsWithKeys = (isDurable: string) => `WITH taken AS (
 		SELECT ${columnList(idempotencyKeys)}, created_at_ms > ${sinceParameter} AS is_valid
@@ -84,7 +84,7 @@ const alone: Statements = {
 	addPets: { name: "addPets", text: addPets(isDurable) },
 	addPetsWithKeys: { name: "addPetsWithKeys", text: addPetsWithKeys(isDurable) },
 };
-/** For use after BEGIN. A statement that writes to tables that Citus has placed cannot itself change a setting. */
+/** For use after BEGIN. If Citus has placed a table, a statement that writes to it cannot also change a setting. */
 const within: Statements = {
 	addPets: { name: "addPetsWithin", text: addPets("") },
 	addPetsWithKeys: { name: "addPetsWithKeysWithin", text: addPetsWithKeys("") },
@@ -121,7 +121,7 @@ async function createPlain(client: pg.PoolClient, batch: Create[], { addPets }: 
 	return batch.map((_, index) => ({ id: firstId + BigInt(index), outcome: "created" }));
 }
 
-/** Tries to add the whole batch. If some of its keys were used before, adds the other creates. */
+/** Tries to add the whole batch. If some of its keys were used before, tries again with only the other creates. */
 async function createWithKeys(
 	client: pg.PoolClient,
 	batch: Create[],
@@ -155,7 +155,7 @@ function firstIdOf([row]: Row[]): bigint {
 	return firstId;
 }
 
-/** The number of animals, and an array for each column. */
+/** The values of a statement: the number of animals, then an array of values for each column. */
 function petArrays(creates: Create[]): unknown[] {
 	const rows = creates.map(({ pet }) => toPetRow(pet));
 	return [creates.length, ...newPetColumns.map((_, index) => rows.map((row) => row[index + 1]))];

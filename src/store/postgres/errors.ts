@@ -5,15 +5,15 @@ import pg from "pg";
 import { StorageUnavailable, StoreRefused } from "../store.ts";
 import { nameOfServer, type PostgresUrl } from "./url.ts";
 
-/** The SQLSTATE of a server that refuses writes. */
+/** The SQLSTATE with which a read-only server refuses writes. */
 export const readOnlyCode = "25006";
 
 /**
- * Prefixes of the SQLSTATEs (PostgreSQL manual, appendix A) that time or an operator can fix: lost connections (08),
- * read-only after a failover (25006), transactions that took too long (25P03, 25P04), named statements that a pooler
- * mixed up (26, 42P05), passwords and permissions (28, 42501), a missing database (3D), rollbacks caused by other
- * transactions (40, 72), full disks and memory (53), locks (55), operators and time-outs (57), system errors (58, F0,
- * XX). All others, such as wrong SQL and violated constraints, are bugs.
+ * Prefixes of the SQLSTATEs (PostgreSQL manual, appendix A) of errors that time or an operator can fix: lost
+ * connections (08), a read-only server after a failover (25006), transactions that took too long (25P03, 25P04), named
+ * statements that a pooler mixed up (26, 42P05), passwords and permissions (28, 42501), a missing database (3D),
+ * rollbacks caused by other transactions (40, 72), full disks and memory (53), locks (55), operators and time-outs
+ * (57), system errors (58, F0, XX). All other errors, such as wrong SQL and violated constraints, are bugs.
  */
 const temporary = /^(08|25006|25P03|25P04|26|28|3D|40|42501|42P05|53|55|57|58|72|F0|XX)/;
 
@@ -31,7 +31,7 @@ export const readOnlyText = "the database is read-only, perhaps a replica: set D
 const isUnreachable = ({ code = "", message }: NodeJS.ErrnoException) =>
 	/^E(?!RR_)/.test(code) || /^(timeout|Connection terminated|Query read timeout)/.test(message);
 
-/** Converts an error while opening a database to one sentence with the fix, without the password. */
+/** Turns an error in opening a database into one sentence that has the fix, and never the password. */
 export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 	if (error instanceof StoreRefused) return error;
 	const server = `PostgreSQL at ${nameOfServer(url)}`;
@@ -57,8 +57,8 @@ export function toRefusal(error: unknown, url: PostgresUrl): StoreRefused {
 export type Retry = <T>(transaction: () => Promise<T>) => Promise<T>;
 
 /**
- * How long to retry: as long as `lock_timeout`, because a conflicting transaction waits for a lock or is rolled back,
- * depending on the isolation level. A client waits much longer for a reply.
+ * How long to retry: as long as `lock_timeout`, because the isolation level decides whether a conflicting transaction
+ * waits for a lock or is rolled back. A client waits much longer for a reply.
  */
 const retryForMs = 3_000;
 /** The longest pause before a retry: a few round trips to a nearby server. */
@@ -87,7 +87,7 @@ export function createRetry(random: () => number): Retry {
 /** Codes of a serialization failure, a deadlock, and (CIINF, Citus) a shard that was moved during the statement. */
 const rolledBackCodes = new Set(["40001", "40P01", "CIINF"]);
 
-/** Citus names the shard's index only in the message. The code is XX000 if the rows come from a query. */
+/** A used key in a shard, whose index Citus names only in the message. If rows come from a query, the code is XX000. */
 const usedKeyOfShard = /"idempotency_keys_pkey_\d+"/;
 
 /** True if other transactions caused the rollback, or if another node has just used the Idempotency-Key. */

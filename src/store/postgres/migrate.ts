@@ -10,7 +10,7 @@ const migrations = readMigrations("postgres");
 
 export const { schemaMax } = migrations;
 
-/** The limit for one migration of a large store, and for waiting while another node runs it. */
+/** The most time that one migration of a large store may take, or that a node waits while another one runs it. */
 const migrationLimitMs = 30 * 60_000;
 /** A commit that waits longer than this for a standby counts as stuck, not as slow. */
 const standbySeconds = 2;
@@ -38,7 +38,7 @@ export async function migrate(pool: NodePool): Promise<void> {
 	}
 }
 
-/** Codes if another node has created a table first. If a retry gets one, too, another program has created the table. */
+/** Codes if another node has created the table first, or, if a retry gets such a code, too, another program has. */
 const takenCodes = /^(23505|42710|42P07)$/;
 /** Codes if another node that is migrating caused a rollback, or did not release a lock in time. */
 const waitingCodes = /^(40001|40P01|55P03)$/;
@@ -112,7 +112,7 @@ function statementsOf(sql: string): string[] {
 	return sql.split(/;$/m).filter((statement) => statement.trim() !== "");
 }
 
-/** Whether a commit of this start or of an earlier start waits for a synchronous standby. */
+/** Whether a commit waits for a synchronous standby: a commit of this start or of an earlier one. */
 async function isWaitingForStandby(pool: NodePool): Promise<boolean> {
 	const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()
 		AND usename = current_user AND query_start < clock_timestamp() - interval '${standbySeconds} s'`;

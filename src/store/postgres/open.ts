@@ -15,11 +15,11 @@ import { createReads, readFindSql } from "./reads.ts";
 import { refuseUnsafe } from "./server.ts";
 import { dialect, runTransaction } from "./transaction.ts";
 
-/** A write first calls `refuseUnsafe` if the latest call is older than this. */
+/** A write calls `refuseUnsafe` first if the latest call was longer ago than this. */
 const searchedMaxMs = 5_000;
-/** Writes that a newer schema might forbid. Writes of keys continue after an upgrade of the schema. */
+/** Writes that a newer schema might forbid. API keys are written, and Idempotency-Keys swept, even after an upgrade. */
 const guarded = new Set<TransactionName>(["editPet", "changeCategories"]);
-/** Each commit may take at least this long, even if its creates have already waited as long as they may. */
+/** A commit always gets this much time, even if its creates have already waited as long as they may. */
 const answerMinMs = 1_000;
 
 /** Opens the store in this database, and migrates it if needed. @throws StoreRefused */
@@ -85,7 +85,7 @@ async function answered<Results>(commit: Promise<Results>, leftMs: number): Prom
 	return Promise.race([commit, late.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Rejects all further creates and edits after an upgrade of the schema, or after a StoreRefused of `refuseUnsafe`. */
+/** Rejects all creates and edits after an upgrade of the schema, or once `refuseUnsafe` has thrown StoreRefused. */
 function guardWrites(retry: Retry, refuse: () => Promise<void>, stop: (reason: string) => void): Retry {
 	let unfit: StorageUnavailable | undefined;
 	let searchedAtMs = performance.now();

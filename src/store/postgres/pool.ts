@@ -1,4 +1,4 @@
-// Opens the connection pool of a PostgreSQL database, with a time-out for every wait, and TLS: `sslmode` has the same
+// Opens the connection pool of a PostgreSQL database, with a time-out for every wait. For TLS, `sslmode` has the same
 // meaning as in PostgreSQL's own clients (manual, libpq, SSL Support).
 
 import type { ConnectionOptions } from "node:tls";
@@ -15,7 +15,7 @@ import { type PostgresUrl, parsePostgresUrl } from "./url.ts";
 const connectionsDefault = 10;
 const lockTimeoutMs = 3_000;
 const statementTimeoutMs = 4_000;
-/** How long after the server's own time-out a query fails here, if the server has not replied. */
+/** If the server does not reply, a query fails here this long after the server's own time-out. */
 const answerLateMs = 1_000;
 /** How long a connection is idle before TCP probes it. A lost connection is closed 10 s later. */
 const keepAliveMs = 5_000;
@@ -28,7 +28,7 @@ const types = {
 };
 
 /**
- * Time-outs are connection parameters, because a pooler would keep a setting of the session for its next client.
+ * Time-outs are connection parameters, because a pooler would keep a session's setting for the next client.
  * @returns also whether Citus has placed the tables (`refuseUnsafe`) @throws StoreRefused
  */
 export async function openPool(
@@ -68,7 +68,7 @@ export async function openPool(
 	}
 }
 
-/** Returns undefined if no parameter concerns TLS. @throws StoreRefused if a file cannot be read */
+/** The options of TLS; undefined if no parameter concerns TLS. @throws StoreRefused if a file cannot be read */
 function tlsOptions({ parameters }: PostgresUrl): ConnectionOptions | false | undefined {
 	const given = new URLSearchParams([...parameters].filter(([name]) => name.startsWith("ssl")));
 	// Node's own root certificates are used; libpq would use the system's.

@@ -1,6 +1,6 @@
 // Reads of animals and keys in PostgreSQL. The reads of one tick of the event loop are sent together when the tick
 // ends. Each statement also returns the store's timeline and last edit, which decide whether a cached reply is still
-// valid (docs/decisions/0016-timelines.md). A search compares names like `foldedText`, whatever the database's locale.
+// valid (docs/decisions/0016-timelines.md). A search compares names as `foldedText` does, in any database locale.
 
 import { accents, acute, foldedText, replaced } from "../../contract/equal-texts.ts";
 import { idOfPetJson } from "../../contract/pet.ts";
@@ -22,10 +22,10 @@ import { type Retry, readOnlyCode } from "./errors.ts";
 import { rowsOf, scanWith } from "./transaction.ts";
 
 /**
- * SQL of the store's version; empty on a standby, which may lag. The last ids are read from indexes and not from the
+ * SQL for the store's version; it returns '' on a standby, which may lag. The last ids come from indexes, not from the
  * counter row, because each create rewrites that row: while an old transaction is open, a read would step over all
- * versions of the row. The server's start time differs on another server and after a restart; a table's path differs in
- * another database and after a restore.
+ * versions of the row. The timeline is the server's start time, which changes with a restart or another server, and a
+ * table's path, which changes with a restore or another database.
  */
 const versionSql = `CASE WHEN pg_is_in_recovery() THEN '' ELSE
 	coalesce((SELECT max(id) FROM edits), 0) || ' ' || greatest((SELECT max(id) FROM pets), 0,
@@ -51,7 +51,7 @@ function toReadResult(rows: Row[]): { rows: Row[]; version: StoreVersion } {
 	return { rows, version: { timeline: timeline.join(" "), lastEdit: BigInt(lastEdit), lastId: BigInt(lastId) } };
 }
 
-// If animals were distributed by id, a get would query few shards. A page is a range of ids, and would query all.
+// If animals were distributed by id, a get would query only few shards, but a page, as a range of ids, all of them.
 const petJson = petJsonSql((column) => `to_json(${column})`);
 const petsById = {
 	name: "petsById",
@@ -116,7 +116,7 @@ export function createReads(
 	};
 }
 
-/** The first of these collations that the server has is used, because in the C locale lower() knows only ASCII. */
+/** Uses the first of these collations that the server has, because in the C locale lower() knows only ASCII. */
 const collations = ["pg_c_utf8", "C.utf8", "C.UTF-8", "und-x-icu", "en_US.utf8"];
 const readCollation = `SELECT quote_ident(collname) AS name FROM pg_collation
 	WHERE collname = ANY($1::text[]) AND collencoding IN (-1, pg_char_to_encoding('UTF8'))
@@ -137,7 +137,7 @@ export async function readFindSql(pool: NodePool): Promise<FindSql> {
 	};
 	return {
 		petJson,
-		// Most names are ASCII, and most other names need no replacements. These two cases are much faster than the last.
+		// Most names are ASCII, and most others need no replacements: these two cases are much faster than the last.
 		folded: (text) => `CASE WHEN octet_length(${text}) = char_length(${text})
 			THEN replace(lower(${text} COLLATE "C"), '\`', ${quoted("'")}) COLLATE "C"
 			WHEN ${text} !~ '[${rareOnce()}]' THEN ${light(text)} COLLATE "C" ELSE ${heavy(text)} COLLATE "C" END`,
@@ -148,7 +148,7 @@ export async function readFindSql(pool: NodePool): Promise<FindSql> {
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 let rare: string | undefined;
-/** The result of `findRare`. The first search computes it: this takes 0.2 s, longer than the rest of a command. */
+/** The result of `findRare`. It takes 0.2 s, longer than the rest of a command: only the first search computes it. */
 function rareOnce(): string {
 	rare ??= findRare();
 	return rare;

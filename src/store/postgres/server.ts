@@ -10,7 +10,7 @@ const serverVersionMin = 140_000;
 /** Some other engines report a PostgreSQL version, too, but spread tables over several servers by default. */
 const isPostgres = (banner: string) => /^PostgreSQL (?!\S*-YB-)/.test(banner);
 
-/** Whether the schema in which tables are created has a store. Later schemas in the search path may have others. */
+/** Whether the schema in which tables are created has a store. Later ones in the search path may have other stores. */
 export const hasStoreSql = "to_regclass(quote_ident(current_schema()) || '.schema_version') IS NOT NULL";
 /** A setting that the engine does not have is null. */
 const readServer = `SELECT version() AS banner, current_setting('server_version_num', true) AS version,
@@ -33,12 +33,12 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 
 export const ownTables = [...Object.values(tables).map(({ name }) => name), "counters", "settings"];
 
-/** Rows of these tables become visible together, in the counters' order. Only a single server can promise that. */
+/** Rows of these tables must become visible together, in the counters' order: only a single server can promise it. */
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
 
 /**
  * Settings of server, database, role or tables that lose or falsify writes: an SQL condition and a message for each.
- * Neon has no disk to sync: there, a commit waits until its WAL is on the disks of several other servers.
+ * Neon may turn fsync off: there, a commit waits until its WAL is on the disks of several other servers.
  */
 const unsafeSettings = [
 	[
@@ -89,8 +89,8 @@ interface PlacedTable {
 }
 
 /**
- * Refuses unsafe settings, and tables that are spread over shards. Because shards do not show a commit at one moment, a
- * reader could see an id before a smaller one, and then miss the smaller one.
+ * Refuses unsafe settings, and tables that are spread over shards. Because shards do not all show a commit at the same
+ * moment, a reader could see an id before a smaller one, and then miss the smaller one.
  * @returns whether Citus has placed the tables, all of them in one place
  * @throws StoreRefused
  */

@@ -12,7 +12,7 @@ export async function rowsOf(client: pg.PoolClient, { values = [], ...statement 
 	return (await client.query<Row>({ ...statement, values: [...values], rowMode: "array" })).rows;
 }
 
-/** One parallel worker, even for small tables; no more workers, so that cores are left for gets and creates. */
+/** A search gets one parallel worker, even for small tables, but no more: gets and creates need the other cores. */
 const scanSettings = "SET LOCAL max_parallel_workers_per_gather = 1; SET LOCAL min_parallel_table_scan_size = '1MB'";
 
 /** @param signal when aborted, the statement is cancelled */
@@ -67,7 +67,7 @@ const addSql = (table: string, keys: string) => `WITH gone AS (
 export const dialect: Dialect = {
 	forUpdate: "FOR UPDATE",
 	nextEditId: "UPDATE counters SET last_id = last_id + 1 WHERE name = 'edits' RETURNING last_id",
-	// Fails where writes would fail, such as on a replica, and while edits wait for a lock.
+	// Fails whenever writes would fail, such as on a replica or while edits wait for a lock.
 	probe: `WITH nothing AS (UPDATE counters SET last_id = last_id WHERE name = 'edits')
 		SELECT version FROM schema_version WHERE version > ${schemaMax}`,
 	addCounts: [addSql("pet_count_changes", "category_id, status"), addSql("pet_total_changes", "status")],

@@ -83,7 +83,7 @@ function readServer(host: string, port: string): { host: string; port: number } 
 	return { host, port: Number(port) };
 }
 
-/** As in libpq, the last of several parameters with one name counts, and a + is a plus sign. */
+/** As in libpq, the last of several parameters with the same name counts, and a + is a plus sign. */
 function readParameters(query: string): Map<string, string> {
 	const parameters = new Map(new URLSearchParams(query.replaceAll("+", "%2B")));
 	for (const [name, value] of parameters) {

@@ -1,4 +1,4 @@
-// The files of scheduled backups, whose names contain their times. If there are such files, a new store is refused.
+// The files of scheduled backups, whose names contain their times. While there are such files, no new store is created.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -6,11 +6,11 @@ import { StoreRefused } from "../store.ts";
 import { namesIn } from "./draft.ts";
 
 /**
- * Refuses a new store while the folder has backups of any store: the store must be restored, or its disk is not
+ * Refuses to create a store while the folder has backups of any store: a missing store must be restored, or its disk
  * mounted. @throws StoreRefused
  */
 export function refuseNewStore(file: string, folder: string): void {
-	// The folder is read first, because another process may be creating the store and then taking its first backup.
+	// The folder is read before the file, because another process may be creating the file and then its first backup.
 	const places = [folder, ...namesIn(folder).map((name) => join(folder, name))];
 	const hasBackups = places.some((place) => backupsIn(place).length > 0);
 	if (!hasBackups || existsSync(file)) return;
@@ -33,7 +33,7 @@ export function timeOfBackup(name: string): number {
 	return Date.parse(name.replace(backupName, "$1-$2-$3T$4:$5:$6Z"));
 }
 
-/** The names of the backups, newest first. A file with a WAL is not a backup but a store that DATABASE_URL names. */
+/** The names of the backups, newest first. A file with a WAL does not count: it is a store that DATABASE_URL names. */
 export function backupsIn(folder: string): string[] {
 	const names = new Set(namesIn(folder));
 	const backups = [...names].filter((name) => isBackup(name) && !names.has(`${name}-wal`));

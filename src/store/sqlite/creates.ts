@@ -24,11 +24,11 @@ export interface SentCreates {
 	keys: string;
 }
 
-/** Occurs only between animals, because strings in JSON contain no line break. */
+/** Separates animals. It occurs nowhere else, because strings in JSON contain no line break. */
 const petSeparator = ",\n";
 
 export interface CreatedBatch {
-	/** The id of the batch's first new animal. Its other new animals have the next ids, in the order of the batch. */
+	/** The id of the batch's first new animal. The other new animals of the batch have the next ids, in its order. */
 	firstId: bigint;
 	/** The result of each create; absent if every create has added an animal. */
 	results?: ImportedPet[];

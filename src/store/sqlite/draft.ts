@@ -16,7 +16,7 @@ const defaultFolder = "data";
 /** Suffixes of the files next to a database: SQLite's own files, and the report of a failed sync. */
 const companions = ["-journal", "-wal", "-shm", failedSyncSuffix];
 
-/** Creates only the default folder: any other one may be on a disk that is not mounted. @throws StoreRefused */
+/** Creates a missing folder only if it is the default: another one may be on an unmounted disk. @throws StoreRefused */
 function makeFolder(file: string): void {
 	const folder = resolve(dirname(file));
 	if (statSync(folder, { throwIfNoEntry: false })) return;
@@ -83,7 +83,7 @@ export function draftName(file: string): string {
 	return `${file}.${owner}.new`;
 }
 
-/** Returns an empty list for a missing folder: a later write to the folder reports the error. */
+/** Returns an empty list if the folder cannot be read: a later write to the folder reports the error. */
 export function namesIn(folder: string): string[] {
 	try {
 		return readdirSync(folder);

@@ -10,7 +10,7 @@ export function toStoreError(error: unknown): unknown {
 	return isStorage ? new StorageUnavailable(`${code}: ${message}`) : error;
 }
 
-/** Whether a sync failed. The kernel may have dropped data, even if the next sync succeeds: trust no later write. */
+/** Whether a sync failed. After that, no write is safe, even if later syncs work: the kernel may have dropped data. */
 export function isFailedSync({ code }: { code: string }): boolean {
 	return /^SQLITE_IOERR_(DIR_)?FSYNC/.test(code);
 }
@@ -22,7 +22,7 @@ const waitMinMs = 100;
 const cell = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Runs a transaction when no other process writes. Between tries, SQLite itself would sleep for up to 100 ms, and other
+ * Runs a transaction once no other process writes. SQLite's own wait would sleep up to 100 ms between tries, and other
  * processes would take the lock meanwhile. Blocks the thread. @throws SQLITE_BUSY after `maxMs`, 5 seconds at most
  */
 export function waitForLock<Result>(transaction: () => Result, maxMs = busyTimeoutMs): Result {

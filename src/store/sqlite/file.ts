@@ -23,7 +23,7 @@ export type FileOptions = Pick<OpenOptions, "mustExist">;
 
 /**
  * Opens the only writing connection. A missing file is created as a draft, which then gets the file's name, so a crash
- * never leaves half a store. Every commit waits for the disk sync, if `synchronous` is set after `journal_mode`.
+ * never leaves half a store. `synchronous` is set after `journal_mode`, so that every commit waits for the disk sync.
  * @throws StoreRefused
  */
 export function openSqliteWriter(
@@ -75,7 +75,7 @@ function openForWriting(file: string, identity: string | undefined) {
 
 export function missingStoreError(file: string): StoreRefused {
 	return new StoreRefused(
-		`there is no store at ${file}: fix DATABASE_URL, or create one with animal-store serve, keys create or restore`,
+		`there is no store at ${file}: fix DATABASE_URL, or create one with animal-store serve, restore or keys create`,
 	);
 }
 
@@ -147,7 +147,7 @@ export function bytesOfWal(file: string): number {
 
 const walOf = (file: string) => `${existsSync(file) ? realpathSync(file) : file}-wal`;
 
-/** The journal mode in the header (offset 18) of a file that no writer has opened yet; later, the value is 2. */
+/** The journal mode in the header (offset 18) of a file that no writer has opened yet. The first writer makes it 2. */
 const neverOpened = 1;
 
 /**
@@ -157,7 +157,7 @@ const neverOpened = 1;
  */
 export function verifyHeader(file: string, flags: "r" | "r+"): void {
 	if (statSync(file).isDirectory()) throw new StoreRefused(`${file} is a directory: name a file`);
-	// The WAL is checked before the header, because a process that first opens the file writes the header before the WAL.
+	// The WAL is checked before the header, because the first process that opens a file writes the header before the WAL.
 	const hadWal = hasWal(file);
 	const header = readHeader(file, flags);
 	if (header.toString("latin1", 0, 15) !== "SQLite format 3") {
@@ -217,9 +217,9 @@ export function verifySchema(database: Database.Database, file: string): void {
 const addedTables = /^(sqlite_stat[14]|_litestream_(seq|lock))$/;
 
 /**
- * Compares the entries of the store's schema, with their SQL, to the entries that its migrations create. If a newer
+ * Compares the entries of the store's schema, with their SQL, to the entries that the migrations create. If a newer
  * version has migrated the store, only the names of the tables are compared.
- * @returns whether the schema has all these entries, and an entry that it should not have, with the fix
+ * @returns `isWhole`: whether no entry is missing; `foreign`: an entry that should not be there, with the fix
  */
 export function compareSchema(database: Database.Database): { isWhole: boolean; foreign?: string | undefined } {
 	using expected = connect(":memory:");
@@ -276,7 +276,7 @@ function appliedTo(database: Database.Database): number {
 	return Number(String(applied ?? versionOf(database)));
 }
 
-/** The oldest schema that may write: a program may write if its `schemaMax` is not smaller. */
+/** A program may write to the store if its `schemaMax` is at least this version of the schema. */
 export function versionOf(database: Database.Database): number {
 	return Number(database.pragma("user_version", { simple: true }));
 }
@@ -286,7 +286,7 @@ const unwritable = new Set(["EACCES", "EPERM", "EROFS", "ENOTDIR", "EEXIST", "SQ
 export const isDamage = (code: string) => /^SQLITE_(NOTADB|CORRUPT|IOERR_SHORT_READ)/.test(code);
 
 /**
- * Converts an error from opening or writing to a file to one sentence with the fix.
+ * If a file cannot be opened or written, converts the error to one sentence with the fix.
  * @param other how the user can choose another file
  */
 export function toRefusal(file: string, error: unknown, other = "set DATABASE_URL to another file"): StoreRefused {

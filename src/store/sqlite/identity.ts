@@ -19,10 +19,10 @@ export type OpenFiles = ReturnType<typeof trackOpenFiles>;
 /** Suffix of the file that records a failed sync. When the file's time changes, a sync has failed in some process. */
 export const failedSyncSuffix = "-failed-sync";
 
-/** How long to wait for read transactions of other processes on a WAL that was unlinked. */
+/** How long to wait until other processes have ended their read transactions on an unlinked WAL. */
 const readersMaxMs = 5000;
 
-/** Call this right after the first use of the database. @param identity the file's identity, before it was opened */
+/** Call this right after the first use of the database. @param identity the file's identity before it was opened */
 export function trackOpenFiles(file: string, identity: string | undefined) {
 	// SQLite places its WAL and lock file next to the target of a symbolic link.
 	const real = realpathSync(file);
@@ -33,7 +33,7 @@ export function trackOpenFiles(file: string, identity: string | undefined) {
 	const knownReport = timeOfReport();
 	const isReplaced = ({ path, identity }: (typeof opened)[number]) => identityOf(path) !== identity;
 	return {
-		/** The first path that does not lead to the opened file any more. */
+		/** The first path that no longer leads to the file that was opened there. */
 		findLostPath: () => opened.find(isReplaced)?.path,
 		/**
 		 * Moves the content of the WAL into the database file. This saves the content if only the WAL was unlinked, and
@@ -54,7 +54,7 @@ export function trackOpenFiles(file: string, identity: string | undefined) {
 			try {
 				writeFileSync(report, "a sync of this store has failed\n");
 			} catch {
-				// The kernel itself also reports a failed write-back to each process that has the file open.
+				// Even without this report, the kernel tells each process that has the file open about a failed write-back.
 			}
 		},
 		/** Whether a sync has failed, in any process, since this process opened the store. */

@@ -1,14 +1,14 @@
 // The Store in SQLite: one file, one thread that writes, and readers that never wait for it.
 //
-// 1. The writer thread opens the file, creates or upgrades it, and alone commits to it (writer.ts, writer-thread.ts).
+// 1. The writer thread opens the file, creates or upgrades it, and alone may commit (writer.ts, writer-thread.ts).
 // 2. The thread receives writes in batches (group-commit.ts). A batch is one transaction, on disk before the reply.
 // 3. Reads run on the main thread, through a read-only connection: a get or a page takes microseconds. The reads of one
 //    tick share a snapshot, and each reply has the version of the store that it shows (reads.ts).
 // 4. Reads of many rows run in two other threads: searches in one, lists of categories in the other (scans.ts).
 // 5. Each read first compares the file at the path with the open file, so that nothing of a replaced file is shown. The
-//    writer compares them before it acknowledges a commit (identity.ts).
+//    writer does the same before it acknowledges a commit (identity.ts).
 // 6. After a failed sync, a lost file or a dead thread, writes stop until a restart, and reads go on (write-watch.ts).
-// 7. `close` commits the waiting writes, closes the readers and then the writer, which leaves one file without a WAL.
+// 7. `close` commits the waiting writes, and closes the readers, then the writer: one file without a WAL is left.
 
 import { realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";

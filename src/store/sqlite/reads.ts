@@ -20,13 +20,13 @@ export function createReads(
 	const prepare = (clauses: string) =>
 		database.prepare<unknown[], string>(`SELECT ${petJson} FROM pets ${clauses}`).pluck();
 	const petById = prepare("WHERE id = ?");
-	/** Statements by SQL. The limit is in the SQL, because SQLite plans a statement again for each bound LIMIT. */
+	/** Prepared statements by SQL, which includes the limit: SQLite would plan a statement again for each bound LIMIT. */
 	const pages = new Map<string, Database.Statement<unknown[], string>>();
 
 	function readPage(query: PageQuery): PetPage {
 		const { text, values } = pageSql(query);
 		const clauses = `${text} LIMIT ${query.limit + 1}`;
-		// Each ? gets the next value, because the values are in the order of the placeholders.
+		// Each placeholder can be a ?, because the values are in the order of the placeholders.
 		const statement = pages.get(clauses) ?? prepare(clauses.replaceAll(/\$\d+/g, "?"));
 		pages.set(clauses, statement);
 		return toPetPage(statement.all(...values), query, version());
@@ -63,12 +63,12 @@ interface Read {
 
 /**
  * All reads of a tick share a transaction, because locking and unlocking SQLite takes longer than most reads. The
- * transaction begins after the tick has received all requests, so that no request is newer than its data.
+ * transaction begins after the tick has received all requests: a reply never shows data from before its request.
  */
 function createTickReads(database: Database.Database, refuseReplaced: () => void) {
 	/** Changes with each commit of another connection; this connection commits nothing. */
 	const readDataVersion = database.prepare<[], number>("PRAGMA data_version").pluck();
-	/** Changes when another program has restored the file in place, because this rewrites the schema. */
+	/** Changes when another program has restored the file in place, because such a restore rewrites the schema. */
 	const readSchema = database.prepare<[], number>("PRAGMA schema_version").pluck();
 	const readLast = database
 		.prepare<[], [lastEdit: bigint, lastId: bigint]>(
@@ -97,7 +97,7 @@ function createTickReads(database: Database.Database, refuseReplaced: () => void
 		try {
 			return query();
 		} catch (error) {
-			// If the transaction has ended, the other reads would not share a snapshot.
+			// If the error has ended the transaction, the other reads would not share a snapshot.
 			if (!database.inTransaction) throw error;
 			return Promise.reject(toStoreError(error));
 		}

@@ -19,7 +19,7 @@ export const findSql: FindSql = {
 	// Most names are ASCII. For these, SQLite needs no JavaScript.
 	folded: (text) => `iif(octet_length(${text}) = length(${text}), replace(lower(${text}), '\`', ''''), fold(${text}))`,
 	contains: (text, part) => `instr(${text}, ${part}) > 0`,
-	// A statement cannot be interrupted, so this condition ends it. Only every 8192nd id calls the (slow) function.
+	// A statement cannot be interrupted: this fails if nobody waits. Only every 8192nd id calls the slow function.
 	isWanted: "(id & 8191 OR is_wanted())",
 };
 

@@ -25,7 +25,7 @@ export interface OtherWrite {
 	given: Given<TransactionName>;
 }
 
-/** A batch on its way to the thread. The result of a write does not depend on its place in the batch. */
+/** A batch on its way to the thread, in two parts: the result of a write does not depend on its place in the batch. */
 export interface SentBatch {
 	creates: SentCreates;
 	others: OtherWrite[];
@@ -66,7 +66,7 @@ function run(port: NonNullable<typeof parentPort>, { file, ...options }: WriterD
 	}
 	const { database, isNew, files } = writer;
 	post({ kind: "opened", isNew });
-	/** A long read transaction makes the WAL grow. After this transaction, the WAL is cut even if nothing is written. */
+	/** A long read transaction makes the WAL grow. Once it has ended, the WAL is cut even if nothing is written. */
 	const cutting = setInterval(() => {
 		if (bytesOfWal(file) <= walMaxBytes || findLoss(file, files) !== undefined) return;
 		const outcome = attempt(file, files, () => truncateWal(database));

@@ -22,8 +22,8 @@ interface WriterOptions extends WriterData {
 }
 
 /**
- * Starts the writer thread. After a failed sync, the loss of a file or the end of the thread, writes are rejected
- * until the service is restarted, and reads still work. @throws StoreRefused
+ * Starts the writer thread. After a failed sync, the loss of a file or the end of the thread, writes are rejected until
+ * the service is restarted, but reads still work. @throws StoreRefused
  */
 export async function startWriter({ onFatal, onNotice, ...workerData }: WriterOptions) {
 	const program = new URL(`./writer-thread${extname(import.meta.url)}`, import.meta.url);
