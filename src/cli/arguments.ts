@@ -1,4 +1,4 @@
-// Options and parsers of values that several commands share. An error names the rule.
+// The options and parsers that several commands share. The error of a parser says which values are allowed.
 
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { parseDurationMs } from "../contract/durations.ts";
@@ -7,7 +7,7 @@ import { int64FromDecimal } from "../contract/json.ts";
 import { isInt64Schema, NewPet } from "../contract/pet.ts";
 import type { TSchema } from "../contract/schema.ts";
 
-/** The option for a field of an animal, such as `--category-id <category-id>`. The contract defines its values. */
+/** The option for an animal's field, such as `--category-id <category-id>`. The contract defines the allowed values. */
 export function fieldOption(field: keyof NewPet, description: string): Option {
 	const name = field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 	const option = new Option(`--${name} <${name}>`, description);
@@ -33,7 +33,7 @@ export function parseDuration(text: string): number {
 	throw new InvalidArgumentError("It must be a number and a unit (s, m, h or d), such as 5m or 90d.");
 }
 
-/** Parses an integer from 1 to `max`. @param max at most 9999 */
+/** Parses an integer from `min` to `max`. @param max at most 9999 */
 export function parseIntegerUpTo(max: number, min = 1): (text: string) => number {
 	return (text) => {
 		const number = /^(0|[1-9][0-9]{0,3})$/.test(text) ? Number(text) : -1;

@@ -1,4 +1,4 @@
-// `animal-store audit list` shows the edits that operators made. They contain the ids of animals, but no names.
+// `animal-store audit list` shows the edits that operators made. An edit has the animal's id, but no name.
 
 import type { Command } from "commander";
 import { toJson as exactJson } from "../contract/json.ts";
@@ -42,7 +42,7 @@ const columns = ["id", "at", "animal", "action", "change", "by"];
 function cellsOf({ id, atMs, editor, action, petId, ...edit }: EditRecord): string[] {
 	const from = edit.fromStatus ?? edit.fromCategoryId ?? "none";
 	const to = edit.toStatus ?? edit.toCategoryId ?? "none";
-	// The audit has no names, and a removal has no new value.
+	// A renaming shows no change, because the audit has no names. A removal has no new value.
 	const changes = { "set-status": `${from} → ${to}`, "set-category": `${from} → ${to}`, rename: "", remove: `${from}` };
 	return [`${id}`, new Date(atMs).toISOString(), `${petId}`, action, changes[action], editor];
 }

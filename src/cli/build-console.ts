@@ -1,4 +1,4 @@
-// Builds the console and the reference of a checkout if missing or outdated, because `npm install` does not build them.
+// Builds a checkout's console and reference if they are missing or outdated. `npm install` does not build them.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
@@ -17,14 +17,14 @@ export function buildConsole(): void {
 	say("building the console …");
 	const parameters = [vite, "build", "console", "--logLevel", "warn"];
 	execFileSync(process.execPath, parameters, { cwd: root, stdio: ["ignore", 2, 2] });
-	// This is built last, because `isOutdated` compares its output with the sources.
+	// The reference is built last, because `isOutdated` compares the age of its file with that of the sources.
 	execFileSync(process.execPath, [join(root, "console/reference/build.ts")], { stdio: ["ignore", 2, 2] });
 }
 
 function isOutdated(): boolean {
 	const built = statSync(join(root, "dist/docs/mark.svg"), { throwIfNoEntry: false });
 	if (!built) return true;
-	// Not by a glob pattern, which takes longer than everything else here.
+	// The files are not found by a glob pattern, because that would take longer than everything else here.
 	const paths = sources.flatMap((folder) =>
 		readdirSync(join(root, folder), { recursive: true }).map((name) => join(folder, String(name))),
 	);

@@ -1,4 +1,4 @@
-// `animal-store categories …` lists and names the categories of the store in DATABASE_URL, even if the service runs.
+// `animal-store categories …` lists the store's categories and changes their names, even while the service runs.
 
 import type { Command } from "commander";
 import { type Category, type CategoryChange, type CategoryResult, categoriesMax } from "../contract/console.ts";
@@ -60,7 +60,7 @@ async function change(changeOf: (store: Store) => Promise<CategoryChange>, { jso
 	printResult(json, { id, name: name ?? null, outcome }, text);
 }
 
-/** The category with this number, or with an equal name (`comparedName`). @throws CommandError */
+/** The number of the category with this number or this name (compared by `comparedName`). @throws CommandError */
 export async function findCategory(
 	text: string,
 	readNames: () => Promise<Iterable<Pick<Category, "id" | "name">>>,

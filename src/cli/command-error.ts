@@ -29,7 +29,7 @@ export function describeError(error: unknown): string[] {
 	return [describeSystemError(error as SystemError)];
 }
 
-/** For texts of files and servers: a line break in them must not look like the start of another message. */
+/** For texts from files and servers, because what follows a line break could look like another message. */
 export const inOneLine = (text: string) => text.replace(/\s+/g, " ");
 
 type SystemError = NodeJS.ErrnoException & { port?: number; address?: string };

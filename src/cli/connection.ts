@@ -60,14 +60,14 @@ export function withDatabase(command: Command, json = "the result as JSON"): Com
 
 type Work<Result> = (store: Store) => Promise<Result>;
 
-/** Opens the store while the work runs. By default, the store must exist, because DATABASE_URL may be mistyped. */
+/** Keeps the store open while the work runs. By default, the store must exist, because DATABASE_URL may be mistyped. */
 export async function withStore<Result>(flags: Flags, work: Work<Result>, options: OpenOptions = { mustExist: true }) {
 	const { databaseUrl, backups } = readConfig(undefined, flags);
 	const store = await openStore(databaseUrl, Date.now, { backupFolder: backups?.folder, ...options });
 	return work(store).finally(() => store.close());
 }
 
-/** Like `withStore`, for work that changes the store: prints afterwards which store was changed. */
+/** Like `withStore`, for work that changes the store. Prints afterwards which store this was. */
 export async function changeStore<Result>(flags: Flags, work: Work<Result>, options?: OpenOptions): Promise<Result> {
 	const result = await withStore(flags, work, options);
 	sayStore(readConfig(undefined, flags).databaseUrl);

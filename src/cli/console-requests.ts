@@ -1,5 +1,5 @@
-// Requests of commands to the console's endpoints, which are not operations of the interface: they export animals, read
-// the service's categories, and make new categories for the words in a file of animals.
+// Sends the requests that commands make to the console's endpoints, which are not part of the interface: to export
+// animals, to read the service's categories, and to make new categories for the words in a file.
 
 import { Attempts } from "../../client/src/attempts.ts";
 import { connectionError } from "../../client/src/errors.ts";
@@ -17,7 +17,7 @@ function attemptsOf(options: ClientOptions): Attempts {
 	return new Attempts({ ...settings, base: settings.base.replace(/\/v1$/, "") });
 }
 
-/** Requests an export, whose reply may begin late. @returns its pieces @throws ApiError, NoReply, the abort reason */
+/** Requests an export. The reply may begin late. @returns its pieces @throws ApiError, NoReply, the abort reason */
 export async function* requestExport(options: ClientOptions, order: ExportOrder, signal: AbortSignal) {
 	const headers = { "content-type": "application/json" };
 	const request = { method: "POST", path: "/console/exports", headers, body: toJson(order), isFile: true } as const;
@@ -40,7 +40,7 @@ export function consoleRequests(options: ClientOptions): AskConsole {
 	};
 }
 
-/** The categories of the service; undefined if the key does not allow this, or if the service is too old for it. */
+/** The service's categories; undefined if the key may not read them, or if the service is too old to have them. */
 export async function categoriesOf(ask: AskConsole, signal?: AbortSignal): Promise<Category[] | undefined> {
 	return readCategories(ask, signal).catch((error) => {
 		if (error instanceof ApiError && (error.status === 403 || error.status === 404)) return undefined;
@@ -58,7 +58,7 @@ export function withCategories(options: ReadOptions, categories: readonly Named[
 	return { ...options, values: { ...options.values, categoryId, numbers } };
 }
 
-/** Makes the proposed categories. @throws CommandError if the key or the service cannot do this; ApiError, NoReply */
+/** Makes the proposed categories. @throws CommandError if key or service do not allow this; ApiError, NoReply */
 export async function newCategories(ask: AskConsole, unknown: readonly UnknownValue[]): Promise<CategoryResult[]> {
 	const names = unknown.flatMap(({ field, proposed }) => (field === "categoryId" && proposed ? [proposed] : []));
 	return makeCategories(ask, names).catch((error) => {

@@ -37,7 +37,7 @@ async function copy({ from, to, json }: { from: string; to: string; json?: boole
 	printResult(json, copied, `copied ${counts} in ${seconds} s; both stores agree`);
 }
 
-/** Commander's own error would print the whole value, including a password. @throws CommandError */
+/** The URL is checked here, because Commander's error would print it with the password. @throws CommandError */
 function checkUrl(option: string, url: string): void {
 	const problem = problemOfDatabaseUrl(url);
 	if (problem !== undefined) throw new CommandError(`${option} ${problem}`);

@@ -73,7 +73,7 @@ export function withEdits(pets: Command): void {
 		.action(eraseNames);
 }
 
-/** Asks before an animal is removed; an animal that is gone needs no question. @throws CommandError */
+/** Asks before an animal is removed, unless the animal is gone already. @throws CommandError */
 async function confirmRemoval(store: Store, petId: bigint): Promise<void> {
 	const { json } = await store.getPet(petId);
 	if (json === undefined) return;
@@ -83,7 +83,7 @@ async function confirmRemoval(store: Store, petId: bigint): Promise<void> {
 		throw new CommandError("nothing was removed");
 }
 
-/** @param result the state for the message, such as "is removed" @throws CommandError */
+/** @param result what the animal is or has now, for the message, such as "is removed" @throws CommandError */
 async function edit(
 	petId: bigint,
 	changeOf: (store: Store) => Change | Promise<Change>,

@@ -1,4 +1,4 @@
-// `animal-store export [FILE]` writes every animal to a file that `import` reads, or to standard output.
+// `animal-store export [FILE]` writes animals, by default all, to a file that `import` can read, or to standard output.
 
 import { createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";

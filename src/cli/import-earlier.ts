@@ -9,7 +9,7 @@ import type { ImportFile } from "./import-file.ts";
 import type { Checked } from "./import-report.ts";
 import { countOf } from "./output.ts";
 
-/** Adds the question about rows that another file has added, unless the person has decided already. */
+/** Adds a question to `checked` about the rows that another file has added, unless the person has decided already. */
 export function askEarlier(earlier: EarlierRows, checked: Checked, options: ReadOptions): void {
 	if (earlier.found.size === 0 || earlier.isDecided) return;
 	const examples = earlier.first.map((row) => exampleOf(row, options));
@@ -18,7 +18,7 @@ export function askEarlier(earlier: EarlierRows, checked: Checked, options: Read
 	checked.questions.push({ text, flags: ["--skip-existing"] });
 }
 
-/** The rows of the file, the same for the search of earlier rows and for the import. */
+/** The rows of the file. The search for earlier rows and the import use the same rows. */
 export function rowsToSend(file: ImportFile, repeated: ReadonlySet<number>, options: ReadOptions) {
 	return {
 		rows: readRows(file.source, file.kind, options),
@@ -28,7 +28,7 @@ export function rowsToSend(file: ImportFile, repeated: ReadonlySet<number>, opti
 	};
 }
 
-/** The name of the file for later imports: its last 255 characters, without control characters. */
+/** The file's name, which later imports show: its last 255 characters, without control characters. */
 function nameOf({ name }: ImportFile): string {
 	return basename(name)
 		.replace(/\p{Cc}/gu, " ")

@@ -92,7 +92,7 @@ export function explainFileError(error: unknown, name: string): unknown {
 	return new CommandError(`${where}: ${inOneLine(error.message)}${hint}; nothing was sent`);
 }
 
-/** Some pipes and devices never end, such as /dev/zero. @throws FileError after `maxBytes` */
+/** Fails after `maxBytes`, because some pipes and devices never end, such as /dev/zero. @throws FileError */
 export async function* limited(pieces: AsyncIterable<Buffer>, maxBytes = 2 ** 30): AsyncGenerator<Buffer> {
 	let left = maxBytes;
 	for await (const piece of pieces) {
@@ -103,7 +103,7 @@ export async function* limited(pieces: AsyncIterable<Buffer>, maxBytes = 2 ** 30
 	}
 }
 
-/** @returns the path of a file that is removed when the process exits, also after a second Ctrl-C */
+/** @returns the path of a file that is removed when the process exits, even after a second Ctrl-C */
 async function copyToTemporary(path: string, signal: AbortSignal): Promise<string> {
 	const folder = mkdtempSync(join(tmpdir(), "animal-store-import-"));
 	process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -114,8 +114,8 @@ async function copyToTemporary(path: string, signal: AbortSignal): Promise<strin
 }
 
 /**
- * Writes each rejected row at once, because there are few unless the whole file is wrong. The first row creates the
- * file, which replaces the file of an earlier import, or a link, but never the file that a link names.
+ * Writes each rejected row at once, because there are few unless the whole file is wrong. `open` or the first row
+ * creates the file. It replaces an earlier import's file, or a symbolic link, but never the link's target.
  */
 export function rejectedFile(name: string, kind: FileKind) {
 	const path = `${name}.rejected.${rejectedFormat(kind)}`;

@@ -19,9 +19,9 @@ import { countOf, quoteWord } from "./output.ts";
 interface Reason {
 	reason: string;
 	rows: number;
-	/** The first row with this reason, as a spreadsheet counts rows. */
+	/** The first row with this reason, numbered as in a spreadsheet. */
 	firstRow: FileRow["row"];
-	/** The reason in the words of the first row. */
+	/** An example: the message about the first row. */
 	example: string;
 }
 
@@ -63,12 +63,12 @@ export function describeReasons(title: string, reasons: Reasons, { format }: Fil
 export interface Checked {
 	animals: number;
 	first: NewPet[];
-	/** The first animals as they will be stored, also those that a person has to confirm. */
+	/** The first animals in a few words, also those that a person has to confirm. */
 	examples: string[];
 	/** The number of rows that are animals once a person confirms what their words mean. */
 	unclear: number;
 	rejected: number;
-	/** Columns or fields that an animal does not have. */
+	/** The columns, or fields of JSON, that are ignored. */
 	unused: string[];
 	reasons: Reasons;
 	/** The texts that are not valid, but may mean a status or a category. */
@@ -77,13 +77,13 @@ export interface Checked {
 	categories?: readonly Category[] | undefined;
 	/** Names that have lost letters, in quotes. */
 	damaged: Reasons;
-	/** The first rows that are no animals, and the number of all of them. */
+	/** The first rows that are no animals, and how many such rows there are. */
 	others: OtherRow[];
 	otherCount: number;
 	/** What was decided without a question, with the flag that changes it. */
 	decided: string[];
 	questions: Question[];
-	/** The numbers of rows that are left out, because another row of the same animal is added. */
+	/** The rows, by their `number`, that are left out because another row of the same animal is added. */
 	repeated: ReadonlySet<number>;
 }
 
@@ -109,7 +109,7 @@ export function describeFile(name: string, kind: FileKind, checked: Checked): st
 	];
 }
 
-/** The most words of a field that are listed one by one. */
+/** If a field has more unknown words than this, not all are listed one by one. */
 const wordsMax = 12;
 const wordNouns = { status: ["status", "statuses"], categoryId: ["category", "categories"] };
 
@@ -144,7 +144,7 @@ function describeValues({ values: counted, categories }: Checked): string[] {
 	});
 }
 
-/** The flags that confirm the proposed meanings; a status without a proposal means no status. */
+/** The flags that confirm the proposed meanings. A status without a proposal gets the meaning "no status". */
 function confirmingFlags(values: readonly UnknownValue[], createCategories = false): string[] {
 	const statuses = values.filter(({ field }) => field === "status");
 	const unknown = statuses.filter(({ proposed }) => proposed === undefined);
@@ -169,7 +169,7 @@ export function describeUnsent(
 		...(flags.includes("--create-categories") ? ["--map categoryId:NAME=NUMBER uses an existing category"] : []),
 		"to confirm, run:",
 	];
-	// The flags are inserted before `--`, because words after it are not read as flags.
+	// The flags are inserted before `--`, because no word after `--` is read as a flag.
 	const end = command.includes("--") ? command.indexOf("--") : command.length;
 	return {
 		message: said.join("; "),
@@ -181,7 +181,7 @@ export function describeUnsent(
 	};
 }
 
-/** A person confirms the proposals before anything is sent. @throws CommandError with the command that confirms them */
+/** Stops unless a person has confirmed all proposals. @throws CommandError with the command that confirms them */
 export function confirmProposals(
 	name: string,
 	checked: Checked,
@@ -231,8 +231,8 @@ export function incompleteError(
 	if (isInterrupted) return new Interrupted(`interrupted: ${progress}; ${resume}`);
 	const [first, ...others] = describeError(error);
 	const isExpired = error instanceof ImportFailure && error.kind === "expired";
-	// The rows of a changed file have other Idempotency-Keys.
-	const fix = "remove the rows of these before you import the file again";
+	// If the file was changed, its rows have new Idempotency-Keys, which do not keep them from being added twice.
+	const fix = "remove the rows of the added animals before you import the file again";
 	const next = isExpired ? [] : [error instanceof FileError ? fix : resume];
 	return new CommandError([[first, progress, ...next].join("; "), ...others].join("\n"));
 }

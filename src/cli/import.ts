@@ -1,5 +1,5 @@
-// `animal-store import FILE` adds the animals of a file in its order, each once. The whole file is checked before
-// anything is sent; docs/daily-work.md has the rules, and files/importer.ts sends the rows.
+// `animal-store import FILE` adds each animal of a file once, in the order of the file. The whole file is checked
+// before anything is sent; docs/daily-work.md has the rules, and files/importer.ts sends the rows.
 
 import { basename } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -95,7 +95,7 @@ export function importCommand(command: Command): void {
 		.option("--dry-run", "check the file, show its first animals, and send nothing")
 		.option("--json", "the result as JSON")
 		.option("--skip-existing", "leave out the rows that another file added within 24 hours")
-		.option("--add-existing", "add them once more: equal rows may be several animals")
+		.option("--add-existing", "add these rows once more: equal rows may be several animals")
 		.option(
 			"--again <n>",
 			"add a file again that was imported within 24 hours: 2 for the second time, 3 for the third",
@@ -121,7 +121,7 @@ export function importCommand(command: Command): void {
 	withConnection(command);
 }
 
-/** The columns and the meanings of values from `--map`. */
+/** What the `--map` flags say: the columns of fields, and the meanings of values. */
 interface Mapped {
 	columns: Mapping;
 	status: Map<string, PetStatus | null>;
@@ -216,14 +216,14 @@ async function importPets(path: string, flags: ImportOptions, command: Command):
 	await interruptible("nothing was sent", work, onFirst);
 }
 
-/** Asks on a terminal whether all proposals are right; elsewhere they are not confirmed. */
+/** On a terminal, asks whether all proposals are right. Without a terminal, they are not confirmed. */
 async function isConfirmed(path: string, signal: AbortSignal): Promise<boolean> {
 	if (!isOnTerminal() || path === "-") return false;
-	const question = "go on as proposed above? New words become categories, and no status is set for others [Y/n]";
+	const question = "go on as proposed above? Unknown categories are created, unknown statuses left empty [Y/n]";
 	return /^\s*(y(es)?\s*)?$/i.test(await askOnTerminal(question, signal));
 }
 
-/** Undefined in a dry run without a connection: then each name of a category is unknown. @throws ConfigError */
+/** Undefined if a dry run has no valid key or address: then every name of a category is unknown. @throws ConfigError */
 function readConnectionOf(flags: ImportOptions): ReturnType<typeof readConnection> | undefined {
 	try {
 		return readConnection(flags);
@@ -252,7 +252,7 @@ async function checkWords(file: ImportFile, flags: ImportOptions, ask: AskConsol
 	return { checked: { ...(await checkAll(complete)), categories }, options: complete };
 }
 
-/** A dry run continues if a request fails. */
+/** If the request fails in a dry run, returns undefined, so that the dry run continues. */
 async function unlessDry<Reply>({ dryRun }: ImportOptions, request: Promise<Reply>): Promise<Reply | undefined> {
 	return request.catch((error) => {
 		if (dryRun && error instanceof AnimalStoreError) return undefined;
@@ -281,7 +281,7 @@ async function lookEarlier(
 	return earlier?.found;
 }
 
-/** The first pass. @throws CommandError when the whole file is unusable */
+/** The first pass over the file. @throws CommandError if the file as a whole cannot be imported */
 async function checkFile(
 	file: ImportFile,
 	{ options, questions, standIn, id }: Proposals,
@@ -331,7 +331,7 @@ async function checkFile(
 		}
 	}
 	try {
-		// An earlier pass finds the repeated rows, because `check` counts only the rows that are added.
+		// The repeated rows are found in a pass of their own, because `check` counts only the rows that are added.
 		if (repeats && isConfirmed) await readAll(options, repeats.add);
 		if (repeats && isConfirmed) checked.repeated = repeats.others;
 		const onUnused = (name: string) => void checked.unused.push(name);
@@ -368,7 +368,7 @@ async function checkFile(
 	}
 	const { size } = checked.repeated;
 	if (size > 0)
-		checked.decided.push(`left out: ${countOf(size, "row")} whose ${JSON.stringify(id?.name)} another row repeats`);
+		checked.decided.push(`left out: ${countOf(size, "row")} with the ${JSON.stringify(id?.name)} of another row`);
 	if (options.fallback?.name === null && nameless > 0)
 		checked.decided.push(`left out: ${countOf(nameless, "row")} without a name`);
 	return checked;
@@ -377,7 +377,7 @@ async function checkFile(
 /** Sends one request before all rows, so that a wrong address or key fails at once and not after `--retry-for`. */
 async function checkKey(ask: AskConsole, signal: AbortSignal): Promise<void> {
 	await ask("/console/key", { signal }).catch((error) => {
-		// The import itself explains a service without this endpoint, and waits for a busy service.
+		// Not thrown, because the import itself explains that the endpoint is missing, and waits while the service is busy.
 		if (!(error instanceof ApiError && [404, 429, 503].includes(error.status))) throw error;
 	});
 }
@@ -402,7 +402,7 @@ interface ToAdd {
 	animals: number;
 	repeated: ReadonlySet<number>;
 	options: ReadOptions;
-	/** Rows that other files have added. They are left out. */
+	/** Rows that are left out, because other files have added them. */
 	earlier: EarlierRows["found"] | undefined;
 }
 

@@ -31,10 +31,10 @@ export function onSignals(
 }
 
 /**
- * Runs work that a signal ends.
+ * Runs work that a signal can end.
  * @param outcome the state after an interruption, for the message
  * @param work `requested` aborts at the first signal, `overdue` 10 seconds later: until then, requests may finish
- * @throws Interrupted, unless the work throws a CommandError
+ * @throws the error of the work; after a signal, Interrupted instead, unless the error is a CommandError
  */
 export async function interruptible<Result>(
 	outcome: string,

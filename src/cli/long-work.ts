@@ -1,4 +1,4 @@
-// Runs long work of commands at a lower priority than the service, until a signal ends it, and shows its progress.
+// Runs a command's long work at a lower priority than the service, and shows the progress. A signal ends the work.
 
 import { constants, setPriority } from "node:os";
 import { interruptible } from "./interrupt.ts";
@@ -62,7 +62,7 @@ export function longWork<Result>(outcome: string, work: (options: LongWork) => P
 	try {
 		setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
 	} catch {
-		// A sandbox may refuse this: the work then has the same priority as the service.
+		// If a sandbox refuses the lower priority, the work has the same priority as the service.
 	}
 	return interruptible(outcome, (signal) => withBar((onProgress) => work({ signal, onProgress })));
 }

@@ -24,7 +24,7 @@ export function printResult(isJson: boolean | undefined, value: object, text: st
 	process.stdout.write(`${isJson ? toJson(value) : printable(text)}\n`);
 }
 
-/** Prints a message as `printable`, because it may quote strangers. @param start a text that is printed unchanged */
+/** Prints a message without control characters, because it may quote strangers. @param start is printed unchanged */
 export function say(message: string, start = ""): void {
 	console.error(start + printable(message));
 }
@@ -85,7 +85,7 @@ export async function* formatTable(
 
 type Field = (typeof petFields)[number];
 
-/** @param readNames reads the names of categories, to show instead of numbers */
+/** @param readNames reads the categories' names, which are then shown instead of their numbers */
 export function formatPetTable(
 	pages: Pages<Partial<Record<Field, unknown>>>,
 	fields: readonly Field[] = petFields,

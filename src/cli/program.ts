@@ -12,7 +12,7 @@ type Load = () => Promise<(command: Command) => void>;
 
 const completion = "completion";
 
-/** The commands by their headings in the help. Each file adds the options and the action to a command. */
+/** The commands under their headings in the help. Each file adds the options and the action of its command. */
 const commands: Record<string, Record<string, Load>> = {
 	"The animals of a running service (ANIMAL_STORE_URL, ANIMAL_STORE_KEY):": {
 		pets: async () => (await import("./pets.ts")).petsCommand,
@@ -69,7 +69,7 @@ export function report(error: unknown): void {
 	process.exitCode = error instanceof Interrupted ? interruptedExitCode : 1;
 }
 
-/** Runs a command to its end, and sets the exit code of the process. @param words the command line after the program */
+/** Runs a command to its end, and sets the process's exit code. @param words all words after the program's name */
 export async function runCommand(words: string[]): Promise<void> {
 	try {
 		const program = createProgram();

@@ -11,7 +11,7 @@ import { buildConsole } from "./build-console.ts";
 import { onSignals } from "./interrupt.ts";
 import { examples, formatTable, say, toStdout } from "./output.ts";
 
-/** How long a stop may take without its delay. Requests have 10 s of this time to finish (see `Service.stop`). */
+/** How long a stop may take after STOP_DELAY. Requests have 10 s of this time to finish (see `Service.stop`). */
 const stopGraceMs = 15_000;
 
 export function serveCommand(command: Command): void {
@@ -83,8 +83,8 @@ async function serve({ firstKey = false, ...flags }: { firstKey?: boolean } & Fl
 }
 
 /**
- * SIGHUP means that the terminal was closed. Without a terminal or npm, it asks for a reload and is ignored. SIGUSR1
- * and SIGUSR2 are ignored, because Node would open its debugger or end. @returns the signals that stop the service
+ * SIGHUP stops the service on a terminal or under npm; elsewhere, it asks for a reload, and is ignored. SIGUSR1 and
+ * SIGUSR2 are ignored, because Node would open its debugger or end. @returns SIGHUP if it stops the service
  */
 function ignoreSignals(log: Log, isOnTerminal: boolean): "SIGHUP"[] {
 	const isHangup = isOnTerminal || isUnderNpm();

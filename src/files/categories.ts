@@ -4,7 +4,7 @@ import { type CategoriesReply, type Category, type CategoryResult, categoryChang
 import { comparedName } from "../contract/equal-texts.ts";
 import { plainValue } from "./values.ts";
 
-/** Sends a request to an endpoint of the console, a POST if it has a body. The reply has int64 as bigint. */
+/** Sends a request to an endpoint of the console: a POST if there is a body. In the reply, int64 is bigint. */
 export type AskConsole = (
 	path: string,
 	options: { body?: string; signal?: AbortSignal | undefined },
@@ -16,14 +16,14 @@ export async function readCategories(ask: AskConsole, signal?: AbortSignal): Pro
 	return ((await ask(path, { signal })) as CategoriesReply).categories;
 }
 
-/** The number of each category by its name, in the form that `Values` uses (comparedName). */
+/** Maps the names of categories to their numbers. The names are in the form that `Values` uses (`comparedName`). */
 export function numbersOf(categories: Iterable<Pick<Category, "id" | "name">>): Map<string, bigint> {
 	const named = [...categories].flatMap(({ id, name }) => (name === undefined ? [] : { id, name }));
-	// A migrated store may have equal names. Then the first category has the name, as in the store.
+	// In a migrated store, several categories may have equal names. Then the name means the first one, as in the store.
 	return new Map(named.reverse().map(({ id, name }) => [comparedName(name), id]));
 }
 
-/** For each new category whose name differs only in accents from that of another one, old or new: the other one. */
+/** For each new category whose name differs only in accents from another one, old or new: the other category. */
 export function likesOf(
 	texts: readonly string[],
 	categories: readonly Pick<Category, "id" | "name">[] = [],

@@ -11,8 +11,8 @@ const animals = words("animal animals pet pets tier tiere haustier animaux anima
 export const categories = words("category categories kategorie kategorien categorie categoria categorias");
 
 /**
- * Names of the fields in files, in the form of `plainName`. A name of an earlier rank is clearly better: "Tiername"
- * says more than "Name", which may be a person's.
+ * Headings of each field's column, in the form of `plainName`. A heading of an earlier rank is clearly better:
+ * "Tiername" says more than "Name", which may be a person's.
  */
 const knownNames: Record<keyof NewPet, readonly (readonly string[])[]> = {
 	name: [
@@ -55,7 +55,7 @@ const ranks = new Map(
 /** How well a name, after `knownName`, says that its column holds the field: 0 is best; undefined if it does not. */
 export const rankOf = (field: keyof NewPet, name: string): number | undefined => ranks.get(field)?.get(name);
 
-/** Whether a name, after `knownName`, is that of a field. */
+/** Whether a name, after `knownName`, means a field. */
 export const isKnown = (name: string) => newPetFields.some((field) => rankOf(field, name) !== undefined);
 
 /** The plain name; if only its first part is known, that part: "Art" of "Art / Rasse", "Name" of "Name (Tier)". */
@@ -75,7 +75,7 @@ export function plainName(name: string): string {
 }
 
 export const sexes = /^(.|male|female|männlich|weiblich|mâle|femelle|macho|hembra|fêmea)$/iu;
-/** Kinds of animals that many lists have, after `plainName`, also in Italian and Dutch. */
+/** Kinds of animals that occur in many lists, in the form of `plainName`, also in Italian and Dutch. */
 const kinds = new Set(
 	words(`dog dogs cat cats bird rabbit horse cow cattle sheep goat pig chicken duck parrot hamster fish turtle
 		hund hunde katze katzen kater vogel kaninchen pferd kuh schaf ziege schwein huhn fisch schildkrote chien
@@ -87,7 +87,7 @@ const kinds = new Set(
 
 export const isKind = (text: string) => kinds.has(plainName(text));
 
-/** `otherName`: further headings of animals' names. `ofOthers`: headings of names of people and other things. */
+/** `otherName` matches further headings of animals' names, `ofOthers` headings of other names, such as people's. */
 const otherName = /(name|namen|nom|nombre|nome)$|^(name|nom|nombre|nome|title|titel|titre|titulo)/;
 const ofOthers = new RegExp(
 	"owner|client|customer|adopter|keeper|contact|last|first|sur|vor|nach|famil|halter|besitzer|kunde|propiet|propriet|" +
@@ -100,7 +100,7 @@ export function mayBeName(heading: string): boolean {
 	return isKind(name) || (otherName.test(name) && !ofOthers.test(name));
 }
 
-/** Names of columns with ids. A group of `idName` matches if the name says that the ids are those of animals. */
+/** `idName` matches names of columns with ids. One of its groups matches if the name says that the ids are animals'. */
 const idNouns = "id|nr|no|number|nummer|numero|tag|chip|microchip|code|codigo";
 const idOwners =
 	"lfd|record|register|registration|intake|case|shelter|rescue|licen[cs]e|patient|dog|cat|horse|studbook|zuchtbuch|" +

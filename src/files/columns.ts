@@ -20,7 +20,7 @@ export function isMappingField(name: string): name is Field {
 /** The first rows below the heading. They show what each column holds. */
 export type Sample = readonly (readonly string[])[];
 
-/** A column that is missing, unknown or duplicated: another mapping may help. */
+/** The error of a column that is missing, unknown or ambiguous. Another mapping may help. */
 export class ColumnError extends FileError {
 	/** The required fields that no column holds. */
 	readonly missing: readonly string[];
@@ -41,11 +41,11 @@ export function findHeading<Row extends { cells: string[] }>(rows: readonly Row[
 	return best > 0 ? rated.find(({ rate }) => rate === best)?.row : undefined;
 }
 
-/** The number of fields that a heading names; if it names all required ones, one more than the number of all fields. */
+/** The number of fields that a heading names; if no required one is missing, a number above that of all fields. */
 function rateHeading(cells: readonly string[], mapping?: Mapping): number {
 	const names = cells.map((cell) => cell.trim());
 	if (names.filter((name) => name !== "").length < 2) return 0;
-	// Positions do not count, because every row has them: only names show that a row is a heading.
+	// A mapping by position does not count, because every row has that position. Only a heading has the names.
 	const named = Object.entries(mapping ?? {}).filter(([, column]) => typeof column !== "number");
 	const { at, unknown, missing } = findColumns(names, Object.fromEntries(named));
 	if (unknown.length + missing.length === 0) return newPetFields.length + 1;
@@ -60,7 +60,7 @@ export function hasTexts({ cells }: { cells: string[] }): boolean {
 const required: readonly string[] = NewPet.required;
 /** Columns that exports, files of rejected rows, and tables of several sheets add. */
 const ours: readonly string[] = ["id", "line", "reason", "sheet"];
-/** The names of this rank and of later ranks mean kinds of animals in words. */
+/** From this rank on, a name of the category's column means kinds of animals in words. */
 const kindRank = 2;
 
 export type Columns = ReturnType<typeof findColumns>;
@@ -93,9 +93,9 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}, s
 		if (best.rank >= kindRank) finer = ranked.flatMap((one) => (isBest(one) || !isOther(one.at) ? [] : one.at));
 	}
 	const taken = Object.values(fits).flat();
-	// If another column has the category's number, a column "category" has its name.
+	// If a column has the category's number, another column "category" has the category's name.
 	const isNameOfNumber = (at: number) => isNumbered && categories.includes(names[at] ?? "");
-	// Of several columns of names, the nearest to the category has the animals' names: people's names are not beside it.
+	// If several columns have names, the one nearest to the category has the animals': people's names are farther away.
 	const distance = (at: number) => Math.abs(at - (fits.categoryId[0] ?? 0));
 	const nearest = ([...of]: number[]) => of.sort((one, other) => distance(one) - distance(other))[0] ?? -1;
 	const at = Object.fromEntries(newPetFields.map((field) => [field, nearest(fits[field])])) as Record<Field, number>;
@@ -110,7 +110,7 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}, s
 		unused: columns.filter((_, index) => !taken.includes(index) && isOther(index) && !isNameOfNumber(index)),
 		/** Required fields without a column. */
 		missing: newPetFields.filter((field) => required.includes(field) && at[field] === -1),
-		/** Columns that a mapping names and the file does not have. */
+		/** Columns that a mapping names, but that the file does not have. */
 		unknown,
 		/** Fields that several columns fit. */
 		ambiguous: newPetFields.filter((field) => fits[field].length > 1),
@@ -118,7 +118,7 @@ export function findColumns(columns: readonly string[], mapping: Mapping = {}, s
 }
 
 /**
- * Finds the column of each field. In JSON, a field that a mapping names may first appear in a later object.
+ * Finds the column of each field. In JSON, a field that a mapping names is not missing: a later object may have it.
  * @throws ColumnError if a column is unknown or ambiguous, or is missing without a fallback
  */
 export function checkColumns(
@@ -142,7 +142,7 @@ export function checkColumns(
 	throw refuse(`several columns match ${ambiguous}: ${quoteNames(namesAt(columns, found.fits[ambiguous]))}`);
 }
 
-/** The columns with exactly this name; if there are none, those whose `plainName` is that of this name. */
+/** The columns with exactly this name; if there are none, the columns with the same `plainName`. */
 export function columnsNamed(wanted: string, columns: readonly string[]): number[] {
 	const exact = positionsOf(wanted, columns);
 	return exact.length > 0 ? exact : positionsOf(plainName(wanted), columns.map(plainName));
@@ -160,7 +160,7 @@ interface RankedColumn {
 	size: number;
 }
 
-/** The columns whose names and values fit a field, the best first. For equally good names, fewer kinds are better. */
+/** The columns whose names and values fit a field, best first. If names are equally good, fewer kinds are better. */
 function rankedColumns(
 	field: Field,
 	names: readonly string[],
@@ -186,7 +186,7 @@ const valuesOf = (sample: Sample, at: number) =>
 const most = (values: readonly string[], is: (value: string) => boolean) =>
 	values.filter(is).length * 2 > values.length;
 
-/** A name such as "State" has other meanings, so a value must be a known word; below "Status", any words suffice. */
+/** Below "Status", any words may be statuses. "State" has other meanings, so one of its values must be a known word. */
 function mayBeStatuses(values: readonly string[], rank: number): boolean {
 	if (values.length === 0 || values.some((value) => proposeStatus(value) !== undefined)) return true;
 	return rank < 2 && most(values, isWord);
@@ -198,9 +198,9 @@ export const namesAt = (columns: readonly string[], positions: readonly number[]
 
 /**
  * Finds the columns of missing fields by the columns' values. A column of kinds of animals has the categories. If the
- * heading names neither the name nor the category, it may be an animal: then the column of words with the most distinct
- * values has the names, the one with the fewest the categories. A heading such as "House name" counts more than values.
- * @param heading the row that names the columns, empty if none does
+ * heading names neither the name nor the category, the heading may be an animal. Then, of the columns of words, the one
+ * with the most distinct values has the names, and the one with the fewest has the categories. A heading such as "House
+ * name" counts more than values. @param heading the row that names the columns, empty if none does
  */
 export function columnsByValues(heading: readonly string[], sample: Sample, { at, missing }: Columns): Mapping {
 	const rows = missing.includes("name") ? [heading, ...sample] : sample;
@@ -227,7 +227,7 @@ export function columnsByValues(heading: readonly string[], sample: Sample, { at
 	return { name: name.index, categoryId: category.index, ...(status && { status: status.index }) };
 }
 
-/** Whether a table is an export of an animal store. In another store, its animals get new ids. */
+/** Whether a table is an export of an animal store, whose ids mean nothing in another store. */
 export const isOwnExport = (columns: readonly string[]) =>
 	["id", "name", "categoryId"].every((name) => columns.includes(name));
 

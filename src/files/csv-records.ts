@@ -1,8 +1,8 @@
 // Splits CSV into records and their cells. A quote opens a quoted cell only at the start of a cell. The next quote that
 // is not doubled closes the cell if a delimiter or the end of the line follows. All other quotes are text, because
 // spreadsheet programs put `Rex "the King"`, `12"` and `"Rex" the King` on the clipboard unchanged. On the clipboard,
-// these programs quote only cells with line breaks, and no cell contains a tab. If both a line break and a tab are
-// between two quotes, the quotes are therefore text in two rows. A file is refused if its last quote opens a cell,
+// these programs quote only cells with line breaks, and no cell contains a tab. So if a line break and a tab are
+// between two quotes, both quotes are text, and two rows are read. A file is refused if its last quote opens a cell,
 // because the end of that cell may be missing.
 
 import { FileError } from "./encoding.ts";
@@ -12,7 +12,7 @@ export interface CsvRecord extends RecordPlace {
 	cells: string[];
 }
 
-/** The records that are not blank. @throws FileError at an unclosed quote or a long record, after earlier records */
+/** The records that are not blank. @throws FileError at an unclosed quote or a long record, after those before it */
 export async function* csvRecords(texts: AsyncIterable<string>, delimiter: string): AsyncGenerator<CsvRecord[]> {
 	const cell = cellPattern(delimiter);
 	let line = 1;

@@ -1,6 +1,6 @@
-// Finds rows that another file, imported in the last 24 hours, has added already. This file may correct the other file,
-// or equal rows may be two animals, so a person decides before anything is sent. If this file has also added a row, the
-// person has decided before.
+// Finds rows that another file, imported in the last 24 hours, has added already. The new file may correct the other,
+// or equal rows may be two animals, so a person decides before anything is sent. If the new file has already added
+// rows, the person has decided.
 
 import {
 	describeTime,
@@ -14,7 +14,7 @@ import { type Hash, rowHasher } from "./row-content.ts";
 import type { FileRow } from "./rows.ts";
 import { mayBeAnimal } from "./values.ts";
 
-/** The rows of a file, for the search of earlier rows and for the importer. */
+/** The rows of a file, for the search for earlier rows and for the importer. */
 export interface RowsToSend {
 	rows: AsyncIterable<FileRow[]>;
 	file: Pick<Import, "file" | "digest">;
@@ -23,26 +23,26 @@ export interface RowsToSend {
 	isWanted?: (row: FileRow) => boolean;
 }
 
-/** A row that is in the store already. `file`: the other file that added it. */
+/** A row that is in the store already. `file`: the file that added it, if it was another file. */
 export type PresentRow = EarlierResult & { file?: string };
 
 /** A row that another file added. `different`: it has the id of a row of this file, but other cells. */
 export type EarlierRow = Pick<ImportedRow, "id"> & { outcome: "present" | "different"; of: Import };
 
 export interface EarlierRows {
-	/** The earlier rows, by the `number` of the row in this file. */
+	/** The earlier rows. The key is the `number` that the row has in this file. */
 	found: ReadonlyMap<number, EarlierRow>;
 	/** The first rows that were found. */
 	first: FileRow[];
-	/** Whether the person has decided before, because an import of this file has added a row. */
+	/** True if an import of this file has added a row: then the person has decided before. */
 	isDecided: boolean;
 }
 
 const shownRows = 5;
 
 /**
- * Finds these rows, even if a person has to confirm them. If two equal rows were added and the file has three,
- * two of the three are found.
+ * Finds the rows added earlier, even those to be confirmed by a person. If two equal rows were added and the file has
+ * three, it finds two.
  * @throws the errors of `ask`, and of reading the file
  */
 export async function findEarlier(
@@ -90,7 +90,7 @@ async function readNumbers(digest: string, ask: AskConsole, signal?: AbortSignal
 	return numbers;
 }
 
-/** @param which the files, as a part of the query of `ImportedRows` */
+/** @param which the part of the query of `ImportedRows` that selects the files */
 async function* readImported(which: string, ask: AskConsole, signal?: AbortSignal) {
 	let before: string | undefined;
 	do {

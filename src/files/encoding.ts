@@ -60,7 +60,7 @@ function startsWith(head: Uint8Array, ...bytes: number[]): boolean {
 
 const notText = "the file is not text: save it as CSV, NDJSON or JSON";
 
-/** Recognises UTF-16 by its byte order mark, or by the zeros of text without a mark. */
+/** Recognises UTF-16 by its byte order mark or, without a mark, by its zero bytes. */
 function encodingOfHead(head: Uint8Array): Encoding | undefined {
 	const [first, second] = head;
 	if (startsWith(head, 0xd0, 0xcf, 0x11, 0xe0))
@@ -127,8 +127,8 @@ export async function* decodeText(chunks: Chunks, encoding: Encoding): AsyncGene
 }
 
 /**
- * Whether an earlier program has lost or garbled letters of this text: U+FFFD, a question mark where a letter was,
- * UTF-8 that was read as Windows-1252, or a private-use character, which some programs write for `&#128008;`.
+ * Whether an earlier program has lost or garbled letters of this text: it has U+FFFD, a question mark where a letter
+ * was, UTF-8 read as Windows-1252, or a private-use character, which some programs write for `&#128008;`.
  */
 export function isDamaged(text: string): boolean {
 	return /[\uFFFD\p{Co}]|\p{L}\?\p{L}|(?<![^\s-])\?\p{Ll}|Ã[\u0080-\u00BF\u0152-\u2122]|â€/u.test(text);

@@ -51,10 +51,10 @@ function tellRow({ given }: FileRow, faults: readonly Fault[]) {
 	});
 }
 
-/** The sentences as one text that names the columns of the file, and the values that are not in the sentences. */
+/** All sentences about a row in one text, with the names of its columns, and with values that no sentence quotes. */
 export function describeInFile(row: FileRow, faults: readonly Fault[]): string {
 	const columns = columnsOf(row.given);
-	// A word that may get a meaning is reported only if nothing else is wrong.
+	// A word that may get a meaning is reported only if nothing else is wrong with the row.
 	const others = faults.filter(({ field = "" }) => !(field in (row.unknown ?? {})));
 	const sentences = tellRow(row, others.length > 0 ? others : faults).map(({ field, text, sentence }) => {
 		const [column, shown] = [columns[field]?.replace(/\s+/g, " "), text.slice(0, 40)];

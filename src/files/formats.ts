@@ -1,5 +1,5 @@
 // The formats of files of animals. The format, encoding and delimiter of a file are found from its content and never
-// from its name. Exports are CSV, NDJSON, a JSON array or a workbook, with exact numbers. An import can read each.
+// from its name. Exports are CSV, NDJSON, a JSON array or a workbook, with exact numbers; an import can read all four.
 
 import type { ExportFormat } from "../contract/console.ts";
 import { type AnyPet, petFields, petJson } from "../contract/pet.ts";
@@ -13,7 +13,7 @@ import { recordMaxLength } from "./records.ts";
 export type Source = () => AsyncIterable<Uint8Array>;
 
 export interface FileKind {
-	/** `[` is a JSON array, `{` a JSON object on each line (NDJSON), anything else CSV. */
+	/** By the first character: `[` is a JSON array, `{` NDJSON or an object around an array, anything else CSV. */
 	format: "csv" | "ndjson" | "json";
 	encoding: Encoding;
 	/** In CSV a comma, a semicolon or a tab; otherwise empty. */
@@ -37,7 +37,7 @@ interface SheetRows {
 	own: number;
 }
 
-/** The number of a row as a spreadsheet program shows it, with the sheet if there are several. */
+/** The number of a row as a spreadsheet program shows it, with the sheet's name if several sheets are read. */
 export function rowIn({ sheets }: FileKind, row: number): number | string {
 	const found = sheets?.findLast(({ first }) => first <= row);
 	return found ? `${row - found.first + found.own} of sheet ${JSON.stringify(found.name)}` : row;
@@ -63,7 +63,7 @@ export async function detectKind(source: Source): Promise<FileKind> {
 	return { ...kind, format: "csv", delimiter };
 }
 
-/** The start of the text, after its first blanks. */
+/** The start of the text, without the blanks before it. */
 async function headOf(texts: AsyncIterable<string>): Promise<string> {
 	let head = "";
 	for await (const text of texts) {
@@ -92,8 +92,8 @@ export async function firstRecords<Row>(batches: AsyncIterable<Row[]>, count: nu
 export const headerWithin = 12;
 
 /**
- * The delimiter with which a record names the columns of an animal. If there is none, the delimiter that splits the
- * first record with several cells, such as `sep=;`, into the most cells. Titles have no delimiters.
+ * The delimiter with which a record names the columns of an animal. If no delimiter does, the one that splits the first
+ * record with several cells, such as `sep=;`, into the most cells. Titles have no delimiters, so they are skipped.
  */
 async function detectDelimiter(texts: () => AsyncIterable<string>): Promise<string> {
 	const records: (CsvRecord & { delimiter: string })[] = [];
@@ -106,7 +106,7 @@ async function detectDelimiter(texts: () => AsyncIterable<string>): Promise<stri
 	return found?.delimiter ?? ",";
 }
 
-/** The records before a broken line. Another delimiter may fit. If none does, a later read refuses the line. */
+/** Ends before a broken line, without an error: another delimiter may fit. If none does, a later read fails. */
 async function* readable<Row>(batches: AsyncIterable<Row[]>): AsyncGenerator<Row[]> {
 	try {
 		yield* batches;
@@ -161,7 +161,7 @@ async function* tableOf(pages: Pages<AnyPet>, categoryName?: CategoryName): Asyn
 	for await (const pets of pages) yield pets.map((pet) => columns.map((column) => cellOf(pet, column)));
 }
 
-/** A JSON array with one item on each line, one piece for each page. */
+/** A JSON array with one item on each line. Each page is yielded as one piece. */
 export async function* jsonArray<Item>(pages: Pages<Item>, toJson: (item: Item) => string) {
 	let isFirst = true;
 	for await (const items of pages) {

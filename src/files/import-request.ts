@@ -1,5 +1,5 @@
 // Sends the rows of an import to the service, batch by batch. If the service is unreachable or busy, waits and sends
-// the batch again. This adds nothing twice, because each row has a key. Uses only `fetch`, to run also in a browser.
+// the batch again. This adds nothing twice, because each row has a key. Uses only `fetch`, to run in browsers, too.
 
 import { type ImportResult, isRefusal } from "../contract/console.ts";
 import { tryParseJson } from "../contract/json.ts";
@@ -40,7 +40,7 @@ export interface ImportTarget {
 export interface Attempts {
 	/** When the batch was first sent, in milliseconds since 1970; 0 if it was not sent yet. */
 	sinceMs: number;
-	/** True if the batch may be stored, because an attempt got no reply that rules this out. */
+	/** True if an attempt may have stored the batch, because no reply ruled this out. */
 	mayBeStored: boolean;
 }
 

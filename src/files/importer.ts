@@ -1,14 +1,14 @@
-// The importer of the command and the console. The file has been checked before, as a whole.
+// The importer of the command and the console. Before it runs, the whole file has been checked.
 //
-// 1. Rows are read in the order of the file and cut into batches: at most 1,000 rows, and at most a request's body.
+// 1. Rows are read in the order of the file and cut into batches: at most 1,000 rows that fit into a request's body.
 // 2. Each row has a key: the digest of the file's content, and the row's number. Within 24 hours, the service adds only
 //    one animal per key, so nothing is added twice if the file is imported again, by anyone.
 // 3. One batch is sent at a time, so that animals have the order of the file. The next batch is read meanwhile.
-// 4. A batch is sent again until it has a result for each row (import-request.ts). If the reply to an earlier attempt
-//    was lost, that attempt has added the rows that are in the store since then.
+// 4. A batch is sent again until it has a result for each row (import-request.ts). If its reply was lost, an earlier
+//    attempt has added the rows that the next attempt finds in the store, unless they were there before.
 // 5. Rows with faults, and rows that are left out, are in their batch but are not sent, so that outcomes, too, have the
 //    order of the file.
-// 6. After a failure or a pause, the batch under way stays, and `run` continues with it.
+// 6. After a failure or a pause, the batch under way is kept, and `run` continues with it.
 
 import { type ImportResult, importRowsMax } from "../contract/console.ts";
 import { bodyMaxBytes } from "../contract/limits.ts";
@@ -30,21 +30,21 @@ export type SettledRow = { row: FileRow } & RowOutcome;
 interface ImporterOptions extends RowsToSend {
 	/** By default 1; a larger number adds the rows once more. */
 	round?: number;
-	/** Rows that are left out, because another file has added them, by their `number`. */
+	/** Rows, by their `number`, that are left out because another file has added them. */
 	earlier?: ReadonlyMap<number, EarlierRow> | undefined;
 	/** Called after each batch, with its rows in the order of the file. */
 	onSettled: (rows: SettledRow[]) => void;
 }
 
 interface Batch extends Attempts {
-	/** Also rows with faults, so that outcomes are in the order of the file. */
+	/** Includes rows with faults, so that outcomes are in the order of the file. */
 	rows: KeyedRow[];
 }
 
 /** A row with the JSON that is sent, or with its outcome if it is not sent. */
 type KeyedRow = { row: FileRow; text: string } | { row: FileRow; text?: undefined; settled: RowOutcome };
 
-/** The size of a request's body without its rows and its file, rounded up. */
+/** The size of a request's body without its rows and the file's name, rounded up. */
 const frameBytes = 64;
 
 export type Importer = ReturnType<typeof createImporter>;
@@ -57,7 +57,7 @@ export function createImporter(options: ImporterOptions) {
 	 */
 	const ahead: Promise<Batch | undefined>[] = [];
 
-	/** Reads a batch in the next tick, after a request was sent, because reading takes some milliseconds. */
+	/** Reads a batch in the next tick, because a request should be sent first, and reading takes some milliseconds. */
 	async function read(): Promise<Batch | undefined> {
 		await new Promise((resolve) => setTimeout(resolve));
 		return (await batches.next()).value;
@@ -119,7 +119,7 @@ async function* batchesOf(options: ImporterOptions): AsyncGenerator<Batch, undef
 
 const encoder = new TextEncoder();
 
-/** The size in UTF-8. Encoding every row would be slow in browsers. */
+/** The size in UTF-8. ASCII is not encoded, because encoding every row would be slow in browsers. */
 function bytesOf(text: string): number {
 	return /^[ -~]*$/.test(text) ? text.length : encoder.encode(text).length;
 }

@@ -1,4 +1,4 @@
-// Finds the array of animals in an object such as `{"animals": [{…}]}`. Interfaces of programs reply in this form.
+// Finds the array of animals in an object such as `{"animals": [{…}]}`. Many programs reply with such objects.
 
 import { tryParseJson } from "../contract/json.ts";
 import { findColumns } from "./columns.ts";
@@ -55,7 +55,7 @@ function firstItem(value: unknown, depth: number): unknown {
 		.find((item) => item !== undefined);
 }
 
-/** Whether the text after the array ends the objects around it and has no other array of objects. */
+/** Whether the text after the array ends the objects around the array, and has no other array of objects. */
 export function isEndOf({ depth }: Wrapper, text: string): boolean {
 	const { value, error } = tryParseJson(`${'{"":'.repeat(depth)}[]${text}`);
 	return error === undefined && firstItem(value, nestedMax) === undefined;

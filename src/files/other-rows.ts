@@ -1,4 +1,4 @@
-// Rows of a table that are no animals: sums, comments, sections, and the heading on each printed page.
+// Rows of a table that are no animals: sums, comments, sections, and headings that are repeated on each printed page.
 
 import { isKind } from "./column-words.ts";
 import type { Columns, Sample } from "./columns.ts";

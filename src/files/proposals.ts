@@ -24,20 +24,20 @@ export interface Question {
 	flags: string[];
 }
 
-/** What flags decide besides the columns. For an undefined member, a person is asked. */
+/** What flags decide, apart from the columns of fields. If a member is undefined, a person is asked. */
 interface Wanted {
 	/** The category of animals that have none. */
 	category?: string | undefined;
-	/** The column used for missing names; empty leaves out rows without a name. */
+	/** The column whose values replace missing names; an empty text if rows without a name are left out. */
 	unnamed?: string | undefined;
-	/** The column with one value for each animal; if it is empty, each row is an animal. */
+	/** The column with the same value in all rows of an animal; an empty text if each row is an animal. */
 	oncePer?: string | undefined;
 }
 
 export interface Proposals {
 	options: ReadOptions;
 	questions: Question[];
-	/** The column used for missing names, as a flag names it; present if a person has to confirm it. */
+	/** The column used for missing names, as a flag's value; present if a person has to confirm it. */
 	standIn?: string;
 	/** The column whose values repeat if an animal has several rows; undefined if each row is an animal. */
 	id?: IdColumn;
@@ -54,8 +54,8 @@ export interface IdColumn {
 }
 
 /**
- * Proposes what a file leaves open: the column of a field if no name or several names fit, a category for a list of one
- * species, and the column with the ids. @param title the name of the list
+ * Proposes what a file leaves open: the column of a field if none or several have a fitting name, a category for a list
+ * of one species, and the column with the ids. @param title the name of the list
  */
 export async function proposeColumns(
 	{ source, kind, title }: { source: Source; kind: FileKind; title: string },
@@ -132,7 +132,7 @@ function positionIn({ columns, headerRow, line }: Table, column: string | undefi
 	throw new FileError(`there is no column ${quoteNames([column])}${where}`, line);
 }
 
-/** Whether a heading looks like a row: a cell is a number, or the category is a kind of animal or also occurs below. */
+/** Whether a heading looks like an animal: a cell is a number, or the category is a kind of animal or occurs below. */
 function isLikeBelow({ columns, headerRow, sample }: Table, { name, categoryId }: Mapping): boolean {
 	if (headerRow === undefined || typeof name !== "number" || typeof categoryId !== "number") return false;
 	const categoryOf = (cells: readonly string[]) => (cells[categoryId] ?? "").trim().toLowerCase();
@@ -142,12 +142,12 @@ function isLikeBelow({ columns, headerRow, sample }: Table, { name, categoryId }
 	);
 }
 
-/** The most ids that are compared if no person has confirmed the column. */
+/** At most this many ids are compared, unless a person has confirmed the column. */
 const idsMax = 100_000;
 
 /**
- * Finds the rows to leave out: of the rows with one id, all but the last one that is an animal with a name. If none is
- * an animal with a name, all but the last animal; if none is an animal, all but the last row.
+ * Finds which rows with the same id to leave out: all but the last one that is an animal with a name. If none is an
+ * animal with a name, all but the last animal; if none is an animal, all but the last row.
  */
 export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
 	/** For each id, what is known of the row to add. */
@@ -156,7 +156,7 @@ export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
 	let [named, renamed] = [0, 0];
 	const isFull = () => chosen.size === idsMax && !isConfirmed;
 	return {
-		/** The numbers of the rows that are left out. */
+		/** The `number` of each row that is left out. */
 		others,
 		add(row: FileRow): void {
 			const { given, number } = row;
@@ -172,7 +172,7 @@ export function repeatFinder({ at, nameAt, isConfirmed }: IdColumn) {
 			}
 			if (!before || rank >= before.rank) chosen.set(id, { number, name, rank });
 		},
-		/** Whether rows with the same id seem to be one animal: most have the same name, or they have none. */
+		/** Whether rows with the same id seem to be one animal: at most half of their names differ, or they have none. */
 		isLikely: () => others.size > 0 && renamed * 2 <= named,
 		get animals() {
 			return chosen.size;

@@ -50,7 +50,7 @@ function isNotBlank({ text }: PetRecord): boolean {
 	return /\S/.test(text);
 }
 
-/** A bracket, a comma, or a string. Group 1, if the string is not closed: the line break or the end of the text. */
+/** Matches a bracket, a comma, or a string. If a string is not closed, group 1 is the line break or the text's end. */
 const signs = /[[\]{},]|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*(?:"|\\?(\n|$))/g;
 
 /**
@@ -62,7 +62,7 @@ export async function* jsonElements(texts: AsyncIterable<string>, wrapper?: Wrap
 	/** The text after the last element. It begins on line `line`. */
 	let rest = "";
 	let line = 1;
-	/** `due`: another element is due, because a comma follows the last one. */
+	/** `due`: another element must follow, because a comma was read after the last one. */
 	let position = "before" as "before" | "inside" | "due" | "after";
 	let isInString = false;
 	const broken = (why: string) => new FileError(`this is not a JSON array: ${why}`, line);

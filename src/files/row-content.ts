@@ -1,5 +1,5 @@
-// Computes hashes of a row's content, which the service keeps for a day. By its hashes, a row is recognised after its
-// file was corrected, sorted or cut. The hashes do not depend on the columns' order and names, or on the sheet.
+// Computes hashes of a row's content. The service keeps them for a day, to recognise the row after its file was
+// corrected, sorted or cut. The hashes do not depend on the sheet, or on the order and the names of the columns.
 
 import { tryParseJson } from "../contract/json.ts";
 import { newPetFields } from "../contract/pet.ts";
@@ -50,7 +50,7 @@ export function rowHasher(hash: Hash): (row: FileRow) => RowContent {
 	};
 }
 
-/** Names of columns with the ids of animals. The values are not checked, because a corrected file has other ones. */
+/** Names of columns with the ids of animals. The ids are not looked at, because a corrected file may have other ids. */
 const idName =
 	/^((animal|pet|tier|mascota|ear|(micro)?chip|tag)[^\p{L}]*(nr|no|number|nummer|numero|id)|microchip|id)$/u;
 

@@ -28,7 +28,7 @@ interface Place {
 	/** Unique in the file: the line, or the position in a JSON array, where one line may hold many rows. */
 	number: number;
 	given: Given;
-	/** Present if a person has corrected the row: the row as the file has it. */
+	/** The row as the file has it; present if a person has corrected the row. */
 	original?: Given;
 }
 
@@ -46,7 +46,7 @@ interface Given extends Pick<Columns, "at"> {
 export interface Fallback {
 	/** The category of animals that have none. */
 	categoryId?: string | undefined;
-	/** The position of the column used for missing names; null leaves out rows without a name. */
+	/** The position of the column whose values replace missing names; null if rows without a name are left out. */
 	name?: number | null | undefined;
 }
 
@@ -58,9 +58,9 @@ export interface OtherRow extends Pick<Place, "row"> {
 export interface ReadOptions {
 	/** The columns of some fields. The columns of all other fields are found by name. */
 	mapping?: Mapping | undefined;
-	/** The number of the row that names the columns, as in a spreadsheet; 0 if there is none. If absent, it is found. */
+	/** The number of the row that names the columns, as in a spreadsheet; 0 if no row does. If absent, it is found. */
 	headerRow?: number | undefined;
-	/** The meanings of other texts in the status and category fields. */
+	/** The meanings of texts that are neither a status nor the number of a category. */
 	values?: Values | undefined;
 	/** The replacements for missing values. */
 	fallback?: Fallback | undefined;
@@ -80,7 +80,7 @@ export interface ReadOptions {
 
 /**
  * All rows in the order of the file, in one batch for each piece of the file. Uses constant memory.
- * @throws FileError for a broken file, after the rows before the broken line
+ * @throws FileError for a broken file, after yielding the rows before the broken line
  */
 export async function* readRows(source: Source, kind: FileKind, options: ReadOptions = {}): AsyncGenerator<FileRow[]> {
 	const table = await openTable(source, kind, options);
@@ -165,7 +165,7 @@ export function exampleOf({ given }: FileRow, options: ReadOptions): string {
 }
 
 export interface Preview {
-	/** The names of the columns, or of the fields in the first rows. */
+	/** The names of the columns; in JSON, of the fields in the first rows. */
 	columns: string[];
 	headerRow: number | undefined;
 	/** The CSV rows above the header row, such as titles. */
@@ -221,7 +221,7 @@ function petOfCells(given: Given, options: ReadOptions): Outcome {
 
 const noCategory = { field: "categoryId", problem: "must be the number or the name of a category" };
 
-/** Whether the category is a number that the store does not have, and to which no person has given a meaning. */
+/** Whether the category is a number that no category in the store has, and that no person has given a meaning. */
 function isStrayNumber({ pet }: Outcome, text = "", { numbers, categoryId }: Values = {}): boolean {
 	if (!pet || !numbers || numbers.has(pet.categoryId) || !/\S/.test(text)) return false;
 	return !isWord(text) && !isNothing(text) && !categoryId?.has(comparedName(text));
@@ -229,7 +229,7 @@ function isStrayNumber({ pet }: Outcome, text = "", { numbers, categoryId }: Val
 
 const isBlank = (text: string) => !/\S/.test(text) || isNothing(text);
 
-/** The fields of a row, with a missing name or category and line breaks in a name replaced. */
+/** A row's fields, after replacing a missing name or category, and line breaks in a name. */
 function completedTexts({ cells, at, isOwn, inexact }: Given, { fallback = {}, onJoined }: ReadOptions): Texts {
 	const texts: Texts = {};
 	// A list, an object, or a number that JavaScript may round is no name, because its text may differ from the file's.

@@ -68,7 +68,7 @@ export async function openTable(
 	return { columns, headerRow: found.row, line: found.line, sample, records };
 }
 
-/** After this many columns, only known and mapped fields are added, because each object could have other fields. */
+/** After this many columns, a new field is added only if it is known or mapped: each object could have new fields. */
 const columnsMax = 1000;
 
 async function* objectRecords(
@@ -103,7 +103,7 @@ async function* objectRecords(
 const isInexact = (value: unknown) =>
 	typeof value === "number" ? !Number.isSafeInteger(value) : typeof value === "object" && value !== null;
 
-/** A value of JSON as a cell: empty for null; for a list or an object, its JSON (no field of an animal is either). */
+/** A value of JSON as a cell: empty for null; its JSON for a list or an object, which no animal's field can be. */
 export function textOf(value: unknown): string {
 	if (value === undefined || value === null) return "";
 	return typeof value === "object" ? toJson(value) : String(value);

@@ -19,9 +19,9 @@ type Words = Partial<Record<WordField, string>>;
 export interface Values {
 	/** The keys are results of `plainValue`. */
 	status?: ReadonlyMap<string, PetStatus | null> | undefined;
-	/** Category numbers by texts after `comparedName`. A whole number is not looked up: it is the category's number. */
+	/** The keys are results of `comparedName`. A whole number is not looked up, because it is the category's number. */
 	categoryId?: ReadonlyMap<string, bigint | null> | undefined;
-	/** The numbers of the store's categories, if known: in a column of words, no other number is a category. */
+	/** The numbers of the store's categories, if known: other numbers in a column of words are no categories. */
 	numbers?: ReadonlySet<bigint> | undefined;
 }
 
@@ -94,7 +94,7 @@ export function isWord(text: string): boolean {
 
 /** A text in the rows of a file that is not a valid value of its field. */
 export type UnknownValue = {
-	/** The text as it is in its first row. */
+	/** The text as the first row has it, trimmed. */
 	text: string;
 	rows: number;
 } & (
@@ -103,7 +103,7 @@ export type UnknownValue = {
 	| { field: "categoryId"; proposed: string | undefined }
 );
 
-/** The most texts that are counted. A column with more distinct texts is not a list of values. */
+/** At most this many distinct texts are counted, because a column with more is hardly one of statuses or categories. */
 export const unknownMax = 1001;
 
 /** Counts the texts that are not valid values: at most `unknownMax` distinct texts for each field. */
@@ -140,10 +140,10 @@ function propose(field: WordField, text: string) {
 
 export type Outcome =
 	| { pet: NewPet; faults?: undefined; unknown?: undefined }
-	/** `unknown`: the texts that are faults and may be words for a status or a category. */
+	/** `unknown`: the faulty texts that may be words for a status or a category. */
 	| { pet?: undefined; faults: Fault[]; unknown?: Words };
 
-/** Checks the fields, with known words replaced by their meanings. @param hasAnyName whether "None" may be a name */
+/** Checks the fields after replacing known words by their meanings. @param hasAnyName whether "None" may be a name */
 export function outcomeOf(given: Texts, values: Values = {}, hasAnyName = false): Outcome {
 	const texts = { ...given };
 	for (const field of newPetFields)

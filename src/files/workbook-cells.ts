@@ -13,7 +13,7 @@ function attributeOf(attributes: string, name: string): string {
 
 const entities = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** For each style with a format such as 00000, by the style's number: the least number of digits that it shows. */
+/** By style number: the fewest digits that the style shows, for each style with a format such as 00000. */
 export function digitsOfStyles(styles = ""): Map<string, number> {
 	const formats = new Map(
 		[...styles.matchAll(tags("numFmt"))].map(([, attributes = ""]) => {
@@ -30,7 +30,7 @@ export function digitsOfStyles(styles = ""): Map<string, number> {
 
 const numberCells = /<((?:[\w.-]*:)?c)\s([^>]*[^>/])>((?:<f[\s>][^<]*<\/f>)?)<v>(\d+)<\/v>/g;
 
-/** The sheet with zeros before the numbers whose styles show them: the cells become texts. */
+/** The sheet with the zeros that styles show before numbers. The cells with such zeros become texts. */
 export function withZeros(sheet: string, digits: ReadonlyMap<string, number>): string {
 	if (digits.size === 0) return sheet;
 	return sheet.replace(numberCells, (cell, name: string, attributes: string, formula: string, value: string) => {
@@ -80,7 +80,7 @@ export const numberOf = (letters: string) =>
 	[...letters].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0);
 
 /**
- * Fills merged cells. The animals' names are not filled, because rows that share a name are one animal.
+ * Fills merged cells, except in the column of names, because rows that share a name are one animal.
  * @param name the column of the names @param cellsMax a limit, because merged cells of a damaged workbook may overlap
  */
 export function fillDown(rows: string[][], merges: readonly Merge[], name: number, cellsMax: number): void {

@@ -41,7 +41,7 @@ const parts = {
 const sheetStart = `<worksheet xmlns="${main}"><sheetViews><sheetView workbookViewId="0">\
 <pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>\
 <cols><col min="1" max="26" width="24" style="1" customWidth="1"/></cols><sheetData>`;
-/** Keeps Excel from marking texts that look like numbers. */
+/** Keeps Excel from marking texts as errors because they look like numbers. */
 const sheetEnd = `</sheetData><ignoredErrors>\
 <ignoredError sqref="A1:Z${sheetMaxRows}" numberStoredAsText="1"/></ignoredErrors></worksheet>`;
 
@@ -85,7 +85,7 @@ function cellXml(at: string, text: string): string {
 	return `<c r="${at}" s="1" t="inlineStr"><is><t${space}>${textXml(text)}</t></is></c>`;
 }
 
-/** Workbooks write characters that XML lacks as `_xHHHH_`, and `_` in texts that look like this as `_x005F_`. */
+/** A workbook has `_xHHHH_` for a character that XML lacks. If a text looks like this, its `_` becomes `_x005F_`. */
 function textXml(text: string): string {
 	if (!/[&<>_]|[^ -\uFFFD]/.test(text)) return text;
 	const codeOf = (sign: string) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`;

@@ -25,7 +25,7 @@ const unreadable = (why: string) =>
 	new FileError(`the workbook cannot be read (${why}): save it again, or save the sheet as CSV`);
 
 /**
- * @param wanted a sheet's name; by default, the first with columns of an animal, or with texts, or the first of all
+ * @param wanted a sheet's name; by default, the first with an animal's columns, or else with texts, or else the first
  * @returns `kind.sheet` is the name of the sheet that is read, `sheets` the names of all sheets
  */
 export async function readWorkbook(file: Blob, wanted?: string) {
@@ -87,7 +87,7 @@ function joined(tables: readonly Table[]) {
 	const rows: string[][] = [];
 	for (const table of tables) {
 		const { at, cells: columns } = headingOf(table) ?? { at: 0, cells: [] };
-		// A column "Sheet" can be taken as the category. It has no heading if a sheet's name, such as 2023, is no category.
+		// The heading "Sheet" can mean the category. It is left out if a sheet's name, such as 2023, is no category.
 		if (rows.length === 0) rows.push([tables.every(({ sheet }) => isWord(sheet)) ? "Sheet" : "", ...columns]);
 		sheets.push({ name: table.sheet, first: rows.length + 1, own: at + 2 });
 		for (const cells of table.rows.slice(at + 1))
@@ -113,7 +113,7 @@ async function readTables(file: Blob): Promise<Table[]> {
 }
 
 /**
- * Returns the archive without compression. The reader would decompress in workers, which the console must not start.
+ * Returns the archive uncompressed. To decompress it, the reader would start workers, which the console must not do.
  * @throws FileError before anything is unpacked, because a small archive may hold gigabytes
  */
 function unpacked(bytes: Uint8Array) {
@@ -159,7 +159,7 @@ function mended(name: string, xml: string, size: Size, digits: ReadonlyMap<strin
 	return /<(?:[\w.-]*:)?sheetData[\s/>]/.test(xml) ? withPositions(withZeros(changed, digits), size) : changed;
 }
 
-/** Replaces references to characters beyond U+FFFF, such as `&#128008;`, because the reader keeps only 16 bits. */
+/** Replaces references to characters beyond U+FFFF, such as `&#128008;`: the reader keeps only 16 bits of each. */
 function characterOf(reference: string, hexadecimal: string | undefined, decimal: string): string {
 	const code = hexadecimal === undefined ? Number(decimal) : Number.parseInt(hexadecimal, 16);
 	return code > 0xffff && code <= 0x10ffff ? String.fromCodePoint(code) : reference;

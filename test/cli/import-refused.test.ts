@@ -118,7 +118,7 @@ test("a file that is saved during its import ends it, and no row of the new cont
 		return { code, said: stderr.split("\n").at(-2), names: [...names] };
 	};
 	const changed = "animal-store: the file was changed while it was read; added";
-	const fix = "animals; remove the rows of these before you import the file again";
+	const fix = "animals; remove the rows of the added animals before you import the file again";
 	const before = await savingAt(rowsPath, table("new"));
 	assert.deepEqual(before, { code: 1, said: `${changed} 0 of 30000 ${fix}`, names: [] });
 	const during = await savingAt("/console/imports", table("new"));

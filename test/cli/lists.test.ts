@@ -495,7 +495,7 @@ test("a word that begins like a sum may be a name, and an id is named like one",
 	const faulty = "ID,Name,Category\n7,Pico,1\n7,Pico,\n8,,2\n8,Moss,2\n";
 	const { code, stderr, names: added } = await import1(faulty, "--once-per", "ID");
 	assert.deepEqual([code, added], [0, ["Pico", "Moss"]], stderr);
-	assert.match(stderr, /\nleft out: 2 rows whose "ID" another row repeats\n/);
+	assert.match(stderr, /\nleft out: 2 rows with the "ID" of another row\n/);
 });
 
 test("an export is imported without a question, whatever its animals are called", async (context) => {

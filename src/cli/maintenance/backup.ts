@@ -26,7 +26,7 @@ export interface RestoreOptions extends LongWork {
 	force: boolean;
 }
 
-/** Pages copied per tick of the event loop, so that a backup can be interrupted. */
+/** The number of pages copied in one tick of the event loop. Between ticks, a backup can be interrupted. */
 const pagesPerTurn = 2000;
 
 /**
@@ -47,7 +47,7 @@ export async function backupStore(databaseUrl: string, to: string, work: LongWor
 		const animals = await copySnapshot(file, draft, {
 			...work,
 			onProgress(progress) {
-				// During the copy, other data may fill the disk, for example the WAL, which is not emptied then.
+				// Checked again, because other data may fill the disk. The WAL, for example, grows until the copy is complete.
 				if (progress.total > 0) refuse((progress.total - progress.done) * pageBytes);
 				work.onProgress?.(progress);
 			},
@@ -59,7 +59,7 @@ export async function backupStore(databaseUrl: string, to: string, work: LongWor
 
 const mebi = 2 ** 20;
 const pageBytes = 4096;
-/** The space that must stay free on the store's own disk, for animals and the WAL. */
+/** On the store's own disk, a backup leaves this much space free, for new animals and the WAL. */
 const keptFreeBytes = 64 * mebi;
 
 /** @param bytes how much is still to be written @throws StoreRefused if the folder has no room for it */
@@ -74,8 +74,8 @@ function refuseFullDisk(folder: string, file: string, bytes: number): void {
 
 /**
  * Creates a store from a backup; with `force`, replaces an existing store. No service may have that store open. A crash
- * leaves the old store, the new one, or the new one next to the old one's WAL, which the next start rejects.
- * @returns the number of animals in it
+ * leaves the old store or the new one. If the old WAL is still next to the new store, the next start is refused.
+ * @returns the number of animals in the new store
  * @throws StoreRefused, and the signal's reason
  */
 export async function restoreStore(backup: string, databaseUrl: string, options: RestoreOptions): Promise<number> {
@@ -104,7 +104,7 @@ export async function restoreStore(backup: string, databaseUrl: string, options:
 	});
 }
 
-/** Refuses a backup of a newer version, because this version cannot know what else is in it. @throws StoreRefused */
+/** Refuses a backup of a newer version, because this version may not know everything in it. @throws StoreRefused */
 function refuseNewer(copy: string, backup: string): void {
 	using database = connect(copy, { readonly: true });
 	if (isNewer(database))
@@ -128,7 +128,7 @@ async function withDraft(file: string, work: (draft: string) => Promise<number>)
 /** The number of animals, their largest id, and the last id that was assigned. */
 type Content = { animals: number; lastId: number | null; givenId: number | null };
 
-/** @param file the source of the copy, named in errors @throws StoreRefused */
+/** @param file the file that was copied, which errors name @throws StoreRefused */
 function readContent(database: Database.Database, file: string): Content {
 	const query = "SELECT count(*) animals, max(id) lastId, (SELECT max(seq) FROM sqlite_sequence) givenId FROM pets";
 	try {
@@ -139,7 +139,7 @@ function readContent(database: Database.Database, file: string): Content {
 }
 
 /**
- * Copies in one read transaction, so that concurrent writes are not included. Verifies the copy, and that it is
+ * Copies in one read transaction, so that concurrent writes are not included. Verifies that the copy is sound and
  * complete.
  */
 async function copySnapshot(file: string, draft: string, work: LongWork): Promise<number> {

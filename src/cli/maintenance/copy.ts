@@ -10,7 +10,7 @@ import type { LockedStore } from "./sqlite.ts";
 const cursorSecret = "SELECT value FROM settings WHERE name = 'cursor_secret'";
 
 /**
- * Copies all rows to an empty store. The source's cursors stay valid in the target, and new ids follow the source's.
+ * Copies all rows to an empty store. There, the source's cursors stay valid, and new ids follow the source's last id.
  * @returns the number of rows of each table @throws StoreRefused, and the signal's reason
  */
 export async function copyStore(

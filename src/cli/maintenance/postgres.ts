@@ -10,11 +10,11 @@ import { StoreRefused } from "../../store/store.ts";
 import { type Statement, tableNames, tables } from "../../store/tables.ts";
 import type { LockedStore } from "./sqlite.ts";
 
-/** For about this time, the server still lists a connection that has ended. */
+/** The server still lists a connection for about this time after the connection has ended. */
 const endingMs = 2_000;
 const listRetryMs = 100;
 
-/** Finds the services: each keeps a connection, whose application name is that in its URL or the default one. */
+/** Finds running services: each keeps a connection, with the default application name or that in DATABASE_URL. */
 const others = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
 	AND application_name IN ('animal-store', current_setting('application_name'))`;
 
@@ -35,7 +35,7 @@ export async function refuseOpenStore(databaseUrl: string, work: string, mustExi
 	}
 }
 
-/** The time-out of a statement: one that reads or rewrites a large table takes longer than a request may. */
+/** The time-out of a statement, longer than a request's: a statement may read or rewrite a large table. */
 const limitMs = 30 * 60_000;
 
 export async function inTransaction<Result>(
@@ -67,10 +67,10 @@ export async function inTransaction<Result>(
 	}
 }
 
-/** Begins a transaction, which may be idle while the other store is read or written. @throws StoreRefused */
+/** Locks the tables in a transaction, which may then be idle while the other store is in use. @throws StoreRefused */
 async function lockTables(client: pg.PoolClient): Promise<void> {
 	try {
-		// Sent as one query, because the time-outs of the role or the database would begin with the first reply.
+		// Sent as one query: after a first reply, the time-outs of the role or the database would already apply.
 		await client.query(`BEGIN; SELECT ${durably}; SELECT set_config(name, '0', true) FROM pg_settings
 			WHERE name IN ('idle_in_transaction_session_timeout', 'transaction_timeout')`);
 		await client.query(`LOCK TABLE ${tableNames.map((name) => tables[name].name).join(", ")} IN EXCLUSIVE MODE`);
@@ -79,7 +79,7 @@ async function lockTables(client: pg.PoolClient): Promise<void> {
 	}
 }
 
-/** Frees the space of former rows, also while nodes run. Rows stay if a long transaction may still see them. */
+/** Frees the space of former rows, also while nodes run. A row stays while a long transaction may still see it. */
 export async function eraseNames(databaseUrl: string): Promise<void> {
 	const { pool } = await openPool(databaseUrl, { mustExist: true, connectionsMax: 1 }, limitMs);
 	try {

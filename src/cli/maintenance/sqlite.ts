@@ -44,7 +44,7 @@ export function lockFile(file: string, work: string): () => void {
 }
 
 /**
- * Must be called before this process opens the store. @param work what needs the service to be stopped
+ * Must be called before this process opens the store. @param work what the service must be stopped for
  * @throws StoreRefused if a service has the store open
  */
 export async function refuseOpenStore(databaseUrl: string, work: string): Promise<void> {
@@ -60,14 +60,14 @@ export async function refuseOpenStore(databaseUrl: string, work: string): Promis
 export interface LockedStore {
 	/** @throws StoreRefused, StorageUnavailable */
 	query(statement: Statement): Promise<Row[]>;
-	/** SQL that reads the last assigned id of an animal. */
+	/** SQL that reads the id that was last given to an animal. */
 	lastId: string;
-	/** After a copy: the next animal gets an id above `lastId`, the next edit an id above the largest. */
+	/** Used after a copy: the next animal gets an id above `lastId`, and the next edit an id above those of all edits. */
 	keepIds(lastId: bigint): Statement[];
 }
 
 /**
- * Opens a store to copy from, which must exist and is verified, or one to copy to. Commits when the work resolves.
+ * Opens one of the two stores of a copy. The source must exist and is verified. Commits when the work resolves.
  * @throws StoreRefused, and the error of the work; then the store stays as it was, and a new one stays empty
  */
 export async function inTransaction<Result>(
@@ -104,8 +104,8 @@ export async function inTransaction<Result>(
 }
 
 /**
- * Rewrites the file without its unused space, where SQLite leaves copies of rows when it splits or merges pages, and
- * empties the WAL.
+ * Empties the WAL, and rewrites the file without its unused space. SQLite leaves copies of rows there when it splits or
+ * merges pages.
  * @throws StoreRefused if another process has the store open
  */
 export async function eraseNames(databaseUrl: string): Promise<void> {

@@ -93,7 +93,7 @@ async function verifyOpened(database: Database.Database, report: StoreReport, wo
 	const wrong = count(`pets WHERE ${isWrong}`);
 	if (wrong > 0) problems.push(`${wrong} of the animals have an id, a name or a status that is not allowed`);
 	if (count(wrongSequence) > 0) problems.push("the stored last id of an animal is missing or wrong");
-	if (count(`edits WHERE id NOT BETWEEN 1 AND ${idMax}`) > 0) problems.push("an edit has a number that is not allowed");
+	if (count(`edits WHERE id NOT BETWEEN 1 AND ${idMax}`) > 0) problems.push("an edit has an id that is not allowed");
 	if (count("pragma_page_size WHERE page_size <> 4096") + count("pragma_encoding WHERE encoding <> 'UTF-8'") > 0)
 		problems.push("the pages are not of 4096 bytes, or the texts not in UTF-8");
 	report.animals = count("pets");
@@ -107,7 +107,7 @@ async function verifyOpened(database: Database.Database, report: StoreReport, wo
 	if (names.some(isWrongName) || (report.schema >= 8 && names.some(isWronglyFolded)))
 		problems.push("a category has a name that is not allowed");
 	if (has("pet_counts") && count(wrongCounts) + count(wrongTotals) > 0)
-		problems.push("the numbers of animals by category and status are not those of the animals");
+		problems.push("the stored counts of animals by category and status are wrong");
 }
 
 /** The categories and statuses whose stored number of animals is wrong. */
@@ -127,10 +127,10 @@ type CategoryRow = [id: bigint, name: string, folded: string];
 const namesOf = (database: Database.Database) =>
 	database.prepare<[], CategoryRow>("SELECT id, name, folded FROM categories");
 const isWrongName = ([, name]: CategoryRow) => checkCategoryName({ name }).faults !== undefined;
-/** For equal names, a migration stored `ID …` as the compared name (store/migrations/008.sql). */
+/** If names were equal, a migration gave all but the first the compared name `ID …` (store/migrations/008.sql). */
 const isWronglyFolded = ([id, name, folded]: CategoryRow) => ![comparedName(name), `ID ${id}`].includes(folded);
 
-/** A store does not reach a larger id by itself: a file with one was made to run out of ids. */
+/** No store reaches a larger id in normal use. A file with a larger id was made so that the store runs out of ids. */
 const idMax = 2n ** 62n;
 const wrongSequence = `(SELECT 1 FROM (SELECT coalesce(max(id), 0) AS last_id FROM pets)
 	LEFT JOIN sqlite_sequence ON name = 'pets'

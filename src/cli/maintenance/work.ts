@@ -1,5 +1,5 @@
-// Work on a store that only commands do, even if the service starts them (jobs/command-process.ts), because closing a
-// second descriptor of the file in the service's own process would release its locks. This file chooses the engine.
+// Work that only commands do, never the service's own process, where closing a second descriptor of the store's file
+// would release its locks. The service starts such commands (jobs/command-process.ts). This file chooses the engine.
 
 import { isPostgres, pathOf } from "../../store/open.ts";
 import { StoreRefused } from "../../store/store.ts";
@@ -8,7 +8,7 @@ import { StoreRefused } from "../../store/store.ts";
 export const engineOf = (databaseUrl: string) =>
 	isPostgres(databaseUrl) ? import("./postgres.ts") : import("./sqlite.ts");
 
-/** The file of a SQLite store. @throws StoreRefused that names PostgreSQL's own tools for the work */
+/** The file of a SQLite store. @throws StoreRefused for PostgreSQL, with the names of PostgreSQL's own tools */
 export function fileOf(databaseUrl: string, tools: string): string {
 	if (isPostgres(databaseUrl)) throw new StoreRefused(`PostgreSQL has its own tools: use ${tools}`);
 	const path = pathOf(databaseUrl);
