@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { settled } from "../support/browser.ts";
 import { button } from "./page.ts";
+import { shows } from "./steps.ts";
 
 /** Chooses a file in Add many. */
 export async function choose(page: Page, name: string, content: string | Buffer): Promise<void> {
@@ -23,17 +24,21 @@ export async function goOn(page: Page, ...steps: string[]): Promise<void> {
 	}
 }
 
-/** Adds the animals of Add many. While a file is checked again, as when names of categories arrive, clicks do nothing. */
-export async function addAnimals(page: Page, what: string): Promise<void> {
+/**
+ * Adds the animals of Add many, and waits until the page says this. While a file is checked again, as when names of
+ * categories arrive, clicks do nothing.
+ */
+export async function addAnimals(page: Page, what: string, said?: string | RegExp): Promise<void> {
 	await settled(page);
 	await button(page, `Add ${what}`).click();
+	if (said) await shows(page, said);
 }
 
 /** Chooses a file that leaves nothing open, and adds its animals. */
-export async function addFile(page: Page, name: string, content: string, what: string): Promise<void> {
+export async function addFile(page: Page, name: string, content: string, what: string, said?: string | RegExp) {
 	await choose(page, name, content);
 	await goOn(page, "Check");
-	await addAnimals(page, what);
+	await addAnimals(page, what, said);
 }
 
 /** Clicks the button that saves a file. @returns the text of the file */

@@ -6,7 +6,8 @@ import type { Page } from "playwright-core";
 import { readPet } from "../support/store-reads.ts";
 import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
 import { names, openAs, opened, takeOut } from "./console.ts";
-import { button, command, panel, press, row, shows, toast } from "./page.ts";
+import { button, message, panel, row } from "./page.ts";
+import { click, command, follow, press, reload, shows, visit } from "./steps.ts";
 
 /** The lines of the view without their times. */
 const lines = (page: Page) => page.locator(".changes li p").allTextContents();
@@ -17,8 +18,7 @@ test("the changes of two people are listed by day, filtered by person, and undon
 	const change = (petId: bigint, edit: object, editor = "Jonas") =>
 		store.edits.apply({ petId, editor, ...edit } as Parameters<typeof store.edits.apply>[0]);
 	await store.categories.apply([{ id: 2n, name: "Guinea pig" }]);
-	await page.reload();
-	await row(page, "Otto").waitFor();
+	await reload(page, row(page, "Otto"));
 	clock.nowMs = Date.now() - 2 * 86_400_000;
 	await change(1n, { action: "set-status", status: "pending" });
 	clock.nowMs = Date.now();
@@ -45,8 +45,7 @@ test("the changes of two people are listed by day, filtered by person, and undon
 	}
 	await assertAccessible(page, "changes at 320");
 	await resize(page, 1280);
-	await button(page, "Undo: Rex pending").click();
-	await toast(page).getByText("Rex is pending", { exact: true }).waitFor();
+	await click(page, "Undo: Rex pending", message(page, "Rex is pending"));
 	await page.getByText("Rex: Marked as pending by test").waitFor();
 	assert.equal((await readPet(store, 1n))?.status, "pending");
 	assert.deepEqual((await lines(page)).slice(1), told);
@@ -56,21 +55,16 @@ test("the changes of two people are listed by day, filtered by person, and undon
 	await page.getByRole("link", { name: "Jonas" }).first().waitFor({ state: "detached" });
 	await page.getByRole("link", { name: "Lulu" }).waitFor();
 	assert.deepEqual(await lines(page), [told[0]]);
-	await page.reload();
-	await page.getByRole("link", { name: "Lulu" }).waitFor();
-	await button(page, "By Ann & Bo: show the changes of everybody").click();
-	await page.getByText("Rex: Marked as sold by test").waitFor();
-	await page.evaluate("location.hash = '#/changes?editor=Nobody'");
-	await shows(page, "Nobody has changed nothing.");
+	await reload(page, page.getByRole("link", { name: "Lulu" }));
+	await click(page, "By Ann & Bo: show the changes of everybody", page.getByText("Rex: Marked as sold by test"));
+	await visit(page, "#/changes?editor=Nobody", "Nobody has changed nothing.");
 	await page.goBack();
-	await page.getByRole("link", { name: "Lulu" }).click();
-	await panel(page, "Lulu").waitFor();
+	await follow(page, "Lulu", panel(page, "Lulu"));
 });
 
 test("older changes are a page away; another's change appears by itself; a reader undoes nothing", async (context) => {
 	const { service, page, errors } = await openAs(context, ["pets:read"], { names });
 	const { edits } = service.store;
-	await row(page, "Rex").waitFor();
 	await command(page, "changes");
 	await press(page, "Enter");
 	await shows(page, "Nothing was changed yet.");
@@ -85,27 +79,22 @@ test("older changes are a page away; another's change appears by itself; a reade
 	await page.locator(".changes li").nth(1).waitFor();
 	assert.equal((await lines(page)).length, 2);
 	assert.equal(await button(page, "Older").count(), 0);
-	await button(page, "Newest").click();
-	await page.getByText("Luna: Marked as available by Ann").waitFor();
+	await click(page, "Newest", page.getByText("Luna: Marked as available by Ann"));
 	await page.route("**/console/changes?*", (route) => route.fulfill({ status: 500, json: {} }));
 	await edits.apply({ petId: 1n, editor: "Ann", action: "remove" });
 	await page.locator(".banner").waitFor();
 	assert.equal((await lines(page)).length, 50, "the changes stay readable");
 	await page.unroute("**/console/changes?*");
-	await button(page, "Try now").click();
-	await page.getByText("Rex 50: Removed by Ann").waitFor();
-	await page.evaluate("location.hash = '#/changes?before=1'");
-	await shows(page, "No older changes.");
+	await click(page, "Try now", page.getByText("Rex 50: Removed by Ann"));
+	await visit(page, "#/changes?before=1", "No older changes.");
 	let asked = 0;
 	await page.route("**/console/changes?*", (route) =>
 		route.fulfill({ json: { edits: [], next: 1_000_000 - ++asked } }),
 	);
-	await page.evaluate("location.hash = '#/changes?editor=Bo'");
-	await shows(page, "No change was found yet. Older ones may follow.");
+	await visit(page, "#/changes?editor=Bo", "No change was found yet. Older ones may follow.");
 	assert.equal(asked, 20);
 	const refusal = { code: "insufficient_scope", message: "it lacks pets:read", status: 403 };
 	await page.route("**/console/changes?*", (route) => route.fulfill({ status: 403, json: refusal }));
-	await page.reload();
-	await shows(page, "The changes cannot be shown");
+	await reload(page, "The changes cannot be shown");
 	takeOut(errors, /500|403/);
 });

@@ -13,13 +13,13 @@ import { test } from "../support/browser.ts";
 import { create, testService } from "../support/service.ts";
 import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
 import { elsewhere, numbered, openAs, openConsole, opened, signedIn, signIn, takeOut } from "./console.ts";
-import { button, enter, fillIn, namesOn, panel, press, row, shows } from "./page.ts";
+import { button, namesOn, panel, row } from "./page.ts";
+import { click, enter, fillIn, follow, press, shows, visit } from "./steps.ts";
 
 test("an invalid key is refused in words; the account menu shows what a valid one may do", async (context) => {
 	const service = await testService(context);
 	const { page, errors } = await openConsole(context, service.url);
-	await button(page, "Sign in").click();
-	await shows(page, "Paste an API key first.");
+	await click(page, "Sign in", "Paste an API key first.");
 	await enter(page, "pets_… and more", "API key");
 	await shows(page, "Paste the whole key again");
 	assert.deepEqual(errors, []);
@@ -40,7 +40,6 @@ test("an invalid key is refused in words; the account menu shows what a valid on
 
 test("a key that may not write sees why, and no way to add", async (context) => {
 	const { service, page, errors } = await openAs(context, ["pets:read"], { names: ["Rex"] });
-	await row(page, "Rex").waitFor();
 	await shows(page, "Read-only key");
 	assert.equal(await page.getByRole("button", { name: "Add animal" }).count(), 0);
 	assert.equal(await page.getByRole("link", { name: "Add many" }).count(), 0);
@@ -72,8 +71,7 @@ test("a key that may not read gets a message, and may add", async (context) => {
 	await fillIn(page, "Rosa", "1");
 	await press(page, "Enter");
 	await shows(page, /Added Rosa with the id 1/);
-	await page.evaluate("location.hash = '#/changes'");
-	await shows(page, "This key may not see changes");
+	await visit(page, "#/changes", "This key may not see changes");
 });
 
 /** The page reads the figures every 5 s of the clock. */
@@ -92,18 +90,15 @@ test("the totals are those of the store, by status, and a filter shows what it c
 	await row(page, sold[9] as string).waitFor();
 	assert.deepEqual(await namesOn(page), sold.slice(0, 10));
 	await page.getByLabel(`Select ${sold[5]}`).check();
-	await button(page, "Next").click();
-	await row(page, sold[10] as string).waitFor();
+	await click(page, "Next", row(page, sold[10] as string));
 	await page.getByLabel(`Select ${sold[12]}`).click({ modifiers: ["Shift"] });
 	await shows(page, "1 selected");
 	await page.keyboard.press("Escape");
 	assert.match(new URL(page.url()).hash, /cursor/);
 	const ofCategory = await page.locator(".categories a").first().getAttribute("href");
 	assert.doesNotMatch(ofCategory ?? "cursor", /cursor/, "another list begins at its start");
-	await button(page, "Next").click();
-	await shows(page, "1 animal, id 63 · the newest");
-	await button(page, "Previous").click();
-	await row(page, sold[10] as string).waitFor();
+	await click(page, "Next", "1 animal, id 63 · the newest");
+	await click(page, "Previous", row(page, sold[10] as string));
 	assert.deepEqual(await namesOn(page), sold.slice(10, 20));
 	const other = await signedIn(context, service, { hash: new URL(page.url()).hash });
 	await row(other.page, sold[10] as string).waitFor();
@@ -159,8 +154,7 @@ test("an animal opens next to the list without a request, and is copied as JSON,
 	const { service, page } = await opened(context, numbered(12), "#/animals?limit=10&status=sold");
 	const pet = { name: "It's", categoryId: 9007199254740993n, status: "sold" } as const;
 	await elsewhere(page, () => service.store.createPet(pet));
-	await button(page, "Refresh").click();
-	await row(page, "It's").waitFor();
+	await click(page, "Refresh", row(page, "It's"));
 	const asked: string[] = [];
 	page.on("request", (request) => asked.push(request.url()));
 	await row(page, "It's").click();
@@ -193,8 +187,7 @@ test("a link looks an animal up by id; without a clipboard, as over http, text i
 	const { page, errors } = await opened(context, numbered(12), "#/animals?limit=10&id=12");
 	await page.locator(".panel dd", { hasText: /^12$/ }).waitFor();
 	await shows(page, /will be removed on 5 December 2030/);
-	await page.evaluate("location.hash = '#/animals?sort=id&id=99'");
-	await shows(page, "There is no animal 99");
+	await visit(page, "#/animals?sort=id&id=99", "There is no animal 99");
 	takeOut(errors, /404/);
 	await page.evaluate("location.hash = '#/animals?sort=id&id=1'");
 	await page.getByText("For developers").click();
@@ -205,8 +198,7 @@ test("a link looks an animal up by id; without a clipboard, as over http, text i
 
 test("an invalid field has a sentence beside it; animals are added one by one, and input is kept", async (context) => {
 	const { service, page, errors } = await opened(context, []);
-	await button(page, "Add the first animal").click();
-	await page.locator("#add-name:focus").waitFor();
+	await click(page, "Add the first animal", page.locator("#add-name:focus"));
 	await enter(page, "9223372036854775808", "Category");
 	const problemOf = (field: string, text: RegExp) => page.locator(`#add-${field}-problem`, { hasText: text });
 	const focusedId = () => page.evaluate("document.activeElement.id");
@@ -256,7 +248,6 @@ test("an empty store shows the command of banner, README and reference, which ad
 test("a name is shown as text everywhere, for any content and text direction", async (context) => {
 	const names = ["<img src=x onerror=alert(1)>", "حصان صغير", "🐈‍⬛🐕", "&lt;b&gt; &amp;", "W".repeat(255)];
 	const { page } = await opened(context, names);
-	await row(page, names[0] as string).waitFor();
 	assert.deepEqual(await namesOn(page), names);
 	for (const [index, name] of names.entries()) {
 		await page.evaluate(`location.hash = "#/animals?sort=id&id=${index + 1}"`);
@@ -266,8 +257,7 @@ test("a name is shown as text everywhere, for any content and text direction", a
 	}
 	await button(page, "Add animal").click();
 	await fillIn(page, "<b>Rosa</b>", "1");
-	await button(page, "Add").click();
-	await shows(page, /Added <b>Rosa<\/b> with the id 6/);
+	await click(page, "Add", /Added <b>Rosa<\/b> with the id 6/);
 	assert.equal(await page.locator("main img, main td b, .panel b").count(), 0);
 	await page.keyboard.press("Escape");
 	await resize(page, 375, 700);
@@ -349,8 +339,7 @@ test("totals match the store, and the console asks for figures only while it is 
 	const nextAgain = nextReading(page);
 	await page.clock.runFor(5_000);
 	await nextAgain;
-	await page.getByRole("link", { name: "Animals" }).click();
-	await page.getByRole("button", { name: "Sold 2" }).waitFor();
+	await follow(page, "Animals", page.getByRole("button", { name: "Sold 2" }));
 	await page.close();
 });
 

@@ -55,13 +55,17 @@ if (location.protocol.startsWith("http") && sessionStorage.getItem("test.isKept"
 	sessionStorage.setItem("animal-store.key", '${JSON.stringify({ key, signOuts: "0" })}');
 }`;
 
-/** Starts a service with these animals, opens its console and signs in. */
+/** Starts a service with these animals, opens its console, signs in, and waits until the list shows animals. */
 export async function opened(context: TestContext, names: string[], hash = "#/animals", options: ConsoleOptions = {}) {
 	const service = await testService(context);
 	await addPets(service, names);
 	const page = { permissions: ["clipboard-read", "clipboard-write"], ...options.page };
-	return { service, ...(await signedIn(context, service, { ...options, hash, page })) };
+	const watched = await signedIn(context, service, { ...options, hash, page });
+	if (names.length > 0 && /^$|^#\/animals/.test(hash)) await listed(watched.page);
+	return { service, ...watched };
 }
+
+const listed = (page: Page) => page.locator("tbody th.name").first().waitFor();
 
 /** As `opened`, with a new key that has these scopes. */
 export async function openAs(
@@ -72,7 +76,9 @@ export async function openAs(
 	const service = await testService(context);
 	await addPets(service, names);
 	const issued = await createKey(service.issuer, { name: "first", scopes });
-	return { service, issued, ...(await signedIn(context, { ...service, key: issued.key }, { hash })) };
+	const watched = await signedIn(context, { ...service, key: issued.key }, { hash });
+	if (names.length > 0) await listed(watched.page);
+	return { service, issued, ...watched };
 }
 
 /** Opens another tab of the same browser. */

@@ -7,7 +7,8 @@ import { hold, settled, test } from "../support/browser.ts";
 import type { TestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { elsewhere, names, opened, takeOut } from "./console.ts";
-import { button, enter, fillIn, focused, inTable, namesOn, panel, press, row, sell, shows, toast } from "./page.ts";
+import { button, focused, inTable, message, namesOn, panel, row, toast } from "./page.ts";
+import { click, enter, fillIn, press, reload, sell, shows } from "./steps.ts";
 
 /** The audit log without times: animal, editor, action, old status and new status. */
 async function audit({ store }: TestService): Promise<string[]> {
@@ -25,10 +26,8 @@ async function sellAll(page: Page): Promise<void> {
 
 test("a working day: sold, undone, renamed and removed; the audit log has each edit", async (context) => {
 	const { service, page } = await opened(context, names);
-	await sell(page, "Rex: available");
-	await toast(page).getByText("Rex is sold", { exact: true }).waitFor();
-	await button(page, "Undo Ctrl Z").click();
-	await toast(page).getByText("Rex is available", { exact: true }).waitFor();
+	await sell(page, "Rex: available", "Rex is sold");
+	await click(page, "Undo Ctrl Z", message(page, "Rex is available"));
 	await inTable(page, "Rex: available").waitFor();
 	await row(page, "Luna").click();
 	await panel(page, "Luna").getByRole("button", { name: "Status of Luna: pending" }).click();
@@ -46,7 +45,7 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await button(page, "Rename Luna").click();
 	await page.keyboard.type("Lu");
 	await row(page, "Bella").click();
-	await toast(page).getByText("Renamed to Lu", { exact: true }).waitFor();
+	await message(page, "Renamed to Lu").waitFor();
 	await button(page, "Undo Ctrl Z").click();
 	await row(page, "Luna").click();
 	await button(page, "Rename Luna").click();
@@ -57,18 +56,18 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await row(page, "Luna 2").waitFor();
 	await panel(page, "Luna 2").getByText("Renamed by test").first().waitFor();
 	// Only then, there is an edit to undo.
-	await toast(page).getByText("Renamed to Luna 2", { exact: true }).waitFor();
+	await message(page, "Renamed to Luna 2").waitFor();
 	await page.keyboard.press("Control+z");
 	await row(page, "Luna").waitFor();
 	await panel(page, "Luna").getByRole("button", { name: "Category of Luna: 2" }).click();
 	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
 	await page.keyboard.type("Guinea pig");
 	await page.getByRole("option", { name: "New category: Guinea pig" }).click();
-	await toast(page).getByText("Luna is in Guinea pig", { exact: true }).waitFor();
+	await message(page, "Luna is in Guinea pig").waitFor();
 	await panel(page, "Luna").getByText("Moved from 2 to Guinea pig by test").waitFor();
 	await page.locator("tbody td.category", { hasText: "Guinea pig 8" }).waitFor();
 	await page.keyboard.press("Control+z");
-	await toast(page).getByText("Luna is in category 2", { exact: true }).waitFor();
+	await message(page, "Luna is in category 2").waitFor();
 	await page.keyboard.press("Escape");
 	const overview = page.getByRole("complementary", { name: "Overview" });
 	await overview.getByText("Luna: Moved from Guinea pig to 2").waitFor();
@@ -78,23 +77,18 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await overview.getByText("Luna: Moved from Cavy to 2").waitFor();
 	await overview.getByRole("button", { name: "Name of category 2" }).click();
 	await page.getByLabel("Name", { exact: true }).fill("CAVY");
-	await button(page, "Save the name").click();
-	await shows(page, "Category 8 already has this name.");
+	await click(page, "Save the name", "Category 8 already has this name.");
 	await page.getByLabel("Name", { exact: true }).fill("Pig");
-	await button(page, "Save the name").click();
-	await overview.getByText("Luna: Moved from Cavy to Pig").waitFor();
+	await click(page, "Save the name", overview.getByText("Luna: Moved from Cavy to Pig"));
 	await nameOf8.click();
-	await button(page, "Remove the name").click();
-	await overview.getByText("Luna: Moved from 8 to Pig").waitFor();
+	await click(page, "Remove the name", overview.getByText("Luna: Moved from 8 to Pig"));
 	await overview.getByRole("link", { name: "Luna" }).first().click();
-	await button(page, "Remove Luna …").click();
-	await page.getByRole("alertdialog", { name: "Remove Luna?" }).waitFor();
+	await click(page, "Remove Luna …", page.getByRole("alertdialog", { name: "Remove Luna?" }));
 	assert.equal(await focused(page), "Keep it");
 	await page.keyboard.press("Enter");
 	await page.getByRole("alertdialog").waitFor({ state: "detached" });
 	await button(page, "Remove Luna …").click();
-	await button(page, "Remove Luna").click();
-	await toast(page).getByText("Luna is removed", { exact: true }).waitFor();
+	await click(page, "Remove Luna", message(page, "Luna is removed"));
 	assert.equal(await button(page, "Undo Ctrl Z").count(), 0, "a removal has no undo");
 	for (const at of [0, 1]) {
 		const place = page.locator("tbody tr").nth(at);
@@ -102,8 +96,7 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 		await (at === 0 ? place.locator(".pick input").click() : place.locator("a").click({ modifiers: ["Shift"] }));
 	}
 	await button(page, "Remove …").click();
-	await button(page, "Remove 2 animals").click();
-	await toast(page).getByText("2 animals are removed", { exact: true }).waitFor();
+	await click(page, "Remove 2 animals", message(page, "2 animals are removed"));
 	assert.deepEqual(await namesOn(page), ["Otto", "Nala", "Zoë", "Kiwi"]);
 	assert.deepEqual(await audit(service), [
 		"1 test set-status available sold",
@@ -137,9 +130,7 @@ test("the totals follow an edit and an added animal at once, before the figures 
 
 test("a list that was read before an edit does not undo it on the screen; the next builds on it", async (context) => {
 	const { service, page } = await opened(context, names);
-	await row(page, "Rex").waitFor();
-	await sell(page, "Rex: available");
-	await toast(page).getByText("Rex is sold").waitFor();
+	await sell(page, "Rex: available", "Rex is sold");
 	await settled(page);
 	// The list is read after the first edit, but shown only after the second edit has begun.
 	const list = page.waitForRequest("**/v1/pets?*");
@@ -162,7 +153,6 @@ test("a list that was read before an edit does not undo it on the screen; the ne
 
 test("the keyboard alone is enough to mark, undo, rename, select and remove", async (context) => {
 	const { service, page } = await opened(context, names);
-	await row(page, "Rex").waitFor();
 	await press(page, "ArrowDown", "ArrowDown", "ArrowUp", "s");
 	await page.getByRole("menuitemradio", { name: "available", checked: true }).waitFor();
 	await press(page, "ArrowDown", "Enter");
@@ -189,8 +179,7 @@ test("the keyboard alone is enough to mark, undo, rename, select and remove", as
 	await press(page, "ArrowDown", "x", "Shift+ArrowDown", "Shift+ArrowDown");
 	await shows(page, "3 selected");
 	const exported = page.waitForRequest("**/console/exports");
-	await button(page, "Export").click();
-	await page.getByText("3 animals, as selected").waitFor();
+	await click(page, "Export", page.getByText("3 animals, as selected"));
 	await button(page, "CSV").click();
 	assert.deepEqual((await exported).postDataJSON(), { format: "csv", ids: [2, 3, 4] });
 	await press(page, "Escape", "c");
@@ -224,7 +213,6 @@ test("the keyboard alone is enough to mark, undo, rename, select and remove", as
 test("the loser of a conflict learns who was first, even in a removal, and sees what is stored", async (context) => {
 	const { service, page } = await opened(context, names);
 	const first = service.store.edits;
-	await row(page, "Kiwi").waitFor();
 	// The list does not learn about the other edits.
 	await settled(page);
 	await hold(page, "**/console/activity");
@@ -235,7 +223,7 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 	});
 	await sell(page, "Rex: available");
 	const marked = "front desk was first and has marked Rex as pending. Your change was not made.";
-	await toast(page).getByText(marked, { exact: true }).waitFor();
+	await message(page, marked).waitFor();
 	await inTable(page, "Rex: pending").waitFor();
 	await button(page, "Close").click();
 	await toast(page).waitFor({ state: "detached" });
@@ -247,21 +235,20 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 	});
 	await sellAll(page);
 	const told = "4 animals are sold. Jonas was first and has renamed Otto to Ottilie. Your change was not made.";
-	await toast(page).getByText(`${told} Others have also changed 1 animal.`, { exact: true }).waitFor();
+	await message(page, `${told} Others have also changed 1 animal.`).waitFor();
 	await row(page, "Ottilie").waitFor();
 	assert.deepEqual(await namesOn(page), ["Rex", "Bello", "Ottilie", "Zoë", "Kiwi"]);
 	await page.keyboard.press("Control+z");
 	await toast(page).getByText("2 animals are as they were").waitFor();
 	await inTable(page, "Rex: pending").waitFor();
 	await elsewhere(page, () => service.store.categories.apply([{ id: 9n, name: "Dog" }]));
-	await page.reload();
-	await row(page, "Kiwi").waitFor();
+	await reload(page, row(page, "Kiwi"));
 	await elsewhere(page, () => first.apply({ petId: 6n, editor: "Jonas", action: "set-category", categoryId: 9n }));
 	await page.locator("tbody").getByRole("button", { name: "Category of Zoë: 6" }).click();
 	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
 	await enter(page, "4");
 	const moved = "Jonas was first and has moved Zoë to Dog. Your change was not made.";
-	await toast(page).getByText(moved, { exact: true }).waitFor();
+	await message(page, moved).waitFor();
 	await row(page, "Kiwi").click();
 	await button(page, "Rename Kiwi").click();
 	await page.getByLabel("Name", { exact: true }).fill("Kea");
@@ -271,18 +258,17 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 	await row(page, "Kaka").waitFor();
 	await page.getByLabel("Name", { exact: true }).press("Enter");
 	const renamed = "Jonas was first and has renamed Kiwi to Kaka. Your change was not made.";
-	await toast(page).getByText(renamed, { exact: true }).waitFor();
+	await message(page, renamed).waitFor();
 	const release = await hold(page, "**/console/edits");
 	await elsewhere(page, () => first.apply({ petId: 1n, editor: "Jonas", action: "rename", name: "Max" }));
 	for (const text of ["Rex: pending", "Kaka: available"]) await sell(page, text);
 	release();
 	const both = ["Jonas was first and has renamed Rex to Max. Your change was not made.", "Kaka is sold"];
-	for (const text of both) await toast(page).getByText(text, { exact: true }).waitFor();
+	for (const text of both) await message(page, text).waitFor();
 });
 
 test("an edit that the server refuses or never answers goes back, and what it did before is said", async (context) => {
 	const { page, errors } = await opened(context, names);
-	await row(page, "Rex").waitFor();
 	const refusal = { code: "storage_unavailable", message: "the store is away", status: 503 };
 	let replyOf = (): object | undefined => refusal;
 	await page.route("**/console/edits", async (route) => {
@@ -293,24 +279,22 @@ test("an edit that the server refuses or never answers goes back, and what it di
 	const look = "may not have been changed: check, and try again.";
 	const isRefused = async (text: string, told: string) => {
 		await sell(page, text);
-		await toast(page).getByText(`${told} ${look}`, { exact: true }).waitFor();
+		await message(page, `${told} ${look}`).waitFor();
 		await inTable(page, text).waitFor();
 	};
 	await isRefused("Rex: available", "The store is away. Rex");
 	await enter(page, "rex", "Find by name");
 	await shows(page, "1 animal with “rex” in the name");
 	await isRefused("Rex: available", "The store is away. Rex");
-	await button(page, "Back to the list").click();
-	await row(page, "Luna").waitFor();
+	await click(page, "Back to the list", row(page, "Luna"));
 	replyOf = () => undefined;
 	await isRefused("Luna: pending", "The server does not answer. Luna");
 	const rex = { id: 1, name: "Rex", categoryId: 1, status: "sold" };
 	replyOf = () => ({ results: [{ outcome: "edited", pet: rex }] });
 	await sellAll(page);
-	await toast(page).getByText(`Rex is sold. 6 animals ${look}`, { exact: true }).waitFor();
+	await message(page, `Rex is sold. 6 animals ${look}`).waitFor();
 	replyOf = () => ({ results: [{ outcome: "absent" }] });
 	await page.keyboard.press("Escape");
-	await sell(page, "Kiwi: available");
-	await toast(page).getByText("Kiwi no longer exists.").waitFor();
+	await sell(page, "Kiwi: available", "Kiwi no longer exists.");
 	takeOut(errors, /503|ERR_FAILED/);
 });

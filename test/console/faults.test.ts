@@ -12,7 +12,8 @@ import { startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { addFile, choose, goOn } from "./add-many.ts";
 import { newTab, openAs, opened, revokeUnseen, signedIn, signIn, takeOut } from "./console.ts";
-import { button, fillIn, isSignedIn, namesOn, press, row, shows } from "./page.ts";
+import { button, isSignedIn, namesOn, row } from "./page.ts";
+import { click, fillIn, press, shows } from "./steps.ts";
 
 const scopes: Scope[] = ["pets:read", "pets:write"];
 
@@ -21,13 +22,11 @@ test("revoking the key while the console is open returns to sign-in, and the inp
 	await button(page, "Add animal").click();
 	await fillIn(page, "Rex", "7");
 	await revokeUnseen(page, service, issued);
-	await button(page, "Add").click();
-	await shows(page, "This key was revoked or has expired. Your draft is kept.");
+	await click(page, "Add", "This key was revoked or has expired. Your draft is kept.");
 	takeOut(errors, /401/);
 	await signIn(page, service.key);
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Rex");
-	await button(page, "Add").click();
-	await row(page, "Rex").waitFor();
+	await click(page, "Add", row(page, "Rex"));
 	assert.match(page.url(), /limit=50/);
 });
 
@@ -47,8 +46,7 @@ test("while the server is down rows and chart stay; after its return an animal i
 	page.on("request", (request) => request.method() === "POST" && bodies.add(request.postData()));
 	await first.stop();
 	await fillIn(page, "Rex", "7");
-	await button(page, "Add").click();
-	await shows(page, "It is not known whether the animal was added.");
+	await click(page, "Add", "It is not known whether the animal was added.");
 	const banner = page.locator(".banner");
 	await banner.getByText(/The server does not answer\. These rows are from \d\d:\d\d:\d\d\./).waitFor();
 	await banner.getByText(/Next try in \d+ s\./).waitFor();
@@ -58,8 +56,7 @@ test("while the server is down rows and chart stay; after its return an animal i
 	const second = await startProgram(context, { ...environment, PORT: new URL(first.url).port });
 	await banner.waitFor({ state: "detached" });
 	await activity.locator(".banner").waitFor({ state: "detached" });
-	await button(page, "Add").click();
-	await row(page, "Rex").waitFor();
+	await click(page, "Add", row(page, "Rex"));
 	assert.deepEqual(await namesOn(page), ["Luna", "Rex"]);
 	assert.equal(bodies.size, 1, "the same key");
 	takeOut(errors, /ERR_CONNECTION_REFUSED|503/);
@@ -79,21 +76,16 @@ test("an animal whose reply was lost is added once, even after a refusal and wit
 	});
 	await button(page, "Add animal").click();
 	await fillIn(page, "Rex", "7");
-	await button(page, "Add").click();
-	await shows(page, "It is not known whether the animal was added.");
+	await click(page, "Add", "It is not known whether the animal was added.");
 	what = "lose";
-	await button(page, "Add").click();
-	await shows(page, "The server does not answer. It is not known whether the animal was added.");
+	await click(page, "Add", "The server does not answer. It is not known whether the animal was added.");
 	what = "refuse";
-	await button(page, "Add").click();
-	await shows(page, "Too many requests with this key. It is not known whether the animal was added.");
+	await click(page, "Add", "Too many requests with this key. It is not known whether the animal was added.");
 	what = "pass";
 	await revokeUnseen(page, service, issued);
-	await button(page, "Add").click();
-	await shows(page, "This key was revoked or has expired. Your draft is kept.");
+	await click(page, "Add", "This key was revoked or has expired. Your draft is kept.");
 	await signIn(page, service.key);
-	await button(page, "Add").click();
-	await shows(page, "Ready for the next one.");
+	await click(page, "Add", "Ready for the next one.");
 	assert.equal((await listAll(service.url, service.key)).length, 1);
 	takeOut(errors, /ERR_FAILED|429|401/);
 });
@@ -104,14 +96,12 @@ test("a server without imports is named, the input stays; rows whose reply was l
 	const sentence = "This server accepts no imports: it is too old, or a proxy blocks /console/imports.";
 	await button(page, "Add animal").click();
 	await fillIn(page, "Rex", "7");
-	await button(page, "Add").click();
-	await shows(page, "The animal was not added");
+	await click(page, "Add", "The animal was not added");
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "Rex");
 	await addFile(page, "rows.csv", "name,categoryId\nMia,1\n", "1 animal");
 	await shows(page, `${sentence} Resume continues with the other rows; none is added twice.`);
 	await page.unroute("**/console/imports");
-	await button(page, "Resume").click();
-	await shows(page, "1 of 1 animal added");
+	await click(page, "Resume", "1 of 1 animal added");
 	takeOut(errors, /404/);
 	// Rows whose reply is lost count as added, even if the browser's clock is ahead.
 	await button(page, "Add another list").click();
@@ -148,10 +138,8 @@ test("a file needs names of categories only for its words; a list that a proxy b
 
 test("a slow reply shows a progress indicator, and leaving the view aborts the request", async (context) => {
 	const { page } = await opened(context, ["Rex"]);
-	await row(page, "Rex").waitFor();
 	const release = await hold(page, "**/v1/pets?*");
-	await button(page, "Refresh").click();
-	await shows(page, "Loading …");
+	await click(page, "Refresh", "Loading …");
 	await shows(page, "The server is slow to answer. Still waiting …");
 	assert.deepEqual(await namesOn(page), ["Rex"], "the rows stay readable");
 	release();

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { hold, settled, test } from "../support/browser.ts";
 import { until } from "../support/until.ts";
 import { elsewhere, numbered, opened, pauseClock, signedIn, takeOut } from "./console.ts";
-import { button, command, enter, focused, namesOn, panel, press, row, shows } from "./page.ts";
+import { button, focused, namesOn, panel, row } from "./page.ts";
+import { click, command, enter, press, shows } from "./steps.ts";
 
 test("what is typed is found anywhere in the names, by pages, filters and order, as its link", async (context) => {
 	const names = [...numbered(205), "Zoë the cat", "ZOE", "zo\u0065\u0308", "Zero"];
 	const { service, page } = await opened(context, names);
-	await row(page, "Animal 1").waitFor();
 	const asked: string[] = [];
 	page.on("request", (request) => request.url().includes("/find?") && asked.push(new URL(request.url()).search));
 	await page.keyboard.press("/");
@@ -20,10 +20,8 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	assert.deepEqual(await namesOn(page), names.slice(205, 208));
 	await page.getByRole("button", { name: /^Sold/ }).click();
 	await shows(page, "1 animal with “zoë” in the name");
-	await button(page, "Export").click();
-	await shows(page, "Export all animals with the status sold and “zoë” in the name");
-	await button(page, "CSV").click();
-	await shows(page, /^animals-.*\.csv is saved\.$/);
+	await click(page, "Export", "Export all animals with the status sold and “zoë” in the name");
+	await click(page, "CSV", /^animals-.*\.csv is saved\.$/);
 	await page.keyboard.press("Escape");
 	assert.equal(await page.evaluate("document.activeElement.textContent"), "Export");
 	const field = page.getByLabel("Find by name");
@@ -41,15 +39,13 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	await row(page, sorted[29] as string).waitFor();
 	assert.deepEqual(await namesOn(page), sorted.slice(0, 30));
 	await page.evaluate("document.querySelector('.rows').scrollTo(0, 400)");
-	await button(page, "Next").click();
-	await shows(page, "31 to 60 of 205 animals");
+	await click(page, "Next", "31 to 60 of 205 animals");
 	assert.equal(await page.evaluate("document.querySelector('.rows').scrollTop"), 0, "the next page begins at its top");
 	assert.deepEqual(await namesOn(page), sorted.slice(30, 60));
 	const other = await signedIn(context, service, { hash: new URL(page.url()).hash });
 	await row(other.page, sorted[59] as string).waitFor();
 	assert.deepEqual(await namesOn(other.page), sorted.slice(30, 60));
-	await button(page, "Previous").click();
-	await shows(page, "1 to 30 of 205 animals");
+	await click(page, "Previous", "1 to 30 of 205 animals");
 	await heading("Name").getByRole("button").click();
 	await row(page, sorted.at(-1) as string).waitFor();
 	await heading("Id").getByRole("button").click();
@@ -61,14 +57,12 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	await elsewhere(page, () => service.store.categories.apply([{ id: 3n, name: "Dog" }]));
 	await elsewhere(page, () => service.store.categories.apply([{ id: 5n, name: "Cat" }]));
 	await page.reload();
-	await button(page, "Category: all").click();
-	await page.getByRole("dialog", { name: "Filter by category" }).waitFor();
+	await click(page, "Category: all", page.getByRole("dialog", { name: "Filter by category" }));
 	const offered = await page.getByRole("option").locator("span").allTextContents();
 	assert.deepEqual(offered, ["Cat", "Dog", "1", "2", "4", "6", "7"], "names first");
 	await enter(page, "do");
 	await shows(page, "No animal has the category Dog and “207” in the name, id or category.");
-	await button(page, "Back to the list").click();
-	await shows(page, "30 animals");
+	await click(page, "Back to the list", "30 animals");
 	assert.equal(new Set(await page.locator("tbody td.category").allTextContents()).size, 1);
 	for (let back = 0; back < 2; back++) await page.goBack();
 	await row(page, "ZOE").waitFor();
@@ -94,8 +88,7 @@ test("only the reply to what was typed last is shown, and the rows before stay u
 	await shows(page, /The server does not answer\. These rows are from/);
 	assert.deepEqual(await namesOn(page), ["Lulu"]);
 	isAway = false;
-	await button(page, "Try now").click();
-	await shows(page, "1 animal with “luna” in the name");
+	await click(page, "Try now", "1 animal with “luna” in the name");
 	takeOut(errors, /ERR_FAILED/);
 });
 
@@ -126,8 +119,7 @@ test("the end of a search, by Esc or the button of the field, returns to the sam
 	await shows(page, "1 to 10 of 12 animals with “animal” in the name");
 	await page.keyboard.type("1");
 	await shows(page, "5 animals with “animal 1” in the name");
-	await button(page, "Back to the list").click();
-	await panel(page, "Animal 34").waitFor();
+	await click(page, "Back to the list", panel(page, "Animal 34"));
 	assert.equal(await field.inputValue(), "");
 });
 
@@ -143,7 +135,6 @@ const commands = `Mark Animal 1 as availables a, Mark Animal 1 as pendings p, Ma
 
 test("the palette finds commands by their words, opens an id and searches a name", async (context) => {
 	const { page } = await opened(context, numbered(40), "#/animals?limit=10");
-	await row(page, "Animal 1").waitFor();
 	const run = async (text: string) => {
 		await command(page, text);
 		await page.keyboard.press("Enter");
@@ -174,7 +165,6 @@ test("the palette finds commands by their words, opens an id and searches a name
 
 test("single keys move through animals and pages and between views, and can be turned off", async (context) => {
 	const { page } = await opened(context, numbered(25), "#/animals?limit=10");
-	await row(page, "Animal 1").waitFor();
 	await press(page, "j", "Enter");
 	await panel(page, "Animal 1").waitFor();
 	await press(page, "ArrowDown");
@@ -229,7 +219,6 @@ test("single keys move through animals and pages and between views, and can be t
 
 test("on paper, the list has all rows of its page, what they have in common, and no controls", async (context) => {
 	const { page } = await opened(context, numbered(250), "#/animals?limit=100&status=sold");
-	await row(page, "Animal 3").waitFor();
 	await page.emulateMedia({ media: "print" });
 	await shows(page, /^Animals\. Filter: the status sold\. Read on /);
 	const heights = "[document.querySelector('.rows').clientHeight, document.querySelector('.rows').scrollHeight]";

@@ -13,7 +13,8 @@ import { until } from "../support/until.ts";
 import { assertBothAccessible } from "./accessible.ts";
 import { addAnimals, addFile, choose, goOn, saved } from "./add-many.ts";
 import { elsewhere, newTab, openAs, opened, signIn, signOut, takeOut } from "./console.ts";
-import { account, button, command, focused, mayLeave, row, shows } from "./page.ts";
+import { account, button, focused, mayLeave, row } from "./page.ts";
+import { click, command, follow, reload, shows } from "./steps.ts";
 
 const names = Array.from({ length: 2000 }, (_, at) => `Row ${at}`);
 /** A file whose rows fill three batches. */
@@ -36,12 +37,9 @@ async function holdReplies(page: Page, { isStored = false } = {}) {
 test("an import survives a pause, a lost reply and a revoked key: each row once, in order", async (context) => {
 	const { service, page, errors, issued } = await openAs(context, ["pets:read", "pets:write"]);
 	const held = await holdReplies(page);
-	await addFile(page, "rows.csv", rows, "2,000 animals");
-	await shows(page, /^\d{3} of 2,000 animals added$/);
-	await button(page, "Pause").click();
-	await shows(page, "Paused");
-	await page.getByRole("link", { name: "Animals", exact: true }).click();
-	await row(page, "Row 2").waitFor();
+	await addFile(page, "rows.csv", rows, "2,000 animals", /^\d{3} of 2,000 animals added$/);
+	await click(page, "Pause", "Paused");
+	await follow(page, "Animals", row(page, "Row 2"));
 	await page.keyboard.press("m");
 	await shows(page, /^\d{3} of 2,000 animals added$/);
 	await page.unroute(imports);
@@ -52,13 +50,11 @@ test("an import survives a pause, a lost reply and a revoked key: each row once,
 		await page.unroute(imports);
 	});
 	held.release();
-	await button(page, "Resume").click();
-	await shows(page, "This key was revoked or has expired. Your draft is kept.");
+	await click(page, "Resume", "This key was revoked or has expired. Your draft is kept.");
 	await signIn(page, service.key);
 	await shows(page, "Paused: nothing is lost");
 	await assertBothAccessible(page, "an import that paused by itself");
-	await button(page, "Resume").click();
-	await page.getByText("2,000 of 2,000 animals added", { exact: true }).waitFor();
+	await click(page, "Resume", page.getByText("2,000 of 2,000 animals added", { exact: true }));
 	assert.deepEqual(await namesIn(service), names);
 	takeOut(errors, /401|ERR_FAILED/);
 });
@@ -86,13 +82,11 @@ test("signing out of an import under way asks first, and the next person finds n
 	release();
 	await signIn(page, other);
 	await shows(page, "Drop your list here");
-	await page.reload();
-	await shows(page, "Drop your list here");
+	await reload(page, "Drop your list here");
 	assert.equal(await page.getByText("rows.csv").count(), 0);
 	assert.equal(await mayLeave(page), true);
 	assert.equal(sent(), 2, "nothing is sent after signing out");
-	await addFile(page, "more.csv", "name,categoryId\nMia,1\n", "1 animal");
-	await shows(page, "1 of 1 animal added");
+	await addFile(page, "more.csv", "name,categoryId\nMia,1\n", "1 animal", "1 of 1 animal added");
 	await signOut(page);
 	assert.deepEqual((await namesIn(service)).slice(-1), ["Mia"]);
 });
@@ -167,8 +161,7 @@ test("over plain http, too, the same file adds the missing rows after a reload",
 test("rows that were there are added once more on request, even with lost replies", async (context) => {
 	const { service, page, errors } = await opened(context, []);
 	const held = await holdReplies(page);
-	await addFile(page, "rows.csv", rows, "2,000 animals");
-	await shows(page, /^\d{3} of 2,000 animals added$/);
+	await addFile(page, "rows.csv", rows, "2,000 animals", /^\d{3} of 2,000 animals added$/);
 	await button(page, "Pause").click();
 	held.release();
 	await until("two batches", async () => (await namesIn(service)).length > 1000);
@@ -194,24 +187,21 @@ test("rows that were there are added once more on request, even with lost replie
 	await page.getByText(`${first} of ${first} animals added`, { exact: true }).waitFor();
 	assert.deepEqual(await namesIn(service), [...names, ...names.slice(0, count)]);
 	await button(page, "Add another list").click();
-	await addFile(page, "rows.csv", rows, "2,000 animals");
-	await shows(page, "0 of 2,000 animals added, 2,000 already there");
+	await addFile(page, "rows.csv", rows, "2,000 animals", "0 of 2,000 animals added, 2,000 already there");
 	takeOut(errors, /ERR_FAILED/);
 });
 
 test("rows that were added with other values, or removed since, are left out with their ids", async (context) => {
 	const { service, page } = await opened(context, []);
 	const text = "name,other,categoryId\nRex,Max,1\nMia,Mia,2\nZoe,Zoe,3\n";
-	await addFile(page, "rows.csv", text, "3 animals");
-	await shows(page, "3 of 3 animals added");
+	await addFile(page, "rows.csv", text, "3 animals", "3 of 3 animals added");
 	await button(page, "Add another list").click();
 	await elsewhere(page, () => service.store.edits.apply({ petId: 2n, editor: "Ann", action: "remove" }));
 	await choose(page, "rows.csv", text);
 	await page.getByLabel("Column name holds").selectOption("");
 	await page.getByLabel("Column other holds").selectOption("name");
 	await goOn(page, "Check");
-	await addAnimals(page, "3 animals");
-	await shows(page, "0 of 3 animals added, 1 already there, 2 left out");
+	await addAnimals(page, "3 animals", "0 of 3 animals added, 1 already there, 2 left out");
 	await shows(page, "Already there with other values: animal 1 · 1 row");
 	await shows(page, "Added before, and removed since: animal 2 · 1 row");
 	await assertBothAccessible(page, "rows that are there with other values");
@@ -220,8 +210,7 @@ test("rows that were added with other values, or removed since, are left out wit
 	await button(page, "Add another list").click();
 	await addFile(page, "rows.csv.rejected.csv", file, "2 animals");
 	await shows(page, /^1 of 2 animals is already there \(Rex\), added today .* from rows\.csv\.$/);
-	await button(page, "Add them again").click();
-	await shows(page, "2 of 2 animals added");
+	await click(page, "Add them again", "2 of 2 animals added");
 	assert.deepEqual(await namesIn(service), ["Rex", "Zoe", "Rex", "Mia"]);
 });
 
@@ -244,16 +233,14 @@ test("a server that is unreachable for long pauses an import; after a day, it ca
 	await button(page, "Resume").click();
 	await shows(page, "The key lacks the scope pets:write. Resume continues with the other rows; none is added twice.");
 	await page.unroute(imports);
-	await button(page, "Resume").click();
-	await shows(page, "2,000 of 2,000 animals added");
+	await click(page, "Resume", "2,000 of 2,000 animals added");
 	assert.deepEqual(await namesIn(service), names);
 	await button(page, "Add another list").click();
 	await page.route(imports, (route) => route.abort());
 	await addFile(page, "more.csv", "name,categoryId\nMia,1\n", "1 animal");
 	await pauses();
 	await page.clock.fastForward(24 * 3_600_000);
-	await button(page, "Resume").click();
-	await shows(page, "Stopped");
+	await click(page, "Resume", "Stopped");
 	const twice = "some rows could be added twice: look at the newest animals, and import the missing rows as a new file";
 	await shows(page, new RegExp(twice, "i"));
 	assert.equal(await button(page, "Resume").count(), 0);

@@ -7,7 +7,8 @@ import { workbook } from "../support/workbook.ts";
 import { assertAccessible, assertBothAccessible } from "./accessible.ts";
 import { addAnimals, addFile, choose, goOn } from "./add-many.ts";
 import { opened } from "./console.ts";
-import { button, shows } from "./page.ts";
+import { button } from "./page.ts";
+import { click, shows } from "./steps.ts";
 
 interface List {
 	rows: string | Buffer;
@@ -107,8 +108,7 @@ test("names, categories and repeated ids that lists leave open are asked about, 
 		if (columns) await shows(page, columns);
 		await goOn(page, "Check");
 		for (const text of check) await shows(page, text);
-		await addAnimals(page, `${animals.length} animals`);
-		await shows(page, `${animals.length} of ${animals.length} animals added`);
+		await addAnimals(page, `${animals.length} animals`, `${animals.length} of ${animals.length} animals added`);
 		await button(page, "Add another list").click();
 		stored.push(...animals);
 		assert.deepEqual(await petsInWords(service), stored, file);
@@ -135,8 +135,7 @@ test("before animals are added, the first five are shown as they will be stored"
 	await shows(page, "1 new category: Degus");
 	await shows(page, "As they will be stored: the first 5 of 6");
 	await assertAccessible(page, "the first animals");
-	await addAnimals(page, "6 animals");
-	await shows(page, "6 of 6 animals added");
+	await addAnimals(page, "6 animals", "6 of 6 animals added");
 	assert.deepEqual(await petsInWords(service), [...names.slice(1).map((name) => `${name} Degus sold`), "Pico Degus –"]);
 });
 
@@ -146,16 +145,13 @@ test("a row that is corrected after the question is asked about, too", async (co
 	await choose(page, "morning.csv", "Name,Category\nPico,1\nMoss,\n");
 	await goOn(page, "Check");
 	await correct();
-	await addAnimals(page, "2 animals");
-	await shows(page, "2 of 2 animals added");
+	await addAnimals(page, "2 animals", "2 of 2 animals added");
 	await button(page, "Add another list").click();
 	await addFile(page, "evening.csv", "Name,Category\nPico,1\nMoss,\nFern,2\n", "2 animals");
 	await shows(page, /^1 of 2 animals is already there \(Pico\)/);
 	await correct();
-	await addAnimals(page, "3 animals");
-	await shows(page, /^2 of 3 animals are already there/);
-	await button(page, "Leave them out").click();
-	await shows(page, "1 of 3 animals added, 2 already there");
+	await addAnimals(page, "3 animals", /^2 of 3 animals are already there/);
+	await click(page, "Leave them out", "1 of 3 animals added, 2 already there");
 	assert.equal((await petsInWords(service)).length, 3);
 });
 
@@ -163,23 +159,18 @@ test("rows that another file added are shown before anything is sent: leave out,
 	const { service, page } = await opened(context, []);
 	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
 	await page.reload();
-	await addFile(page, "fix-me.csv", "Name,Species\nPico,Dog\nMoss,\nFern,Cat\n", "2 animals");
-	await shows(page, "2 of 2 animals added");
+	await addFile(page, "fix-me.csv", "Name,Species\nPico,Dog\nMoss,\nFern,Cat\n", "2 animals", "2 of 2 animals added");
 	await button(page, "Add another list").click();
 	const fixed = "Name,Species\nPico,Dog\nMoss,Cat\nFern,Cat\n";
 	const question =
 		/^2 of 3 animals are already there \(Pico, Fern\), added today at \d+:\d\d by test from fix-me\.csv\.$/;
-	await addFile(page, "fix-me.csv", fixed, "3 animals");
-	await shows(page, question);
+	await addFile(page, "fix-me.csv", fixed, "3 animals", question);
 	await assertBothAccessible(page, "a question about rows that are there");
 	assert.deepEqual(await petsInWords(service), ["Pico Dog –", "Fern Cat –"], "nothing was sent");
-	await button(page, "Leave them out").click();
-	await shows(page, "1 of 3 animals added, 2 already there");
+	await click(page, "Leave them out", "1 of 3 animals added, 2 already there");
 	await button(page, "Add another list").click();
-	await addFile(page, "fix-me.csv", fixed.replace("Moss", "Ash"), "3 animals");
-	await shows(page, question);
-	await button(page, "Add them again").click();
-	await shows(page, "3 of 3 animals added");
+	await addFile(page, "fix-me.csv", fixed.replace("Moss", "Ash"), "3 animals", question);
+	await click(page, "Add them again", "3 of 3 animals added");
 	assert.equal((await petsInWords(service)).length, 6);
 });
 
@@ -192,8 +183,7 @@ test("a table may have no heading; sheets of one shape are one table", async (co
 	await goOn(page, "Values");
 	await button(page, "New categories: all 2").click();
 	await goOn(page, "Check");
-	await addAnimals(page, "2 animals");
-	await shows(page, "2 of 2 animals added");
+	await addAnimals(page, "2 animals", "2 of 2 animals added");
 	await button(page, "Add another list").click();
 	const sheets = { Dog: "Name,Born\nAsh,2019", Cat: "Name,Born\nFern,2020\n,2021", Staff: "Who\nAnn" };
 	await choose(page, "sheets.xlsx", workbook(sheets));
@@ -201,7 +191,6 @@ test("a table may have no heading; sheets of one shape are one table", async (co
 	await page.getByLabel("1 animal has no name").selectOption("correct each row");
 	await goOn(page, "Check");
 	await page.getByLabel("Name in row 3").fill("Ivy");
-	await addAnimals(page, "3 animals");
-	await shows(page, "3 of 3 animals added");
+	await addAnimals(page, "3 animals", "3 of 3 animals added");
 	assert.deepEqual(await petsInWords(service), ["Pico Dog –", "Moss Cat –", "Ash Dog –", "Fern Cat –", "Ivy Cat –"]);
 });

@@ -11,7 +11,8 @@ import { create, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
 import { addPets, numbered, openConsole, opened, signIn, takeOut } from "./console.ts";
-import { button, command, enter, fillIn, focused, isSignedOut, panel, press, row, shows, tabTo } from "./page.ts";
+import { button, focused, isSignedOut, panel, row } from "./page.ts";
+import { click, command, enter, fillIn, follow, press, shows, tabTo, visit } from "./steps.ts";
 
 test("the keyboard is enough to sign in, page, switch views and sign out, with visible focus", async (context) => {
 	const service = await testService(context);
@@ -95,23 +96,18 @@ async function assertEveryViewAccessible(page: Page, key: string, widths: readon
 	await panel(page, "Rosa").waitFor();
 	await look("an animal beside the list");
 	await page.keyboard.press("Escape");
-	await page.evaluate("location.hash = '#/animals?sort=id&id=99'");
-	await shows(page, "There is no animal 99");
+	await visit(page, "#/animals?sort=id&id=99", "There is no animal 99");
 	await look("an animal that is not there");
-	await page.evaluate("location.hash = '#/animals?name=long&sort=id'");
-	await shows(page, "1 animal with “long” in the name");
+	await visit(page, "#/animals?name=long&sort=id", "1 animal with “long” in the name");
 	await look("a search");
 	await command(page);
 	await look("the palette");
 	await page.keyboard.press("Escape");
 	await page.getByRole("dialog").waitFor({ state: "detached" });
-	await page.evaluate("location.hash = '#/animals?cursor=none&sort=id'");
-	await shows(page, "This page cannot be shown");
+	await visit(page, "#/animals?cursor=none&sort=id", "This page cannot be shown");
 	await look("a failure");
-	await button(page, "First page").click();
-	await shows(page, /^23 animals, /);
-	await page.evaluate("location.hash = '#/add-many'");
-	await shows(page, "Drop your list here");
+	await click(page, "First page", /^23 animals, /);
+	await visit(page, "#/add-many", "Drop your list here");
 	await look("add many");
 }
 
@@ -119,8 +115,7 @@ async function lookAtMenus(page: Page, width: number, check: typeof assertFits) 
 	// A menu closes when what is below it scrolls.
 	await button(page, "Category: all").scrollIntoViewIfNeeded();
 	await settled(page);
-	await button(page, "Category: all").click();
-	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
+	await click(page, "Category: all", page.getByRole("combobox", { name: "Name or number" }));
 	await check(page, `the filter by category at ${width}`);
 	await page.keyboard.press("Escape");
 	const leaveMenu: [menu: string, leave: () => Promise<void>][] = [
@@ -161,8 +156,7 @@ test("the first load is at most 35 KB; the other parts are loaded when idle", as
 	await until("all parts", () => last.every(isThere));
 	await settled(page);
 	asked.length = 0;
-	await page.getByRole("link", { name: "Changes" }).click();
-	await shows(page, "Nothing was changed yet.");
+	await follow(page, "Changes", "Nothing was changed yet.");
 	await command(page, "server");
 	await press(page, "Enter");
 	await page.getByRole("region", { name: "Replies per minute" }).waitFor();

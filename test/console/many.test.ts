@@ -10,7 +10,8 @@ import { workbook } from "../support/workbook.ts";
 import { assertAccessible, assertBothAccessible } from "./accessible.ts";
 import { addAnimals, choose, goOn, saved } from "./add-many.ts";
 import { openAs, opened, petsOf, revokeUnseen, signIn, signOut, takeOut } from "./console.ts";
-import { button, press, row, shows } from "./page.ts";
+import { button, row } from "./page.ts";
+import { click, follow, press, shows } from "./steps.ts";
 
 test("a spreadsheet is recognised, checked, added in its order, filtered and exported again", async (context) => {
 	const { service, page } = await opened(context, []);
@@ -38,8 +39,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	await goOn(page, "Check");
 	await shows(page, "28 good, 2 to fix.");
 	assert.deepEqual(await petsOf(service), [], "nothing is sent before the button");
-	await addAnimals(page, "28 animals");
-	await shows(page, "28 of 28 animals added, 2 left out");
+	await addAnimals(page, "28 animals", "28 of 28 animals added, 2 left out");
 	const download = page.waitForEvent("download");
 	const rejected = await saved(page, "Save the 2 rows as a file");
 	assert.equal((await download).suggestedFilename(), "tiere.csv.rejected.csv");
@@ -47,8 +47,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	assert.ok(rejected.startsWith(`${heading}\n5;A category is a whole number, such as 4;Rex;1.5;`), rejected);
 	const expected = Array.from({ length: 30 }, (_, at) => `Müller ${at} ${at % 2 ? "sold" : "–"}`).toSpliced(3, 2);
 	assert.deepEqual(await petsOf(service), expected, "in the order of the file");
-	await button(page, "Show the new animals").click();
-	await row(page, "Müller 29").waitFor();
+	await click(page, "Show the new animals", row(page, "Müller 29"));
 	await page.getByRole("button", { name: /^Sold/ }).click();
 	await row(page, "Müller 1").waitFor();
 	const exported = page.waitForEvent("download");
@@ -82,8 +81,7 @@ test("after a look at the list, no animal is added before the whole file is chec
 test("an export has the animals that were found or selected, and says why nothing was exported", async (context) => {
 	const { service, page, errors } = await opened(context, ["Rex", "Zoë", "Mia", "Zoe"], "#/animals?name=zoe");
 	await shows(page, "2 animals with “zoe” in the name");
-	await button(page, "Export").click();
-	await shows(page, "Export all animals with “zoe” in the name");
+	await click(page, "Export", "Export all animals with “zoe” in the name");
 	assert.equal(await saved(page, "CSV"), "\ufeffid,name,categoryId,status\n2,Zoë,2,pending\n4,Zoe,4,available\n");
 	await page.keyboard.press("Escape");
 	await page.getByRole("link", { name: "Zoe", exact: true }).focus();
@@ -117,8 +115,7 @@ test("rows are pasted, as text in the field or anywhere on the page, also as JSO
 	const { service, page } = await opened(context, [], "#/add-many");
 	await button(page, "Paste rows").click();
 	await page.getByLabel("Rows, with their heading").fill('[{"name":"Rex","category_id":1},{"name":7}]');
-	await button(page, "Check these rows").click();
-	await shows(page, "a JSON array, UTF-8");
+	await click(page, "Check these rows", "a JSON array, UTF-8");
 	await goOn(page, "Check");
 	await shows(page, "1 good, 1 to fix.");
 	await shows(page, "Enter a category, such as 4 · 1 row");
@@ -140,8 +137,7 @@ test("rows are pasted, as text in the field or anywhere on the page, also as JSO
 	})()`);
 	await page.getByLabel("Column 2 holds").waitFor();
 	await goOn(page, "Check");
-	await addAnimals(page, "1 animal");
-	await shows(page, "1 of 1 animal added");
+	await addAnimals(page, "1 animal", "1 of 1 animal added");
 	await shows(page, "pasted rows");
 	assert.deepEqual(await petsOf(service), ['Mia "the Cat" –']);
 });
@@ -155,8 +151,7 @@ test("a file that cannot be read is refused with its line and the fix", async (c
 	await choose(page, "broken.csv", 'name,categoryId\nRex,1\n"Mia,2\n');
 	await shows(page, /Line 3: a quote opens here/);
 	await choose(page, "whole.csv", "name,categoryId\nRex,1\n");
-	await button(page, "Back").click();
-	await shows(page, "Nothing is added before you have checked it.");
+	await click(page, "Back", "Nothing is added before you have checked it.");
 	assert.equal(await page.locator(".problem").textContent(), "", "the failures are gone");
 });
 
@@ -184,13 +179,11 @@ test("a look at the list and a revoked key keep all of Add many; signing out doe
 	await lookAtTheList();
 	assert.equal(await field.inputValue(), "4");
 	await revokeUnseen(page, service, issued);
-	await page.getByRole("link", { name: "Animals", exact: true }).click();
-	await shows(page, "This key was revoked or has expired. Your draft is kept.");
+	await follow(page, "Animals", "This key was revoked or has expired. Your draft is kept.");
 	await signIn(page, service.key);
 	await page.getByRole("link", { name: "Add many" }).click();
 	assert.equal(await field.inputValue(), "4");
-	await addAnimals(page, "2 animals");
-	await shows(page, "2 of 2 animals added");
+	await addAnimals(page, "2 animals", "2 of 2 animals added");
 	assert.deepEqual(await petsOf(service), ["Rex sold", "Ida –"]);
 	await button(page, "Add another list").click();
 	await choose(page, "rows.csv", "name,categoryId\nMia,1\n");
@@ -241,8 +234,7 @@ test("a file or sheet that is read late replaces none chosen after it, and not a
 	assert.equal(await shown('sheet "Oldest"').count(), 1);
 	await hold();
 	await page.getByLabel("Sheet", { exact: true }).selectOption("Now");
-	await button(page, "Back").click();
-	await shows(page, "Drop your list here");
+	await click(page, "Back", "Drop your list here");
 	await release();
 	assert.equal(await page.getByText("Drop your list here").count(), 1);
 });

@@ -7,7 +7,8 @@ import { test } from "../support/browser.ts";
 import { until } from "../support/until.ts";
 import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
 import { elsewhere, names, openAs, opened, pauseClock, takeOut } from "./console.ts";
-import { button, command, enter, focused, inTable, panel, press, row, sell, shows, toast } from "./page.ts";
+import { button, focused, inTable, panel, row, toast } from "./page.ts";
+import { click, command, enter, press, sell, shows } from "./steps.ts";
 
 test("a key without pets:edit sees no way to edit, and its keys do nothing", async (context) => {
 	const { service, page, errors } = await openAs(context, ["pets:read", "pets:write"], { names });
@@ -28,7 +29,6 @@ test("a key without pets:edit sees no way to edit, and its keys do nothing", asy
 
 test("the panel moves no row, so a double-click never opens the neighbor; a phone can go on", async (context) => {
 	const { page } = await opened(context, [...names, "Sir Wilhelm von und zu Hohenstein-Lichtenberg der Dritte"]);
-	await row(page, "Rex").waitFor();
 	const places = () =>
 		page.evaluate("[...document.querySelectorAll('tbody tr')].map((each) => each.getBoundingClientRect().y)");
 	for (const width of [1440, 1280, 1279, 901]) {
@@ -47,12 +47,10 @@ test("the panel moves no row, so a double-click never opens the neighbor; a phon
 	}
 	await resize(page, 390);
 	await row(page, "Luna").click();
-	await button(page, "Next animal").click();
-	await panel(page, "Bella").waitFor();
+	await click(page, "Next animal", panel(page, "Bella"));
 	await shows(page, "3 of 8 on this page");
 	await button(page, "Previous animal").click();
-	await button(page, "Previous animal").click();
-	await panel(page, "Rex").waitFor();
+	await click(page, "Previous animal", panel(page, "Rex"));
 	assert.equal(await button(page, "Previous animal").getAttribute("aria-disabled"), "true");
 	await page.locator(".panel button.pill").click();
 	await page.getByRole("menu").waitFor();
@@ -62,8 +60,7 @@ test("the panel moves no row, so a double-click never opens the neighbor; a phon
 	await page.mouse.click(60, 400);
 	await page.getByRole("menu").waitFor({ state: "detached" });
 	await page.getByRole("button", { name: "close" }).click();
-	await button(page, "Select").click();
-	await shows(page, "0 selected");
+	await click(page, "Select", "0 selected");
 	assert.equal(await button(page, "Set status").count(), 0);
 	await page.getByLabel("Select Luna").check();
 	await shows(page, "1 selected");
@@ -79,7 +76,6 @@ test("the panel moves no row, so a double-click never opens the neighbor; a phon
 
 test("the line with the undo leaves after 8 seconds, but not under the pointer or the focus", async (context) => {
 	const { page } = await opened(context, names);
-	await row(page, "Rex").waitFor();
 	await page.clock.install();
 	await sell(page, "Rex: available");
 	const undo = button(page, "Undo Ctrl Z");
@@ -117,8 +113,7 @@ test("where an animal covers the list, Back closes it, and leads no further than
 	await row(page, "Luna").click();
 	await panel(page, "Luna").waitFor();
 	// The newest animal comes first.
-	await button(page, "Previous animal").click();
-	await panel(page, "Bella").waitFor();
+	await click(page, "Previous animal", panel(page, "Bella"));
 	const before = await entries();
 	await page.goBack();
 	await isClosed();
@@ -229,7 +224,6 @@ test("a part of the console that cannot be loaded says so, and the page can be l
 	const before = (page: Page) =>
 		page.route(/assets\/(pet-panel|send-edits)/, (route) => (isAway ? route.abort() : route.continue()));
 	const { page, errors } = await opened(context, names, "", { before });
-	await row(page, "Rex").waitFor();
 	await sell(page, "Rex: available");
 	const told = "Nothing was changed, because a part of the console could not be loaded. Reload the page.";
 	await toast(page).getByText(told).waitFor();
@@ -238,10 +232,8 @@ test("a part of the console that cannot be loaded says so, and the page can be l
 	await shows(page, "This part could not be loaded");
 	isAway = false;
 	await page.route("**/console/history?*", (route) => route.fulfill({ status: 500, json: {} }));
-	await button(page, "Reload the page").click();
-	await panel(page, "Luna").getByText("The history cannot be shown").waitFor();
+	await click(page, "Reload the page", panel(page, "Luna").getByText("The history cannot be shown"));
 	await page.unroute("**/console/history?*");
-	await button(page, "Try again").click();
-	await panel(page, "Luna").getByText("Not edited since it was added.").waitFor();
+	await click(page, "Try again", panel(page, "Luna").getByText("Not edited since it was added."));
 	takeOut(errors, /ERR_FAILED|500/);
 });

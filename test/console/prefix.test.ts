@@ -8,7 +8,8 @@ import { ask } from "../support/caller.ts";
 import { listenFor } from "../support/listen.ts";
 import { testService } from "../support/service.ts";
 import { addPets, signedIn } from "./console.ts";
-import { button, fillIn, inTable, row } from "./page.ts";
+import { button, inTable, row } from "./page.ts";
+import { click, fillIn, follow } from "./steps.ts";
 
 /** A proxy that serves the service below /shop/animals, and nothing else. @returns the address with the prefix */
 async function proxied(context: TestContext, url: string): Promise<string> {
@@ -33,14 +34,12 @@ test("below a proxy's prefix the console lists, adds, loads each part and finds 
 	const { page, errors } = await signedIn(context, { url: root, key: service.key });
 	await button(page, "Add animal").click();
 	await fillIn(page, "Luna", "2");
-	await button(page, "Add").click();
-	await inTable(page, "Luna").waitFor();
+	await click(page, "Add", inTable(page, "Luna"));
 	await page.keyboard.press("Escape");
 	await row(page, "Rex").click();
 	await page.getByText("For developers").click();
 	await page.getByText("Copy curl: list").waitFor();
-	await page.getByRole("link", { name: "Changes" }).click();
-	await page.getByText("Nothing was changed yet.").waitFor();
+	await follow(page, "Changes", page.getByText("Nothing was changed yet."));
 	const reference = page.waitForEvent("popup");
 	await page.getByRole("link", { name: "Reference" }).click();
 	const opened = await reference;

@@ -8,7 +8,8 @@ import { testService } from "../support/service.ts";
 import { assertBothAccessible } from "./accessible.ts";
 import { addAnimals, addFile, choose, goOn } from "./add-many.ts";
 import { newTab, openAs, openConsole, opened, petsOf, revokeUnseen, signIn, signOut, takeOut } from "./console.ts";
-import { account, button, fillIn, focused, isSignedIn, isSignedOut, panel, row, shows } from "./page.ts";
+import { account, button, focused, isSignedIn, isSignedOut, panel, row } from "./page.ts";
+import { click, fillIn, follow, reload, shows } from "./steps.ts";
 
 const stored = (page: Page) =>
 	page.evaluate<{ tab: string; computer: string }>(
@@ -17,12 +18,9 @@ const stored = (page: Page) =>
 
 test("a reload and a deep link keep the key of a tab, which no other tab has", async (context) => {
 	const { service, page } = await opened(context, ["Rex", "Mia"]);
-	await row(page, "Rex").waitFor();
-	await page.reload();
-	await row(page, "Rex").waitFor();
+	await reload(page, row(page, "Rex"));
 	await page.goto(`${service.url}/console#/animals?id=2&sort=id`);
-	await page.reload();
-	await panel(page, "Mia").waitFor();
+	await reload(page, panel(page, "Mia"));
 	const second = await newTab(page, "#/changes");
 	await isSignedOut(second);
 	await signIn(second, service.key);
@@ -33,10 +31,8 @@ test("a reload and a deep link keep the key of a tab, which no other tab has", a
 	}
 	await signOut(second);
 	assert.ok(!JSON.stringify(await stored(second)).includes(service.key));
-	await button(page, "Refresh").click();
-	await row(page, "Rex").waitFor();
-	await page.reload();
-	await row(page, "Rex").waitFor();
+	await click(page, "Refresh", row(page, "Rex"));
+	await reload(page, row(page, "Rex"));
 	await second.reload();
 	await isSignedOut(second);
 });
@@ -59,8 +55,7 @@ test("tabs share the key of this computer; signing out of it ends them, and no t
 		await isSignedOut(tab);
 		assert.ok(!JSON.stringify(await stored(tab)).includes(service.key));
 	}
-	await alone.reload();
-	await row(alone, "Rex").waitFor();
+	await reload(alone, row(alone, "Rex"));
 });
 
 /** Holds each POST to this address. @returns a function that lets them pass, and waits for the reply to one */
@@ -83,8 +78,7 @@ test("a reply after the sign-out shows nothing to the next user, and starts no i
 	await signIn(page, service.key);
 	await release();
 	assert.equal(await page.locator(".panel").count(), 0);
-	await button(page, "Add animal").click();
-	await shows(page, "Enter adds the animal.");
+	await click(page, "Add animal", "Enter adds the animal.");
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "");
 	assert.equal(await page.getByText("Added Rex").count(), 0);
 	await choose(page, "rows.csv", "name,category\nMia,Dog\n");
@@ -102,8 +96,7 @@ test("a reply after the sign-out shows nothing to the next user, and starts no i
 	await signOut(page);
 	await signIn(page, service.key);
 	await releaseCategory();
-	await addFile(page, "own.csv", "name,category\nTim,1\n", "1 animal");
-	await shows(page, "1 of 1 animal added");
+	await addFile(page, "own.csv", "name,category\nTim,1\n", "1 animal", "1 of 1 animal added");
 	assert.deepEqual(await petsOf(service), ["Rex –", "Tim –"]);
 	assert.deepEqual(errors, []);
 });
@@ -133,7 +126,6 @@ test("a key for this computer outlives its tabs, and ends after 12 hours", async
 
 test("the account menu shows and copies the key, and changes where it is kept", async (context) => {
 	const { service, page } = await opened(context, ["Rex", "Mia"], "#/animals?name=rex");
-	await row(page, "Rex").waitFor();
 	let reads = 0;
 	page.on("request", (request) => /console\/find|v1\/pets/.test(request.url()) && reads++);
 	await account(page).click();
@@ -142,8 +134,7 @@ test("the account menu shows and copies the key, and changes where it is kept", 
 	assert.equal(await page.getByLabel("The key, copied").inputValue(), service.key);
 	assert.equal(await page.evaluate("navigator.clipboard.readText()"), service.key);
 	await assertBothAccessible(page, "the key that is shown");
-	await button(page, "Stay signed in on this computer").click();
-	await shows(page, /^Signed in on this computer until /);
+	await click(page, "Stay signed in on this computer", /^Signed in on this computer until /);
 	assert.equal(await focused(page), "Stay signed in for this tab only");
 	await page.keyboard.press("ArrowDown");
 	assert.equal(await focused(page), "Sign out of this computer");
@@ -163,8 +154,7 @@ test("the account menu shows and copies the key, and changes where it is kept", 
 	await page.evaluate("navigator.clipboard.writeText = () => new Promise((done) => { globalThis.copy = done; })");
 	const menu = account(page);
 	await menu.click();
-	await button(page, "Show the key").click();
-	await page.getByLabel("The key", { exact: true }).waitFor();
+	await click(page, "Show the key", page.getByLabel("The key", { exact: true }));
 	await page.keyboard.press("Escape");
 	await page.evaluate("globalThis.copy()");
 	await menu.click();
@@ -173,8 +163,7 @@ test("the account menu shows and copies the key, and changes where it is kept", 
 	await page.keyboard.press("Escape");
 	await account(page).click();
 	await shows(page, /^Signed in on this computer until /);
-	await button(page, "Stay signed in for this tab only").click();
-	await shows(page, /^Signed in for this tab/);
+	await click(page, "Stay signed in for this tab only", /^Signed in for this tab/);
 	await shows(second, "You signed out of this computer in another tab.");
 	const { tab, computer } = await stored(page);
 	assert.ok(tab.includes(service.key) && !computer.includes(service.key));
@@ -196,13 +185,11 @@ test("a key that is over or belongs to a clock that was set back is not used", a
 
 test("a tab deletes a key that is refused, and leaves a working one of this computer alone", async (context) => {
 	const { service, page, errors, issued: gone } = await openAs(context, ["pets:read"], { names: ["Rex"] });
-	await row(page, "Rex").waitFor();
 	const second = await newTab(page);
 	await second.getByLabel("On this computer").check();
 	await signIn(second, service.key);
 	await revokeUnseen(page, service, gone);
-	await button(page, "Refresh").click();
-	await page.getByText("This key was revoked or has expired.", { exact: true }).waitFor();
+	await click(page, "Refresh", page.getByText("This key was revoked or has expired.", { exact: true }));
 	assert.ok(!(await stored(page)).tab.includes(gone.key));
 	assert.ok((await stored(page)).computer.includes(service.key));
 	takeOut(errors, /401/);
@@ -211,13 +198,10 @@ test("a tab deletes a key that is refused, and leaves a working one of this comp
 test("an address without a view leads to the animals; a reload without a server keeps the key", async (context) => {
 	const { page, errors } = await opened(context, ["Rex"], "#/animols");
 	await page.getByRole("heading", { name: "Nothing is at this address" }).waitFor();
-	await page.getByRole("link", { name: "Show the animals" }).click();
-	await row(page, "Rex").waitFor();
+	await follow(page, "Show the animals", row(page, "Rex"));
 	await page.route("**/console/key", (route) => route.abort());
-	await page.reload();
-	await shows(page, "The server does not answer. Reload this page to try again.");
+	await reload(page, "The server does not answer. Reload this page to try again.");
 	await page.unroute("**/console/key");
-	await page.reload();
-	await row(page, "Rex").waitFor();
+	await reload(page, row(page, "Rex"));
 	takeOut(errors, /ERR_FAILED/);
 });

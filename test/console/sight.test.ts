@@ -12,49 +12,42 @@ import { elsewhere, names, numbered, opened, petsOf, signedIn, signIn, takeOut }
 import {
 	account,
 	button,
-	fillIn,
 	focused,
 	inTable,
 	isSignedOut,
 	mayLeave,
+	message,
 	namesOn,
 	panel,
-	press,
 	row,
-	sell,
-	shows,
 	toast,
 } from "./page.ts";
+import { click, fillIn, follow, press, reload, sell, shows, visit } from "./steps.ts";
 
 test("an edit outlives its view with message and undo; a problem stays until it is closed", async (context) => {
 	const { service, page } = await opened(context, names);
 	const first = service.store.edits;
-	await row(page, "Rex").waitFor();
 	const release = await hold(page, "**/console/edits");
 	await sell(page, "Rex: available");
 	assert.deepEqual(await page.locator("button.waiting").allTextContents(), ["sold"]);
 	assert.equal(await mayLeave(page), false, "the browser asks before a reload");
-	await page.getByRole("link", { name: "Changes" }).click();
-	await page.getByRole("heading", { name: "Changes" }).waitFor();
+	await follow(page, "Changes", page.getByRole("heading", { name: "Changes" }));
 	release();
-	await toast(page).getByText("Rex is sold", { exact: true }).waitFor();
+	await message(page, "Rex is sold").waitFor();
 	assert.equal(await mayLeave(page), true);
 	await press(page, "Control+z");
-	await toast(page).getByText("Rex is available", { exact: true }).waitFor();
+	await message(page, "Rex is available").waitFor();
 	assert.equal((await readPet(service.store, 1n))?.status, "available");
-	await button(page, "Redo").click();
-	await toast(page).getByText("Rex is sold", { exact: true }).waitFor();
+	await click(page, "Redo", message(page, "Rex is sold"));
 	await button(page, "Undo Ctrl Z").waitFor();
-	await page.getByRole("link", { name: "Animals", exact: true }).click();
-	await inTable(page, "Rex: sold").waitFor();
+	await follow(page, "Animals", inTable(page, "Rex: sold"));
 	await settled(page);
 	await hold(page, "**/console/activity");
 	await elsewhere(page, () => first.apply({ petId: 2n, editor: "Jonas", action: "rename", name: "Lulu" }));
 	await sell(page, "Luna: pending");
 	const told = "Jonas was first and has renamed Luna to Lulu. Your change was not made.";
-	await toast(page).getByText(told, { exact: true }).waitFor();
-	await sell(page, "Kiwi: available");
-	await toast(page).getByText("Kiwi is sold", { exact: true }).waitFor();
+	await message(page, told).waitFor();
+	await sell(page, "Kiwi: available", "Kiwi is sold");
 	await button(page, "Undo Ctrl Z").focus(); // It stays, however long the checks take.
 	assert.deepEqual(await toast(page).allTextContents(), [told, "Kiwi is sold"]);
 	await assertBothAccessible(page, "two messages");
@@ -70,18 +63,16 @@ test("an edit outlives its view with message and undo; a problem stays until it 
 	await assertAccessible(page, "two messages, narrow");
 	await resize(page, 1440);
 	await page.getByRole("link", { name: "Changes" }).click();
-	await button(page, "Show Lulu").click();
-	await panel(page, "Lulu").waitFor();
+	await click(page, "Show Lulu", panel(page, "Lulu"));
 	await page.locator(".toast", { hasText: told }).getByRole("button", { name: "Close" }).click();
-	await toast(page).getByText(told, { exact: true }).waitFor({ state: "detached" });
+	await message(page, told).waitFor({ state: "detached" });
 	assert.equal(await focused(page), "Animals", "the heading, since the button has gone");
 });
 
 test("Esc leaves one thing at a time, and the focus is in the list", async (context) => {
 	const { service, page } = await opened(context, names);
 	await service.store.categories.apply([{ id: 1n, name: "Guinea pig" }]);
-	await page.reload();
-	await row(page, "Rex").waitFor();
+	await reload(page, row(page, "Rex"));
 	await press(page, "n");
 	const category = page.getByLabel("Category", { exact: true });
 	await category.fill("gui");
@@ -110,7 +101,6 @@ test("Esc leaves one thing at a time, and the focus is in the list", async (cont
 test("on a phone Next begins at the top, and Back closes the form and nothing else", async (context) => {
 	const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 	const { service, page } = await opened(context, numbered(70), "", { page: phone });
-	await row(page, "Animal 1").waitFor();
 	await button(page, "Next").tap();
 	await row(page, "Animal 31").waitFor();
 	await until("the top of the page", () => page.evaluate<boolean>("scrollY === 0"));
@@ -142,15 +132,11 @@ test("on a phone Next begins at the top, and Back closes the form and nothing el
 
 test("a reload keeps the place in a search; a low window begins at its top", async (context) => {
 	const { service, page } = await opened(context, numbered(120));
-	await row(page, "Animal 1").waitFor();
 	await page.getByLabel("Find by name").fill("animal");
 	await shows(page, "1 to 30 of 120 animals");
-	await button(page, "Next").click();
-	await shows(page, "31 to 60 of 120 animals");
-	await page.reload();
-	await shows(page, "31 to 60 of 120 animals");
-	await button(page, "Previous").click();
-	await shows(page, "1 to 30 of 120 animals");
+	await click(page, "Next", "31 to 60 of 120 animals");
+	await reload(page, "31 to 60 of 120 animals");
+	await click(page, "Previous", "1 to 30 of 120 animals");
 	await page.getByLabel("Find by name").fill("W".repeat(255));
 	await shows(page, `“${"W".repeat(31)}…” in the name`);
 	const low = await signedIn(context, service, { page: { viewport: { width: 640, height: 400 } } });
@@ -180,8 +166,7 @@ test("an import whose service does not answer says so instead of a time", async 
 	const { page } = await opened(context, []);
 	await page.clock.install();
 	const release = await hold(page, "**/console/imports", { isStored: true });
-	await addFile(page, "rows.csv", `name,categoryId\n${"Rex,1\n".repeat(5)}`, "5 animals");
-	await shows(page, "Adding …");
+	await addFile(page, "rows.csv", `name,categoryId\n${"Rex,1\n".repeat(5)}`, "5 animals", "Adding …");
 	await page.clock.fastForward(4_000);
 	await shows(page, "The server does not answer. Still trying …");
 	release();
@@ -190,9 +175,7 @@ test("an import whose service does not answer says so instead of a time", async 
 
 test("the newest animals come first and appear by themselves; another order is remembered", async (context) => {
 	const { service, page } = await opened(context, numbered(40), "#/animals?sort=id");
-	await row(page, "Animal 1").waitFor();
-	await page.evaluate("location.hash = '#/animals'");
-	await row(page, "Animal 40").waitFor();
+	await visit(page, "#/animals", row(page, "Animal 40"));
 	assert.deepEqual(await namesOn(page), numbered(40).toReversed().slice(0, 30));
 	await shows(page, "1 to 30 of 40 animals");
 	await elsewhere(page, () => service.store.createPet({ name: "Newcomer", categoryId: 1n }));
@@ -223,7 +206,6 @@ test("the newest animals come first and appear by themselves; another order is r
 
 test("a category named in another window arrives in half a minute; no file is checked again", async (context) => {
 	const { service, page } = await opened(context, names, "", { before: (page) => page.clock.install() });
-	await row(page, "Rex").waitFor();
 	await elsewhere(page, () => service.store.categories.apply([{ id: 1n, name: "Guinea pig" }]));
 	await page.clock.fastForward(30_000);
 	await page.locator("tbody td.category", { hasText: "Guinea pig" }).first().waitFor();
@@ -242,7 +224,6 @@ test("a category named in another window arrives in half a minute; no file is ch
 test("edits that wait when a person signs out are not sent with the next key", async (context) => {
 	const { service, page } = await opened(context, names);
 	const next = await createKey(service.issuer, { name: "next person", scopes: ["pets:read", "pets:edit"] });
-	await row(page, "Rex").waitFor();
 	const release = await hold(page, "**/console/edits");
 	const sent: string[] = [];
 	page.on("request", (request) => request.url().endsWith("/console/edits") && sent.push(request.postData() ?? ""));
@@ -258,8 +239,7 @@ test("edits that wait when a person signs out are not sent with the next key", a
 	release();
 	await until("the edit under way", async () => (await readPet(service.store, 1n))?.status === "sold");
 	await settled(page);
-	await sell(page, "Otto: available");
-	await toast(page).getByText("Otto is sold", { exact: true }).waitFor();
+	await sell(page, "Otto: available", "Otto is sold");
 	assert.equal(sent.length, 2, "not the edit of Kiwi");
 	const edits = await service.store.edits.list(0n, 9);
 	const editors = edits.map(({ petId, editor }) => `${petId} ${editor}`);
@@ -268,7 +248,6 @@ test("edits that wait when a person signs out are not sent with the next key", a
 
 test("a category made while the names are read again has its name in the message", async (context) => {
 	const { page } = await opened(context, names);
-	await row(page, "Luna").waitFor();
 	await settled(page);
 	const { promise: isMade, resolve: answer } = Promise.withResolvers<void>();
 	const read = async (route: Route) => {
@@ -286,7 +265,7 @@ test("a category made while the names are read again has its name in the message
 	answer();
 	await settled(page);
 	release();
-	await toast(page).getByText("Luna is in Guinea pig", { exact: true }).waitFor();
+	await message(page, "Luna is in Guinea pig").waitFor();
 });
 
 test("filters and order are chips that a click removes; the totals are those of the category", async (context) => {
@@ -301,8 +280,7 @@ test("filters and order are chips that a click removes; the totals are those of 
 	assert.deepEqual(await namesOn(page), ["Moss"]);
 	await chip("Not set 1").click();
 	await resize(page, 1024);
-	await button(page, "Sorted by ascending id: show the newest first").click();
-	await row(page, "Animal 40").waitFor();
+	await click(page, "Sorted by ascending id: show the newest first", row(page, "Animal 40"));
 	await page.getByRole("button", { name: "Category: all" }).click();
 	await page.getByRole("option", { name: "Dog 1" }).click();
 	await row(page, "Animal 40").waitFor({ state: "detached" });
@@ -315,14 +293,12 @@ test("filters and order are chips that a click removes; the totals are those of 
 	await button(page, "Show all categories").click();
 	await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
 	await row(page, "Animal 1").waitFor();
-	await button(page, "Sorted by name: show the newest first").click();
-	await row(page, "Moss").waitFor();
+	await click(page, "Sorted by name: show the newest first", row(page, "Moss"));
 	assert.equal(await page.evaluate("location.hash"), "#/animals");
 });
 
 test("all animals of a filter are selected, changed after one question, and changed back at once", async (context) => {
 	const { service, page, errors } = await opened(context, numbered(180), "#/animals?limit=10&status=sold");
-	await row(page, "Animal 3").waitFor();
 	const first = service.store.edits;
 	const release = await hold(page, "**/console/exports");
 	await page.getByLabel("Select all").check();
@@ -349,8 +325,7 @@ test("all animals of a filter are selected, changed after one question, and chan
 		["sold", "Animal 3"],
 	] as const) {
 		await elsewhere(page, () => first.apply({ petId: 3n, editor: "Ann", action: "set-status", status }));
-		await button(page, "Refresh").click();
-		await row(page, shown).waitFor();
+		await click(page, "Refresh", row(page, shown));
 		assert.ok(await page.getByLabel(`Select ${shown}`, { exact: true }).isChecked(), "the selection stays what it was");
 		await shows(page, "60 selected");
 	}
@@ -385,13 +360,11 @@ test("all animals of a filter are selected, changed after one question, and chan
 		.waitFor();
 	const sold = async () => (await petsOf(service)).filter((pet) => pet.endsWith(" sold")).length;
 	assert.equal(await sold(), 0, "of the first 100 animals");
-	await button(page, "Undo Ctrl Z").click();
-	await toast(page).getByText("59 animals are sold", { exact: true }).waitFor();
+	await click(page, "Undo Ctrl Z", message(page, "59 animals are sold"));
 	assert.equal(await sold(), 32);
 	await settled(page);
 	await page.getByLabel("Select all").check();
-	await button(page, "Select all 60").click();
-	await shows(page, "60 selected");
+	await click(page, "Select all 60", "60 selected");
 	await button(page, "Redo").click();
 	await page.getByRole("toolbar").waitFor({ state: "detached" });
 });

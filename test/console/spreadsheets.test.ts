@@ -12,7 +12,8 @@ import { workbook } from "../support/workbook.ts";
 import { assertAccessible, assertFits, resize } from "./accessible.ts";
 import { addAnimals, goOn } from "./add-many.ts";
 import { numbered, opened } from "./console.ts";
-import { button, command, enter, focused, namesOn, press, row, shows, tabTo, toast } from "./page.ts";
+import { button, focused, message, namesOn, row } from "./page.ts";
+import { command, enter, press, shows, tabTo } from "./steps.ts";
 
 test("the tables of shelters are added by mouse alone, without a category twice", async (context) => {
 	const { service, page } = await opened(context, []);
@@ -26,8 +27,7 @@ test("the tables of shelters are added by mouse alone, without a category twice"
 		const create = page.getByRole("button", { name: /^New (categories: all|category: )/ });
 		await create.first().click();
 		await goOn(page, "Check");
-		await addAnimals(page, `${pets.length} animals`);
-		await shows(page, `${pets.length} of ${pets.length} animals added`);
+		await addAnimals(page, `${pets.length} animals`, `${pets.length} of ${pets.length} animals added`);
 		await button(page, "Add another list").click();
 		expected.push(...pets);
 		assert.deepEqual(await petsInWords(service), expected, file);
@@ -56,8 +56,7 @@ test("each animal of files of three programs is added with the proposed meanings
 		if ((await step.textContent()) === "Values") await button(page, "Continue").click();
 		await shows(page, `${pets.length} good, 0 to fix.`);
 		await check(page, file);
-		await addAnimals(page, `${pets.length} animals`);
-		await shows(page, `${pets.length} of ${pets.length} animals added`);
+		await addAnimals(page, `${pets.length} animals`, `${pets.length} of ${pets.length} animals added`);
 		await button(page, "Add another list").click();
 		expected.push(...pets);
 		assert.deepEqual((await listAll(service.url, service.key)).map(describePet), expected, file);
@@ -78,7 +77,6 @@ async function pressOn(page: Page, label: string): Promise<void> {
 
 test("a shelter's day by keyboard alone: add a list, find, move, filter, sort and export", async (context) => {
 	const { page } = await opened(context, numbered(20_000));
-	await row(page, "Animal 1").waitFor();
 	await press(page, "m");
 	await shows(page, "Drop your list here");
 	const chooser = page.waitForEvent("filechooser");
@@ -102,7 +100,7 @@ test("a shelter's day by keyboard alone: add a list, find, move, filter, sort an
 	await press(page, "c");
 	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
 	await enter(page, "ca");
-	await toast(page).getByText("Rex is in Cat", { exact: true }).waitFor();
+	await message(page, "Rex is in Cat").waitFor();
 	await press(page, "Escape");
 	await row(page, "Mia").waitFor();
 

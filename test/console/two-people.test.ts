@@ -8,7 +8,8 @@ import { hold, settled } from "../support/browser.ts";
 import { testService } from "../support/service.ts";
 import { readPet } from "../support/store-reads.ts";
 import { addPets, names, signedIn, takeOut } from "./console.ts";
-import { button, enter, fillIn, inTable, namesOn, panel, press, row, sell, shows, toast } from "./page.ts";
+import { button, inTable, message, namesOn, panel, row } from "./page.ts";
+import { click, enter, fillIn, follow, press, sell, shows } from "./steps.ts";
 
 /** The windows of Ann, who may not see the figures of the server, and of Jonas. */
 async function twoWindows(context: TestContext) {
@@ -26,7 +27,7 @@ async function twoWindows(context: TestContext) {
 	return { service, ann, jonas, errors };
 }
 
-const says = (page: Page, text: string | RegExp) => toast(page).getByText(text, { exact: true }).waitFor();
+const says = (page: Page, text: string | RegExp) => message(page, text).waitFor();
 
 test("a day of two people: both see who added, sold, moved and removed what, and undo it", async (context) => {
 	const { service, ann, jonas, errors } = await twoWindows(context);
@@ -41,8 +42,7 @@ test("a day of two people: both see who added, sold, moved and removed what, and
 		assert.equal((await namesOn(page))[0], "Rosa");
 	}
 	// Ann sells Kiwi and moves Luna, looks at the changes meanwhile, and takes back both, step by step.
-	await sell(ann, "Kiwi: available");
-	await says(ann, "Kiwi is sold");
+	await sell(ann, "Kiwi: available", "Kiwi is sold");
 	const release = await hold(ann, "**/console/edits");
 	await sell(ann, "Luna: pending");
 	await ann.getByRole("link", { name: "Changes" }).click();
@@ -54,8 +54,7 @@ test("a day of two people: both see who added, sold, moved and removed what, and
 	const [luna, kiwi] = [await readPet(service.store, 2n), await readPet(service.store, 7n)];
 	assert.deepEqual([luna?.status, kiwi?.status], ["pending", "available"]);
 	// Both take Bella: Jonas, who is later, learns it and what it is now; the message stays beside the next one.
-	await ann.getByRole("link", { name: "Animals", exact: true }).click();
-	await inTable(jonas, "Kiwi: available").waitFor();
+	await follow(ann, "Animals", inTable(jonas, "Kiwi: available"));
 	await settled(jonas);
 	await hold(jonas, "**/console/activity");
 	await row(ann, "Bella").click();
@@ -66,11 +65,9 @@ test("a day of two people: both see who added, sold, moved and removed what, and
 	await jonas.getByRole("menu").waitFor();
 	await press(jonas, "p");
 	await says(jonas, "Ann was first and has renamed Bella to Belle. Your change was not made.");
-	await sell(jonas, "Rex: available");
-	await says(jonas, "Rex is sold");
+	await sell(jonas, "Rex: available", "Rex is sold");
 	await says(jonas, /^Ann was first/); // A problem stays until it is closed.
-	await button(jonas, "Show Belle").click();
-	await panel(jonas, "Belle").getByText("Renamed by Ann").waitFor();
+	await click(jonas, "Show Belle", panel(jonas, "Belle").getByText("Renamed by Ann"));
 	await button(jonas, "Close").click();
 	// Jonas removes Otto; Ann, who looks at it, is told by name. The changes of Jonas are a click away.
 	await jonas.unroute("**/console/activity");
@@ -80,15 +77,13 @@ test("a day of two people: both see who added, sold, moved and removed what, and
 	await press(jonas, "Escape");
 	await row(jonas, "Otto").click();
 	await button(jonas, "Remove Otto …").click();
-	await button(jonas, "Remove Otto").click();
-	await ann.getByText("Jonas removed Otto", { exact: true }).waitFor();
+	await click(jonas, "Remove Otto", ann.getByText("Jonas removed Otto", { exact: true }));
 	await ann.getByRole("link", { name: "Changes" }).click();
 	await ann.getByRole("link", { name: "Jonas" }).first().click();
 	await ann.getByRole("link", { name: "Ann" }).first().waitFor({ state: "detached" });
 	await ann.getByRole("link", { name: "Rex" }).waitFor();
 	const told = await ann.locator(".changes li p").allTextContents();
 	assert.deepEqual(told, ["Otto: Removed by Jonas", "Rex: Marked as sold by Jonas"]);
-	await button(ann, "Undo: Rex available").click();
-	await inTable(jonas, "Rex: available").waitFor();
+	await click(ann, "Undo: Rex available", inTable(jonas, "Rex: available"));
 	takeOut(errors, /404/); // Of the animal that was removed.
 });

@@ -10,7 +10,8 @@ import { workbook } from "../support/workbook.ts";
 import { assertBothAccessible, resize } from "./accessible.ts";
 import { addAnimals, choose, goOn, saved } from "./add-many.ts";
 import { elsewhere, openAs, opened, petsOf, takeOut } from "./console.ts";
-import { button, shows } from "./page.ts";
+import { button } from "./page.ts";
+import { click, shows } from "./steps.ts";
 
 test("columns with the same name or none are chosen one by one; a click makes a row the heading", async (context) => {
 	const { service, page } = await opened(context, []);
@@ -37,8 +38,7 @@ test("columns with the same name or none are chosen one by one; a click makes a 
 	await holds("2, Tier,").selectOption("name");
 	await holds("4").selectOption("categoryId");
 	await goOn(page, "Check");
-	await addAnimals(page, "2 animals");
-	await shows(page, "2 of 2 animals added");
+	await addAnimals(page, "2 animals", "2 of 2 animals added");
 	assert.equal(
 		(await service.send({ path: "/v1/pets" })).body,
 		'[{"id":1,"name":"Rex","categoryId":7,"status":"sold"},{"id":2,"name":"Mia","categoryId":8}]',
@@ -87,8 +87,7 @@ test("a heading below titles is found, words are confirmed, lost letters and fie
 		"\ufeffline;reason;Tiername;Kategorie-Nr.;Zustand\n8;Enter a name;;6;\n",
 	);
 	assert.deepEqual(await petsOf(service), [], "nothing is sent before the last button");
-	await addAnimals(page, "5 animals");
-	await shows(page, "5 of 5 animals added, 1 left out");
+	await addAnimals(page, "5 animals", "5 of 5 animals added, 1 left out");
 	assert.deepEqual(await petsOf(service), ["Bello pending", "Müller sold", "Zora sold", "Uma –", "Ida –"]);
 });
 
@@ -113,8 +112,7 @@ test("faults of JSON are said in words for people; corrected fields are added as
 	await page.getByLabel("Name in row 2").fill("Zoë");
 	await page.getByLabel("Category in row 2").fill("2");
 	await page.getByLabel("Status in row 2").selectOption("not set");
-	await addAnimals(page, "2 animals");
-	await shows(page, "2 of 2 animals added, 1 left out");
+	await addAnimals(page, "2 animals", "2 of 2 animals added, 1 left out");
 	const { body } = await service.send({ path: "/v1/pets" });
 	assert.equal(body, '[{"id":1,"name":"Rex","categoryId":9007199254740993},{"id":2,"name":"Zoë","categoryId":2}]');
 });
@@ -142,20 +140,17 @@ test("words in place of categories become categories by mouse alone, once", asyn
 	await page.getByLabel("Category in row 8: “Kater” is not a category").fill("KATZE");
 	const lose = (route: Route) => (route.request().method() === "POST" ? route.abort() : route.continue());
 	await page.route("**/console/categories", lose);
-	await addAnimals(page, "5 animals");
-	await shows(page, "The server does not answer. No animal was added.");
+	await addAnimals(page, "5 animals", "The server does not answer. No animal was added.");
 	takeOut(errors, /ERR_FAILED/);
 	await page.unroute("**/console/categories");
-	await addAnimals(page, "5 animals");
-	await shows(page, "5 of 5 animals added");
+	await addAnimals(page, "5 animals", "5 of 5 animals added");
 	const before = await service.send({ path: "/console/categories" });
 	const categories = JSON.parse(before.body).categories.map((one: { name: string }) => one.name);
 	assert.deepEqual(categories, ["Hund", "Katze", "Vogel"]);
 	const stored = async () => (await listAll(service.url, service.key)).map(describePet);
 	const pets = ["Bello 1 –", "Mia 2 sold", "Rex 1 –", "Lora 3 sold", "Kit 2 –"];
 	assert.deepEqual(await stored(), pets);
-	await button(page, "Show the new animals").click();
-	await page.getByRole("row", { name: /Lora.*Vogel/ }).waitFor();
+	await click(page, "Show the new animals", page.getByRole("row", { name: /Lora.*Vogel/ }));
 	await page.goto(`${service.url}/console#/add-many`);
 	await button(page, "Add another list").click();
 	await choose(page, "bestand.xlsx", bytes);
@@ -163,8 +158,7 @@ test("words in place of categories become categories by mouse alone, once", asyn
 	await goOn(page, "Values");
 	await page.getByLabel("“Kater” becomes").selectOption("Katze · 2");
 	await goOn(page, "Check");
-	await addAnimals(page, "5 animals");
-	await shows(page, "0 of 5 animals added, 5 already there");
+	await addAnimals(page, "5 animals", "0 of 5 animals added, 5 already there");
 	assert.deepEqual([await stored(), (await service.send({ path: "/console/categories" })).body], [pets, before.body]);
 });
 
@@ -179,8 +173,7 @@ test("a key that may not make categories gets a message, and can use existing ca
 	await page.getByLabel("“Wolf” becomes").selectOption("Hund · 7");
 	await goOn(page, "Check");
 	await page.getByLabel("Category in row 6: No category has this number: enter its name").waitFor();
-	await addAnimals(page, "4 animals");
-	await shows(page, "4 of 4 animals added, 1 left out");
+	await addAnimals(page, "4 animals", "4 of 4 animals added, 1 left out");
 	const pets = (await listAll(service.url, service.key)).map(describePet);
 	assert.deepEqual(pets, ["Rex 7 –", "Mia 7 –", "Zoe 7 –", "Ida 7 –"]);
 });
