@@ -7,7 +7,7 @@ import { readPet } from "../support/store-reads.ts";
 import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
 import { names, openAs, opened, takeOut } from "./console.ts";
 import { button, message, panel, row } from "./page.ts";
-import { click, command, follow, press, reload, shows, visit } from "./steps.ts";
+import { click, command, follow, hit, reload, visit } from "./steps.ts";
 
 /** The lines of the view without their times. */
 const lines = (page: Page) => page.locator(".changes li p").allTextContents();
@@ -49,8 +49,7 @@ test("the changes of two people are listed by day, filtered by person, and undon
 	await page.getByText("Rex: Marked as pending by test").waitFor();
 	assert.equal((await readPet(store, 1n))?.status, "pending");
 	assert.deepEqual((await lines(page)).slice(1), told);
-	await press(page, "Control+z");
-	await page.getByText("Rex: Marked as sold by test").waitFor();
+	await hit(page, "Control+z", page.getByText("Rex: Marked as sold by test"));
 	await page.getByRole("link", { name: "Ann & Bo" }).first().click();
 	await page.getByRole("link", { name: "Jonas" }).first().waitFor({ state: "detached" });
 	await page.getByRole("link", { name: "Lulu" }).waitFor();
@@ -66,16 +65,14 @@ test("older changes are a page away; another's change appears by itself; a reade
 	const { service, page, errors } = await openAs(context, ["pets:read"], { names });
 	const { edits } = service.store;
 	await command(page, "changes");
-	await press(page, "Enter");
-	await shows(page, "Nothing was changed yet.");
+	await hit(page, "Enter", "Nothing was changed yet.");
 	for (let count = 0; count < 51; count++)
 		await edits.apply({ petId: 1n, editor: "Ann", action: "rename", name: `Rex ${count}` });
 	await edits.apply({ petId: 2n, editor: "Ann", action: "set-status", status: "available" });
 	await page.getByText("Luna: Marked as available by Ann").waitFor();
 	assert.equal((await lines(page)).length, 50);
 	assert.equal(await page.getByRole("button", { name: /^Undo/ }).count(), 0);
-	await button(page, "Older").click();
-	await button(page, "Newest").waitFor();
+	await click(page, "Older", button(page, "Newest"));
 	await page.locator(".changes li").nth(1).waitFor();
 	assert.equal((await lines(page)).length, 2);
 	assert.equal(await button(page, "Older").count(), 0);

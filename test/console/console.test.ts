@@ -14,17 +14,15 @@ import { create, testService } from "../support/service.ts";
 import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
 import { elsewhere, numbered, openAs, openConsole, opened, signedIn, signIn, takeOut } from "./console.ts";
 import { button, namesOn, panel, row } from "./page.ts";
-import { click, enter, fillIn, follow, press, shows, visit } from "./steps.ts";
+import { click, enter, fillIn, follow, hit, press, shows, visit } from "./steps.ts";
 
 test("an invalid key is refused in words; the account menu shows what a valid one may do", async (context) => {
 	const service = await testService(context);
 	const { page, errors } = await openConsole(context, service.url);
 	await click(page, "Sign in", "Paste an API key first.");
-	await enter(page, "pets_… and more", "API key");
-	await shows(page, "Paste the whole key again");
+	await enter(page, "pets_… and more", "API key", "Paste the whole key again");
 	assert.deepEqual(errors, []);
-	await enter(page, "pets_wrong", "API key");
-	await shows(page, "This key does not work. Check that it is complete");
+	await enter(page, "pets_wrong", "API key", "This key does not work. Check that it is complete");
 	takeOut(errors, /401/);
 	const { key } = await createKey(service.issuer, { name: "shop", scopes: ["pets:read"], expiresInMs: 86_400_000 });
 	await signIn(page, key);
@@ -53,8 +51,7 @@ test("a key that may not write sees why, and no way to add", async (context) => 
 		assert.doesNotMatch(name, writing);
 	await page.keyboard.press("Escape");
 	assert.doesNotMatch((await page.locator(".key-list").textContent()) ?? "", writing);
-	await page.keyboard.press("?");
-	await page.getByRole("combobox", { name: "Command, name or id" }).waitFor();
+	await hit(page, "?", page.getByRole("combobox", { name: "Command, name or id" }));
 	const all = await page.getByRole("option").allInnerTexts();
 	const commands = all.filter((text) => !text.startsWith("Show "));
 	assert.ok(commands.length > 5 && commands.every((text) => !writing.test(text)), String(commands));
@@ -69,8 +66,7 @@ test("a key that may not read gets a message, and may add", async (context) => {
 	await shows(page, "This key may not list animals");
 	await button(page, "Add animal").click();
 	await fillIn(page, "Rosa", "1");
-	await press(page, "Enter");
-	await shows(page, /Added Rosa with the id 1/);
+	await hit(page, "Enter", /Added Rosa with the id 1/);
 	await visit(page, "#/changes", "This key may not see changes");
 });
 
@@ -114,8 +110,7 @@ test("the newest animals are a click away, pages lead back to the first, and edi
 	const names = numbered(25);
 	const { service, page, errors } = await openedWithClock(context, names);
 	const goTo = async (label: string, expected: string[]) => {
-		await button(page, label).click();
-		await row(page, expected.at(-1) as string).waitFor();
+		await click(page, label, row(page, expected.at(-1) as string));
 		assert.deepEqual(await namesOn(page), expected);
 	};
 	const isDisabled = (label: string) => button(page, label).getAttribute("aria-disabled");
@@ -219,8 +214,7 @@ test("an invalid field has a sentence beside it; animals are added one by one, a
 	const kept = await service.send({ path: "/v1/pets/1" });
 	assert.equal(kept.body, '{"id":1,"name":"Rosa","categoryId":9223372036854775807,"status":"pending"}');
 	await page.keyboard.type("Mia");
-	await enter(page, " 007", "Category");
-	await shows(page, /Added Mia with the id 2/);
+	await enter(page, " 007", "Category", /Added Mia with the id 2/);
 	const withZeros = await service.send({ path: "/v1/pets/2" });
 	assert.equal(withZeros.body, '{"id":2,"name":"Mia","categoryId":7}', "zeros in front change no number");
 	await page.keyboard.type("Half a na");
@@ -232,8 +226,7 @@ test("an invalid field has a sentence beside it; animals are added one by one, a
 
 test("an empty store shows the command of banner, README and reference, which adds an animal", async (context) => {
 	const { service, page } = await opened(context, []);
-	await button(page, "Copy curl").click();
-	await button(page, "Copied").waitFor();
+	await click(page, "Copy curl", button(page, "Copied"));
 	const command = await page.evaluate<string>("navigator.clipboard.readText()");
 	assert.equal(command.replaceAll(" \\\n  ", " "), curlForFirst(`${service.url}/v1/pets`).join(" "));
 	const { description } = JSON.parse(readFileSync("openapi.json", "utf8")).info;

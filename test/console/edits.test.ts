@@ -8,7 +8,7 @@ import type { TestService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { elsewhere, names, opened, takeOut } from "./console.ts";
 import { button, focused, inTable, message, namesOn, panel, row, toast } from "./page.ts";
-import { click, enter, fillIn, press, reload, sell, shows } from "./steps.ts";
+import { click, enter, fillIn, hit, press, reload, sell, shows } from "./steps.ts";
 
 /** The audit log without times: animal, editor, action, old status and new status. */
 async function audit({ store }: TestService): Promise<string[]> {
@@ -19,8 +19,7 @@ async function audit({ store }: TestService): Promise<string[]> {
 
 async function sellAll(page: Page): Promise<void> {
 	await page.getByLabel("Select all on this page").check();
-	await press(page, "s");
-	await page.getByRole("menu").waitFor();
+	await hit(page, "s", page.getByRole("menu"));
 	await press(page, "s");
 }
 
@@ -32,20 +31,17 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await row(page, "Luna").click();
 	await panel(page, "Luna").getByRole("button", { name: "Status of Luna: pending" }).click();
 	await page.getByRole("menu").waitFor();
-	await page.keyboard.press("n");
-	await panel(page, "Luna").getByText("Status not set by test").waitFor();
+	await hit(page, "n", panel(page, "Luna").getByText("Status not set by test"));
 	await button(page, "Rename Luna").click();
 	await enter(page, "  ");
 	await shows(page, "Enter a name.");
-	await enter(page, "Lu\u0007", "Name");
-	await shows(page, "A name is one line, without control characters.");
+	await enter(page, "Lu\u0007", "Name", "A name is one line, without control characters.");
 	await enter(page, "L".repeat(256), "Name");
 	await shows(page, "A name has at most 255 characters.");
 	await page.keyboard.press("Escape");
 	await button(page, "Rename Luna").click();
 	await page.keyboard.type("Lu");
-	await row(page, "Bella").click();
-	await message(page, "Renamed to Lu").waitFor();
+	await click(page, row(page, "Bella"), message(page, "Renamed to Lu"));
 	await button(page, "Undo Ctrl Z").click();
 	await row(page, "Luna").click();
 	await button(page, "Rename Luna").click();
@@ -57,8 +53,7 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await panel(page, "Luna 2").getByText("Renamed by test").first().waitFor();
 	// Only then, there is an edit to undo.
 	await message(page, "Renamed to Luna 2").waitFor();
-	await page.keyboard.press("Control+z");
-	await row(page, "Luna").waitFor();
+	await hit(page, "Control+z", row(page, "Luna"));
 	await panel(page, "Luna").getByRole("button", { name: "Category of Luna: 2" }).click();
 	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
 	await page.keyboard.type("Guinea pig");
@@ -66,15 +61,13 @@ test("a working day: sold, undone, renamed and removed; the audit log has each e
 	await message(page, "Luna is in Guinea pig").waitFor();
 	await panel(page, "Luna").getByText("Moved from 2 to Guinea pig by test").waitFor();
 	await page.locator("tbody td.category", { hasText: "Guinea pig 8" }).waitFor();
-	await page.keyboard.press("Control+z");
-	await message(page, "Luna is in category 2").waitFor();
+	await hit(page, "Control+z", message(page, "Luna is in category 2"));
 	await page.keyboard.press("Escape");
 	const overview = page.getByRole("complementary", { name: "Overview" });
 	await overview.getByText("Luna: Moved from Guinea pig to 2").waitFor();
 	const nameOf8 = overview.getByRole("button", { name: "Name of category 8" });
 	await nameOf8.click();
-	await enter(page, "Cavy", "Name");
-	await overview.getByText("Luna: Moved from Cavy to 2").waitFor();
+	await enter(page, "Cavy", "Name", overview.getByText("Luna: Moved from Cavy to 2"));
 	await overview.getByRole("button", { name: "Name of category 2" }).click();
 	await page.getByLabel("Name", { exact: true }).fill("CAVY");
 	await click(page, "Save the name", "Category 8 already has this name.");
@@ -124,8 +117,7 @@ test("the totals follow an edit and an added animal at once, before the figures 
 	await button(page, "Sold 3").waitFor();
 	await page.keyboard.press("n");
 	await fillIn(page, "Max", "1");
-	await press(page, "Enter");
-	await page.getByRole("button", { name: "All 8" }).waitFor();
+	await hit(page, "Enter", page.getByRole("button", { name: "All 8" }));
 });
 
 test("a list that was read before an edit does not undo it on the screen; the next builds on it", async (context) => {
@@ -139,8 +131,7 @@ test("a list that was read before an edit does not undo it on the screen; the ne
 	await button(page, "Refresh").click();
 	const heldList = await list;
 	await inTable(page, "Rex: sold").click();
-	await page.keyboard.press("p");
-	await inTable(page, "Rex: pending").waitFor();
+	await hit(page, "p", inTable(page, "Rex: pending"));
 	const isShown = page.waitForEvent("requestfinished", (request) => request === heldList);
 	releaseList();
 	await isShown;
@@ -155,54 +146,40 @@ test("the keyboard alone is enough to mark, undo, rename, select and remove", as
 	const { service, page } = await opened(context, names);
 	await press(page, "ArrowDown", "ArrowDown", "ArrowUp", "s");
 	await page.getByRole("menuitemradio", { name: "available", checked: true }).waitFor();
-	await press(page, "ArrowDown", "Enter");
-	await toast(page).getByText("Rex is pending").waitFor();
+	await hit(page, "ArrowDown Enter", toast(page).getByText("Rex is pending"));
 	await inTable(page, "Rex: pending").waitFor();
-	await press(page, "Control+z");
-	await inTable(page, "Rex: available").waitFor();
-	await press(page, "s", "x", "Escape", "Control+Shift+Z", "s", "s");
-	await inTable(page, "Rex: sold").waitFor();
-	await press(page, "F2");
-	await page.getByLabel("Name", { exact: true }).waitFor();
+	await hit(page, "Control+z", inTable(page, "Rex: available"));
+	await hit(page, "s x Escape Control+Shift+Z s s", inTable(page, "Rex: sold"));
+	await hit(page, "F2", page.getByLabel("Name", { exact: true }));
 	await page.keyboard.type("Rexi");
-	await press(page, "Control+z", "Enter");
-	await panel(page, "Rex").waitFor();
+	await hit(page, "Control+z Enter", panel(page, "Rex"));
 	await press(page, "F2");
 	await enter(page, "Rex II");
 	await row(page, "Rex II").waitFor();
-	await press(page, "j");
-	await panel(page, "Luna").waitFor();
+	await hit(page, "j", panel(page, "Luna"));
 	assert.equal(await focused(page), "Luna", "the focus follows the open animal");
 	await press(page, "k", "Escape");
 	await panel(page, "Rex II").waitFor({ state: "detached" });
 	await until("the focus in the row", async () => (await focused(page)) === "Rex II");
-	await press(page, "ArrowDown", "x", "Shift+ArrowDown", "Shift+ArrowDown");
-	await shows(page, "3 selected");
+	await hit(page, "ArrowDown x Shift+ArrowDown Shift+ArrowDown", "3 selected");
 	const exported = page.waitForRequest("**/console/exports");
 	await click(page, "Export", page.getByText("3 animals, as selected"));
 	await button(page, "CSV").click();
 	assert.deepEqual((await exported).postDataJSON(), { format: "csv", ids: [2, 3, 4] });
-	await press(page, "Escape", "c");
-	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
+	await hit(page, "Escape c", page.getByRole("combobox", { name: "Name or number" }));
 	// The animals have several categories: none is chosen before a text is entered.
 	await press(page, "Enter");
 	await enter(page, "7");
 	await toast(page).getByText("3 animals are in category 7").waitFor();
-	await press(page, "Control+z");
-	await toast(page).getByText("3 animals are as they were").waitFor();
+	await hit(page, "Control+z", toast(page).getByText("3 animals are as they were"));
 	await settled(page);
-	await press(page, "s", "a");
-	await toast(page).getByText("3 animals are available").waitFor();
-	await press(page, "Control+z");
-	await toast(page).getByText("2 animals are as they were").waitFor();
-	await press(page, "Delete");
-	await page.getByText("Luna, Bella, and Otto will be gone").waitFor();
-	await press(page, "Tab", "Enter");
-	await toast(page).getByText("3 animals are removed").waitFor();
+	await hit(page, "s a", toast(page).getByText("3 animals are available"));
+	await hit(page, "Control+z", toast(page).getByText("2 animals are as they were"));
+	await hit(page, "Delete", page.getByText("Luna, Bella, and Otto will be gone"));
+	await hit(page, "Tab Enter", toast(page).getByText("3 animals are removed"));
 	await until("the focus in the next row", async () => (await focused(page)) === "Nala");
 	await row(page, "Kiwi").getByRole("link").focus();
-	await press(page, "Delete");
-	await page.getByRole("alertdialog", { name: "Remove Kiwi?" }).waitFor();
+	await hit(page, "Delete", page.getByRole("alertdialog", { name: "Remove Kiwi?" }));
 	await press(page, "Tab", "Enter");
 	await until("the focus in the row before", async () => (await focused(page)) === "Zoë");
 	assert.deepEqual(await namesOn(page), ["Rex II", "Nala", "Zoë"]);
@@ -238,8 +215,7 @@ test("the loser of a conflict learns who was first, even in a removal, and sees 
 	await message(page, `${told} Others have also changed 1 animal.`).waitFor();
 	await row(page, "Ottilie").waitFor();
 	assert.deepEqual(await namesOn(page), ["Rex", "Bello", "Ottilie", "Zoë", "Kiwi"]);
-	await page.keyboard.press("Control+z");
-	await toast(page).getByText("2 animals are as they were").waitFor();
+	await hit(page, "Control+z", toast(page).getByText("2 animals are as they were"));
 	await inTable(page, "Rex: pending").waitFor();
 	await elsewhere(page, () => service.store.categories.apply([{ id: 9n, name: "Dog" }]));
 	await reload(page, row(page, "Kiwi"));
@@ -283,8 +259,7 @@ test("an edit that the server refuses or never answers goes back, and what it di
 		await inTable(page, text).waitFor();
 	};
 	await isRefused("Rex: available", "The store is away. Rex");
-	await enter(page, "rex", "Find by name");
-	await shows(page, "1 animal with “rex” in the name");
+	await enter(page, "rex", "Find by name", "1 animal with “rex” in the name");
 	await isRefused("Rex: available", "The store is away. Rex");
 	await click(page, "Back to the list", row(page, "Luna"));
 	replyOf = () => undefined;

@@ -13,7 +13,7 @@ import { temporaryFolder } from "../support/service.ts";
 import { addFile, choose, goOn } from "./add-many.ts";
 import { newTab, openAs, opened, revokeUnseen, signedIn, signIn, takeOut } from "./console.ts";
 import { button, isSignedIn, namesOn, row } from "./page.ts";
-import { click, fillIn, press, shows } from "./steps.ts";
+import { click, fillIn, hit, shows } from "./steps.ts";
 
 const scopes: Scope[] = ["pets:read", "pets:write"];
 
@@ -37,8 +37,7 @@ test("while the server is down rows and chart stay; after its return an animal i
 	const { page, errors } = await signedIn(context, { url: first.url, key: API_KEY });
 	await button(page, "Add the first animal").click();
 	await fillIn(page, "Luna", "7");
-	await press(page, "Enter");
-	await row(page, "Luna").waitFor();
+	await hit(page, "Enter", row(page, "Luna"));
 	const activity = await newTab(page, "#/server");
 	await signIn(activity, API_KEY);
 	await activity.getByText(/^This minute: /).waitFor();

@@ -5,7 +5,7 @@ import { hold, settled, test } from "../support/browser.ts";
 import { until } from "../support/until.ts";
 import { elsewhere, numbered, opened, pauseClock, signedIn, takeOut } from "./console.ts";
 import { button, focused, namesOn, panel, row } from "./page.ts";
-import { click, command, enter, press, shows } from "./steps.ts";
+import { click, command, enter, hit, press, shows } from "./steps.ts";
 
 test("what is typed is found anywhere in the names, by pages, filters and order, as its link", async (context) => {
 	const names = [...numbered(205), "Zoë the cat", "ZOE", "zo\u0065\u0308", "Zero"];
@@ -18,8 +18,7 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	const query = `?${new URLSearchParams({ name: "zoë", sort: "id", limit: "30" })}`;
 	assert.equal(asked.at(-1), query, "the search needs no Enter");
 	assert.deepEqual(await namesOn(page), names.slice(205, 208));
-	await page.getByRole("button", { name: /^Sold/ }).click();
-	await shows(page, "1 animal with “zoë” in the name");
+	await click(page, page.getByRole("button", { name: /^Sold/ }), "1 animal with “zoë” in the name");
 	await click(page, "Export", "Export all animals with the status sold and “zoë” in the name");
 	await click(page, "CSV", /^animals-.*\.csv is saved\.$/);
 	await page.keyboard.press("Escape");
@@ -27,8 +26,7 @@ test("what is typed is found anywhere in the names, by pages, filters and order,
 	const field = page.getByLabel("Find by name");
 	await field.fill("no such name");
 	await shows(page, "No animal has the status sold and “no such name” in the name.");
-	await button(page, "Export").click();
-	await button(page, "CSV").waitFor();
+	await click(page, "Export", button(page, "CSV"));
 	await page.getByRole("button", { name: /^All/ }).click();
 	await field.fill("animal");
 	await shows(page, "1 to 30 of 205 animals with “animal” in the name");
@@ -147,44 +145,33 @@ test("the palette finds commands by their words, opens an id and searches a name
 	await shows(page, "1 animal with “animal 40” in the name");
 	await run("back to");
 	await page.getByText("with “animal 40”").waitFor({ state: "detached" });
-	await row(page, "Animal 1").click();
-	await panel(page, "Animal 1").waitFor();
+	await click(page, row(page, "Animal 1"), panel(page, "Animal 1"));
 	await page.keyboard.press("Control+k");
 	const offered = await page.locator("[role=option]").allTextContents();
 	assert.equal(offered.join(", "), commands.replaceAll(/\s+/g, " "));
 	await page.keyboard.press("Escape");
 	await page.locator("dialog").waitFor({ state: "detached" });
 	await command(page, "go to");
-	await press(page, "ArrowUp");
-	await page.getByRole("option", { name: "Find animals named “go to”", selected: true }).waitFor();
+	await hit(page, "ArrowUp", page.getByRole("option", { name: "Find animals named “go to”", selected: true }));
 	await page.keyboard.type(" a");
 	await page.getByRole("option", { name: "Go to Animals", selected: true }).waitFor();
-	await press(page, "ArrowDown", "Enter");
-	await page.getByRole("heading", { name: "Changes" }).waitFor();
+	await hit(page, "ArrowDown Enter", page.getByRole("heading", { name: "Changes" }));
 });
 
 test("single keys move through animals and pages and between views, and can be turned off", async (context) => {
 	const { page } = await opened(context, numbered(25), "#/animals?limit=10");
-	await press(page, "j", "Enter");
-	await panel(page, "Animal 1").waitFor();
-	await press(page, "ArrowDown");
-	await panel(page, "Animal 2").waitFor();
-	await page.keyboard.press("k");
-	await panel(page, "Animal 1").waitFor();
+	await hit(page, "j Enter", panel(page, "Animal 1"));
+	await hit(page, "ArrowDown", panel(page, "Animal 2"));
+	await hit(page, "k", panel(page, "Animal 1"));
 	await page.keyboard.press("Escape");
 	await panel(page, "Animal 1").waitFor({ state: "detached" });
-	await page.keyboard.press("x");
-	await shows(page, "1 selected");
-	await page.keyboard.press("]");
-	await row(page, "Animal 11").waitFor();
+	await hit(page, "x", "1 selected");
+	await hit(page, "]", row(page, "Animal 11"));
 	await page.getByText("1 selected").waitFor({ state: "detached" });
-	await page.keyboard.press("}");
-	await row(page, "Animal 25").waitFor();
-	await page.keyboard.press("{");
-	await row(page, "Animal 1").waitFor();
+	await hit(page, "}", row(page, "Animal 25"));
+	await hit(page, "{", row(page, "Animal 1"));
 	assert.equal(await page.getByText("1 selected").count(), 0, "another page ends the selection");
-	await press(page, "g", "c");
-	await page.getByRole("heading", { name: "Changes" }).waitFor();
+	await hit(page, "g c", page.getByRole("heading", { name: "Changes" }));
 	const animals = page.getByRole("link", { name: "Animals", exact: true });
 	assert.equal(await animals.getAttribute("href"), "#/animals?sort=id&limit=10", "back to the same list");
 	await page.clock.install();
@@ -198,8 +185,7 @@ test("single keys move through animals and pages and between views, and can be t
 	await page.keyboard.press("a");
 	await page.clock.resume();
 	await row(page, "Animal 1").waitFor();
-	await page.keyboard.press("n");
-	await page.getByLabel("Name", { exact: true }).waitFor();
+	await hit(page, "n", page.getByLabel("Name", { exact: true }));
 	await page.keyboard.type("j?");
 	assert.equal(await page.getByLabel("Name", { exact: true }).inputValue(), "j?", "in a field, keys are text");
 	await page.keyboard.press("Escape");
@@ -213,8 +199,7 @@ test("single keys move through animals and pages and between views, and can be t
 	assert.equal(await page.locator(".panel").count(), 0);
 	await page.getByRole("option", { name: "Turn single-key shortcuts on" }).click();
 	await page.locator("dialog").waitFor({ state: "detached" });
-	await page.keyboard.press("n");
-	await page.locator(".panel").waitFor();
+	await hit(page, "n", page.locator(".panel"));
 });
 
 test("on paper, the list has all rows of its page, what they have in common, and no controls", async (context) => {

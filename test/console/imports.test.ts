@@ -14,7 +14,7 @@ import { assertBothAccessible } from "./accessible.ts";
 import { addAnimals, addFile, choose, goOn, saved } from "./add-many.ts";
 import { elsewhere, newTab, openAs, opened, signIn, signOut, takeOut } from "./console.ts";
 import { account, button, focused, mayLeave, row } from "./page.ts";
-import { click, command, follow, reload, shows } from "./steps.ts";
+import { click, command, follow, hit, reload, shows } from "./steps.ts";
 
 const names = Array.from({ length: 2000 }, (_, at) => `Row ${at}`);
 /** A file whose rows fill three batches. */
@@ -40,8 +40,7 @@ test("an import survives a pause, a lost reply and a revoked key: each row once,
 	await addFile(page, "rows.csv", rows, "2,000 animals", /^\d{3} of 2,000 animals added$/);
 	await click(page, "Pause", "Paused");
 	await follow(page, "Animals", row(page, "Row 2"));
-	await page.keyboard.press("m");
-	await shows(page, /^\d{3} of 2,000 animals added$/);
+	await hit(page, "m", /^\d{3} of 2,000 animals added$/);
 	await page.unroute(imports);
 	await page.route(imports, async (route) => {
 		await route.fetch();

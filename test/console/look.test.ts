@@ -12,7 +12,7 @@ import { until } from "../support/until.ts";
 import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
 import { addPets, numbered, openConsole, opened, signIn, takeOut } from "./console.ts";
 import { button, focused, isSignedOut, panel, row } from "./page.ts";
-import { click, command, enter, fillIn, follow, press, shows, tabTo, visit } from "./steps.ts";
+import { click, command, enter, fillIn, follow, hit, press, shows, tabTo, visit } from "./steps.ts";
 
 test("the keyboard is enough to sign in, page, switch views and sign out, with visible focus", async (context) => {
 	const service = await testService(context);
@@ -24,18 +24,14 @@ test("the keyboard is enough to sign in, page, switch views and sign out, with v
 	await shows(page, "20 animals, ids 1 to 20 · more follow");
 	assert.equal(await focused(page), "Animals");
 	await tabTo(page, "Animal 2");
-	await page.keyboard.press("Enter");
-	await panel(page, "Animal 2").waitFor();
+	await hit(page, "Enter", panel(page, "Animal 2"));
 	await page.keyboard.press("Escape");
 	await tabTo(page, "Next");
-	await page.keyboard.press("Enter");
-	await shows(page, "1 animal, id 21 · the newest");
+	await hit(page, "Enter", "1 animal, id 21 · the newest");
 	assert.equal(await focused(page), "Next", "the focus stays, so that Enter shows the next page");
-	await press(page, "Shift+Tab", "Enter");
-	await shows(page, "20 animals, ids 1 to 20 · more follow");
+	await hit(page, "Shift+Tab Enter", "20 animals, ids 1 to 20 · more follow");
 	await tabTo(page, "Changes");
-	await page.keyboard.press("Enter");
-	await page.getByRole("heading", { name: "Changes" }).waitFor();
+	await hit(page, "Enter", page.getByRole("heading", { name: "Changes" }));
 	assert.equal(await focused(page), "Changes");
 	assert.equal(await page.title(), "Changes · animal-store");
 	await tabTo(page, "Account: test");
@@ -71,8 +67,7 @@ async function assertEveryViewAccessible(page: Page, key: string, widths: readon
 		}
 		await resize(page, width);
 	};
-	await enter(page, "pets_wrong", "API key");
-	await shows(page, /This key does not work/);
+	await enter(page, "pets_wrong", "API key", /This key does not work/);
 	await look("sign-in");
 	await signIn(page, key);
 	await shows(page, /^22 animals, /);
@@ -84,16 +79,13 @@ async function assertEveryViewAccessible(page: Page, key: string, widths: readon
 	}
 	await resize(page, width);
 	await page.getByRole("button", { name: "Add animal" }).click();
-	await enter(page, "9223372036854775808", "Category");
-	await shows(page, "Enter a name");
+	await enter(page, "9223372036854775808", "Category", "Enter a name");
 	await look("a refused animal");
 	await fillIn(page, "Rosa", "9007199254740993");
-	await press(page, "Enter");
-	await shows(page, /Added Rosa with the id 23/);
+	await hit(page, "Enter", /Added Rosa with the id 23/);
 	await look("an added animal");
 	await page.keyboard.press("Escape");
-	await row(page, "Rosa").click();
-	await panel(page, "Rosa").waitFor();
+	await click(page, row(page, "Rosa"), panel(page, "Rosa"));
 	await look("an animal beside the list");
 	await page.keyboard.press("Escape");
 	await visit(page, "#/animals?sort=id&id=99", "There is no animal 99");
@@ -123,8 +115,7 @@ async function lookAtMenus(page: Page, width: number, check: typeof assertFits) 
 		["Export", () => page.locator(".list").click({ position: { x: 4, y: 4 } })],
 	];
 	for (const [menu, leave] of leaveMenu) {
-		await page.getByRole("button", { name: menu }).click();
-		await page.locator(".sheet").waitFor();
+		await click(page, page.getByRole("button", { name: menu }), page.locator(".sheet"));
 		await check(page, `${menu} at ${width}`);
 		await leave();
 		await page.locator(".sheet").waitFor({ state: "detached" });
@@ -158,10 +149,8 @@ test("the first load is at most 35 KB; the other parts are loaded when idle", as
 	asked.length = 0;
 	await follow(page, "Changes", "Nothing was changed yet.");
 	await command(page, "server");
-	await press(page, "Enter");
-	await page.getByRole("region", { name: "Replies per minute" }).waitFor();
-	await page.keyboard.press("Control+k");
-	await page.getByRole("option", { name: "Add animal n" }).waitFor();
+	await hit(page, "Enter", page.getByRole("region", { name: "Replies per minute" }));
+	await hit(page, "Control+k", page.getByRole("option", { name: "Add animal n" }));
 	assert.deepEqual(files(), []);
 	assert.deepEqual([...cached], ["public, max-age=31536000, immutable"]);
 	await page.close();

@@ -48,8 +48,7 @@ test("a spreadsheet is recognised, checked, added in its order, filtered and exp
 	const expected = Array.from({ length: 30 }, (_, at) => `Müller ${at} ${at % 2 ? "sold" : "–"}`).toSpliced(3, 2);
 	assert.deepEqual(await petsOf(service), expected, "in the order of the file");
 	await click(page, "Show the new animals", row(page, "Müller 29"));
-	await page.getByRole("button", { name: /^Sold/ }).click();
-	await row(page, "Müller 1").waitFor();
+	await click(page, page.getByRole("button", { name: /^Sold/ }), row(page, "Müller 1"));
 	const exported = page.waitForEvent("download");
 	await button(page, "Export").click();
 	await button(page, "Workbook (.xlsx), for spreadsheets").click();
@@ -68,8 +67,7 @@ test("after a look at the list, no animal is added before the whole file is chec
 	await shows(page, "80,000 good, 0 to fix.");
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
 	await page.getByRole("link", { name: "Add many" }).click();
-	await page.locator(".go .primary:not([aria-disabled=true])").click();
-	await shows(page, "0 of 80,000 animals added");
+	await click(page, page.locator(".go .primary:not([aria-disabled=true])"), "0 of 80,000 animals added");
 	await button(page, "Pause").click();
 	await button(page, "Discard the rest").click();
 	const categories = page.waitForResponse("**/console/categories");
@@ -86,8 +84,7 @@ test("an export has the animals that were found or selected, and says why nothin
 	await page.keyboard.press("Escape");
 	await page.getByRole("link", { name: "Zoe", exact: true }).focus();
 	await page.keyboard.press("x");
-	await page.getByRole("toolbar").getByRole("button", { name: "Export" }).click();
-	await shows(page, "Export 1 animal, as selected");
+	await click(page, page.getByRole("toolbar").getByRole("button", { name: "Export" }), "Export 1 animal, as selected");
 	assert.equal(await saved(page, "CSV"), "\ufeffid,name,categoryId,status\n4,Zoe,4,available\n");
 	const { store } = service;
 	const found = await store.findPets({ limit: 1 });

@@ -8,15 +8,14 @@ import { until } from "../support/until.ts";
 import { assertAccessible, assertBothAccessible, assertFits, resize } from "./accessible.ts";
 import { elsewhere, names, openAs, opened, pauseClock, takeOut } from "./console.ts";
 import { button, focused, inTable, panel, row, toast } from "./page.ts";
-import { click, command, enter, press, sell, shows } from "./steps.ts";
+import { click, command, enter, hit, press, sell, shows } from "./steps.ts";
 
 test("a key without pets:edit sees no way to edit, and its keys do nothing", async (context) => {
 	const { service, page, errors } = await openAs(context, ["pets:read", "pets:write"], { names });
 	await button(page, "All 7").waitFor();
 	await elsewhere(page, () => service.store.edits.apply({ petId: 2n, editor: "Ann", action: "rename", name: "Lu" }));
 	await row(page, "Lu").waitFor();
-	await row(page, "Rex").click();
-	await panel(page, "Rex").getByText("Not edited since it was added.").waitFor();
+	await click(page, row(page, "Rex"), panel(page, "Rex").getByText("Not edited since it was added."));
 	await press(page, "x", "s", "c", "Delete", "F2");
 	await command(page);
 	const commands = await page.getByRole("option").allTextContents();
@@ -37,11 +36,9 @@ test("the panel moves no row, so a double-click never opens the neighbor; a phon
 		await row(page, "Zoë").dblclick();
 		await panel(page, "Zoë").waitFor();
 		assert.deepEqual(await places(), before, `at ${width} pixels`);
-		await page.keyboard.press("n");
-		await page.getByLabel("Name", { exact: true }).waitFor();
+		await hit(page, "n", page.getByLabel("Name", { exact: true }));
 		assert.deepEqual(await places(), before, `the form at ${width} pixels`);
-		await press(page, "Escape", "Escape", "x");
-		await shows(page, "1 selected");
+		await hit(page, "Escape Escape x", "1 selected");
 		assert.deepEqual(await places(), before, `the selection at ${width} pixels`);
 		await page.keyboard.press("Escape");
 	}
@@ -52,8 +49,7 @@ test("the panel moves no row, so a double-click never opens the neighbor; a phon
 	await button(page, "Previous animal").click();
 	await click(page, "Previous animal", panel(page, "Rex"));
 	assert.equal(await button(page, "Previous animal").getAttribute("aria-disabled"), "true");
-	await page.locator(".panel button.pill").click();
-	await page.getByRole("menu").waitFor();
+	await click(page, page.locator(".panel button.pill"), page.getByRole("menu"));
 	const sheet = await page.locator(".status-menu").boundingBox();
 	assert.ok(sheet && sheet.width === 390 && sheet.y + sheet.height === 800, JSON.stringify(sheet));
 	// A click outside the menu only closes it.
@@ -100,8 +96,7 @@ test("the line with the undo leaves after 8 seconds, but not under the pointer o
 	await page.clock.fastForward(1);
 	await undo.waitFor({ state: "detached" });
 	await page.clock.resume();
-	await page.keyboard.press("Control+z");
-	await inTable(page, "Rex: available").waitFor();
+	await hit(page, "Control+z", inTable(page, "Rex: available"));
 });
 
 test("where an animal covers the list, Back closes it, and leads no further than to the list", async (context) => {
@@ -110,8 +105,7 @@ test("where an animal covers the list, Back closes it, and leads no further than
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
 	const isClosed = () => page.locator(".panel").waitFor({ state: "detached" });
 	const entries = () => page.evaluate<number>("history.length");
-	await row(page, "Luna").click();
-	await panel(page, "Luna").waitFor();
+	await click(page, row(page, "Luna"), panel(page, "Luna"));
 	// The newest animal comes first.
 	await click(page, "Previous animal", panel(page, "Bella"));
 	const before = await entries();
@@ -127,8 +121,7 @@ test("where an animal covers the list, Back closes it, and leads no further than
 	await page.goBack();
 	await page.getByRole("heading", { name: "Changes" }).waitFor();
 	await page.goto(`${service.url}/console#/animals?id=2`);
-	await page.getByRole("button", { name: "close" }).click();
-	await row(page, "Luna").waitFor();
+	await click(page, page.getByRole("button", { name: "close" }), row(page, "Luna"));
 	assert.match(page.url(), /#\/animals$/, "the panel also closes after a link");
 });
 
@@ -172,34 +165,27 @@ for (const width of [1440, 768, 320]) {
 		await resize(page, width, 844);
 		await page.locator("tbody tr").nth(7).locator("a").click();
 		await page.locator(".panel").getByText("Not edited since it was added.").waitFor();
-		await page.locator(".panel button.pill").click();
-		await page.getByRole("menu").waitFor();
+		await click(page, page.locator(".panel button.pill"), page.getByRole("menu"));
 		await check(page, "the menu");
 		await page.keyboard.press("Escape");
 		await page.locator(".panel [data-edits=category]").click();
 		await page.getByRole("combobox", { name: "Name or number" }).fill("Guinea pig");
 		await page.getByRole("option", { name: "New category: Guinea pig" }).waitFor();
 		await check(page, "the categories");
-		await page.keyboard.press("Enter");
-		await page.locator(".panel").getByText("Moved from 1 to Guinea pig by test").waitFor();
-		await page.locator(".panel button.pill").click();
-		await page.getByRole("menu").waitFor();
-		await page.keyboard.press("s");
-		await toast(page).waitFor();
+		await hit(page, "Enter", page.locator(".panel").getByText("Moved from 1 to Guinea pig by test"));
+		await click(page, page.locator(".panel button.pill"), page.getByRole("menu"));
+		await hit(page, "s", toast(page));
 		await page.locator(".panel").getByText("Marked as sold by test").waitFor();
 		await page.locator(".toast button").focus(); // The undo stays, however long the checks take.
 		await checkWell(page, "the undo and the history");
-		await page.keyboard.press("Control+k");
-		await page.getByRole("option", { name: /^Undo: .* Ctrl Z$/, selected: true }).waitFor();
+		await hit(page, "Control+k", page.getByRole("option", { name: /^Undo: .* Ctrl Z$/, selected: true }));
 		await check(page, "the palette with the undo");
 		await page.keyboard.press("Escape");
 		await page.locator(".panel .rename").click();
-		await enter(page, "", "Name");
-		await shows(page, "Enter a name.");
+		await enter(page, "", "Name", "Enter a name.");
 		await check(page, "a name that is refused");
 		await page.keyboard.press("Escape");
-		await page.getByRole("button", { name: /^Remove W/ }).click();
-		await page.getByRole("alertdialog").waitFor();
+		await click(page, page.getByRole("button", { name: /^Remove W/ }), page.getByRole("alertdialog"));
 		await check(page, "the question");
 		await page.keyboard.press("Escape");
 		await page.getByRole("alertdialog").waitFor({ state: "detached" });
@@ -208,8 +194,7 @@ for (const width of [1440, 768, 320]) {
 		await page.getByLabel("Select all on this page").check();
 		await shows(page, "8 selected");
 		await checkWell(page, "the selection");
-		await press(page, "Delete");
-		await page.getByText(/^Rex, Luna, Bella, and 5 more will be gone/).waitFor();
+		await hit(page, "Delete", page.getByText(/^Rex, Luna, Bella, and 5 more will be gone/));
 		await press(page, "Enter");
 		if (width < 1280) return;
 		await page.keyboard.press("Escape");
@@ -228,8 +213,7 @@ test("a part of the console that cannot be loaded says so, and the page can be l
 	const told = "Nothing was changed, because a part of the console could not be loaded. Reload the page.";
 	await toast(page).getByText(told).waitFor();
 	await inTable(page, "Rex: available").waitFor();
-	await row(page, "Luna").click();
-	await shows(page, "This part could not be loaded");
+	await click(page, row(page, "Luna"), "This part could not be loaded");
 	isAway = false;
 	await page.route("**/console/history?*", (route) => route.fulfill({ status: 500, json: {} }));
 	await click(page, "Reload the page", panel(page, "Luna").getByText("The history cannot be shown"));

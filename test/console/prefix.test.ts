@@ -37,8 +37,7 @@ test("below a proxy's prefix the console lists, adds, loads each part and finds 
 	await click(page, "Add", inTable(page, "Luna"));
 	await page.keyboard.press("Escape");
 	await row(page, "Rex").click();
-	await page.getByText("For developers").click();
-	await page.getByText("Copy curl: list").waitFor();
+	await click(page, page.getByText("For developers"), page.getByText("Copy curl: list"));
 	await follow(page, "Changes", page.getByText("Nothing was changed yet."));
 	const reference = page.waitForEvent("popup");
 	await page.getByRole("link", { name: "Reference" }).click();

@@ -91,8 +91,7 @@ test("a reply after the sign-out shows nothing to the next user, and starts no i
 	await addAnimals(page, "1 animal");
 	await isSent;
 	await page.getByRole("link", { name: "Animals", exact: true }).click();
-	await page.getByRole("link", { name: "Add many" }).click();
-	await button(page, "Add 1 animal").waitFor();
+	await click(page, page.getByRole("link", { name: "Add many" }), button(page, "Add 1 animal"));
 	await signOut(page);
 	await signIn(page, service.key);
 	await releaseCategory();
@@ -115,8 +114,7 @@ test("a key for this computer outlives its tabs, and ends after 12 hours", async
 	await later.clock.fastForward(11 * hours);
 	await later.goto(`${service.url}/console`);
 	await row(later, "Rex").waitFor();
-	await account(later).click();
-	await shows(later, /^Signed in on this computer until /);
+	await click(later, account(later), /^Signed in on this computer until /);
 	await later.clock.fastForward(hours);
 	await later.getByText("You were signed in on this computer for 12 hours. Sign in again.", { exact: true }).waitFor();
 	assert.ok(!(await stored(later)).computer.includes(service.key));
@@ -161,8 +159,7 @@ test("the account menu shows and copies the key, and changes where it is kept", 
 	await button(page, "Show the key").waitFor();
 	assert.equal(await page.getByLabel(/^The key/).count(), 0, "a copy that ends late shows nothing");
 	await page.keyboard.press("Escape");
-	await account(page).click();
-	await shows(page, /^Signed in on this computer until /);
+	await click(page, account(page), /^Signed in on this computer until /);
 	await click(page, "Stay signed in for this tab only", /^Signed in for this tab/);
 	await shows(second, "You signed out of this computer in another tab.");
 	const { tab, computer } = await stored(page);

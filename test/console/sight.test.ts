@@ -22,7 +22,7 @@ import {
 	row,
 	toast,
 } from "./page.ts";
-import { click, fillIn, follow, press, reload, sell, shows, visit } from "./steps.ts";
+import { click, fillIn, follow, hit, press, reload, sell, shows, visit } from "./steps.ts";
 
 test("an edit outlives its view with message and undo; a problem stays until it is closed", async (context) => {
 	const { service, page } = await opened(context, names);
@@ -35,8 +35,7 @@ test("an edit outlives its view with message and undo; a problem stays until it 
 	release();
 	await message(page, "Rex is sold").waitFor();
 	assert.equal(await mayLeave(page), true);
-	await press(page, "Control+z");
-	await message(page, "Rex is available").waitFor();
+	await hit(page, "Control+z", message(page, "Rex is available"));
 	assert.equal((await readPet(service.store, 1n))?.status, "available");
 	await click(page, "Redo", message(page, "Rex is sold"));
 	await button(page, "Undo Ctrl Z").waitFor();
@@ -91,8 +90,7 @@ test("Esc leaves one thing at a time, and the focus is in the list", async (cont
 	await press(page, "/");
 	await page.keyboard.type("zoë");
 	await shows(page, "1 animal with “zoë” in the name");
-	await press(page, "Escape");
-	await row(page, "Rex").waitFor();
+	await hit(page, "Escape", row(page, "Rex"));
 	await until("the focus in the list", async () => (await focused(page)) === "Rex");
 	await press(page, "/", "Escape");
 	assert.equal(await focused(page), "Rex");
@@ -183,14 +181,11 @@ test("the newest animals come first and appear by themselves; another order is r
 	assert.equal((await namesOn(page))[0], "Newcomer");
 	await press(page, "n");
 	await fillIn(page, "Rosa", "4");
-	await press(page, "Enter");
-	await page.locator("tr.newest", { hasText: "Rosa" }).waitFor();
+	await hit(page, "Enter", page.locator("tr.newest", { hasText: "Rosa" }));
 	assert.equal((await namesOn(page))[0], "Rosa");
 	await fillIn(page, "rosa ", "4");
-	await press(page, "Enter");
-	await shows(page, "Another animal has this name: show");
-	await page.getByRole("columnheader", { name: "Id" }).getByRole("button").click();
-	await row(page, "Animal 1").waitFor();
+	await hit(page, "Enter", "Another animal has this name: show");
+	await click(page, page.getByRole("columnheader", { name: "Id" }).getByRole("button"), row(page, "Animal 1"));
 	await page.getByLabel("Per page").selectOption("10");
 	await shows(page, "10 animals, ids 1 to 10 · more follow");
 	await page.goto(`${service.url}/docs`);
@@ -291,8 +286,7 @@ test("filters and order are chips that a click removes; the totals are those of 
 	await assertBothAccessible(page, "with filters");
 	await chip("Sold 2").click();
 	await button(page, "Show all categories").click();
-	await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
-	await row(page, "Animal 1").waitFor();
+	await click(page, page.getByRole("columnheader", { name: "Name" }).getByRole("button"), row(page, "Animal 1"));
 	await click(page, "Sorted by name: show the newest first", row(page, "Moss"));
 	assert.equal(await page.evaluate("location.hash"), "#/animals");
 });

@@ -13,7 +13,7 @@ import { assertAccessible, assertFits, resize } from "./accessible.ts";
 import { addAnimals, goOn } from "./add-many.ts";
 import { numbered, opened } from "./console.ts";
 import { button, focused, message, namesOn, row } from "./page.ts";
-import { command, enter, press, shows, tabTo } from "./steps.ts";
+import { command, enter, hit, press, shows, tabTo } from "./steps.ts";
 
 test("the tables of shelters are added by mouse alone, without a category twice", async (context) => {
 	const { service, page } = await opened(context, []);
@@ -77,8 +77,7 @@ async function pressOn(page: Page, label: string): Promise<void> {
 
 test("a shelter's day by keyboard alone: add a list, find, move, filter, sort and export", async (context) => {
 	const { page } = await opened(context, numbered(20_000));
-	await press(page, "m");
-	await shows(page, "Drop your list here");
+	await hit(page, "m", "Drop your list here");
 	const chooser = page.waitForEvent("filechooser");
 	await pressOn(page, "Choose a file of animals");
 	const bytes = Buffer.from(workbook({ Animals: list }));
@@ -92,22 +91,18 @@ test("a shelter's day by keyboard alone: add a list, find, move, filter, sort an
 	await shows(page, "1 animal with “rex” in the name");
 	await press(page, "ArrowDown");
 	await until("the focus on Rex", async () => (await focused(page)) === "Rex");
-	await press(page, "c");
-	await page.getByRole("option", { name: "Dog", checked: true, selected: true }).waitFor();
+	await hit(page, "c", page.getByRole("option", { name: "Dog", checked: true, selected: true }));
 	await press(page, "Enter");
 	await page.getByRole("combobox", { name: "Name or number" }).waitFor({ state: "detached" });
 	await page.locator("tbody td.category", { hasText: "Dog" }).waitFor();
-	await press(page, "c");
-	await page.getByRole("combobox", { name: "Name or number" }).waitFor();
+	await hit(page, "c", page.getByRole("combobox", { name: "Name or number" }));
 	await enter(page, "ca");
 	await message(page, "Rex is in Cat").waitFor();
-	await press(page, "Escape");
-	await row(page, "Mia").waitFor();
+	await hit(page, "Escape", row(page, "Mia"));
 
 	for (const words of ["Ferret", "sort by name"]) {
 		await command(page, words);
-		await press(page, "Enter");
-		await shows(page, "5 animals");
+		await hit(page, "Enter", "5 animals");
 	}
 	const sorted = ferrets.toReversed();
 	await until("the order of the names", async () => String(await namesOn(page)) === String(sorted));

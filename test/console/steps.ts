@@ -17,9 +17,9 @@ export async function shows(page: Page, sign: Sign): Promise<void> {
 	}
 }
 
-/** Clicks the button with this name, and waits for the sign. */
-export async function click(page: Page, name: string, sign: Sign): Promise<void> {
-	await button(page, name).click();
+/** Clicks an element, or the button with this name, and waits for the sign. */
+export async function click(page: Page, what: string | Locator, sign: Sign): Promise<void> {
+	await (typeof what === "string" ? button(page, what) : what).click();
 	await shows(page, sign);
 }
 
@@ -44,11 +44,18 @@ export async function press(page: Page, ...keys: string[]): Promise<void> {
 	for (const key of keys) await page.keyboard.press(key);
 }
 
-/** Types a text where the focus is, or fills in the field with this label, and presses Enter. */
-export async function enter(page: Page, text: string, label?: string): Promise<void> {
+/** Presses keys, which blanks separate, and waits for the sign. */
+export async function hit(page: Page, keys: string, sign: Sign): Promise<void> {
+	await press(page, ...keys.split(" "));
+	await shows(page, sign);
+}
+
+/** Types a text where the focus is, or fills in the field with this label, and presses Enter. Waits for a sign. */
+export async function enter(page: Page, text: string, label?: string, sign?: Sign): Promise<void> {
 	if (label) await page.getByLabel(label, { exact: true }).fill(text);
 	else await page.keyboard.type(text);
 	await page.keyboard.press("Enter");
+	if (sign) await shows(page, sign);
 }
 
 /** Presses Tab until the element with this name has the focus. Asserts that the focus is always visible. */

@@ -9,7 +9,7 @@ import { testService } from "../support/service.ts";
 import { readPet } from "../support/store-reads.ts";
 import { addPets, names, signedIn, takeOut } from "./console.ts";
 import { button, inTable, message, namesOn, panel, row } from "./page.ts";
-import { click, enter, fillIn, follow, press, sell, shows } from "./steps.ts";
+import { click, enter, fillIn, follow, hit, press, sell } from "./steps.ts";
 
 /** The windows of Ann, who may not see the figures of the server, and of Jonas. */
 async function twoWindows(context: TestContext) {
@@ -34,8 +34,7 @@ test("a day of two people: both see who added, sold, moved and removed what, and
 	// Jonas adds an animal: it is the first of his list at once, and of Ann's soon.
 	await press(jonas, "n");
 	await fillIn(jonas, "Rosa", "1");
-	await press(jonas, "Enter");
-	await shows(jonas, /Added Rosa with the id 8/);
+	await hit(jonas, "Enter", /Added Rosa with the id 8/);
 	await press(jonas, "Escape");
 	for (const page of [jonas, ann]) {
 		await row(page, "Rosa").waitFor();
@@ -49,8 +48,7 @@ test("a day of two people: both see who added, sold, moved and removed what, and
 	release();
 	await says(ann, "Luna is sold");
 	await ann.getByText("Luna: Marked as sold by Ann").waitFor();
-	await press(ann, "Control+z", "Control+z");
-	await ann.getByText("Kiwi: Marked as available by Ann").waitFor();
+	await hit(ann, "Control+z Control+z", ann.getByText("Kiwi: Marked as available by Ann"));
 	const [luna, kiwi] = [await readPet(service.store, 2n), await readPet(service.store, 7n)];
 	assert.deepEqual([luna?.status, kiwi?.status], ["pending", "available"]);
 	// Both take Bella: Jonas, who is later, learns it and what it is now; the message stays beside the next one.
@@ -61,8 +59,7 @@ test("a day of two people: both see who added, sold, moved and removed what, and
 	await button(ann, "Rename Bella").click();
 	await enter(ann, "Belle");
 	await says(ann, "Renamed to Belle");
-	await inTable(jonas, "Bella: sold").click();
-	await jonas.getByRole("menu").waitFor();
+	await click(jonas, inTable(jonas, "Bella: sold"), jonas.getByRole("menu"));
 	await press(jonas, "p");
 	await says(jonas, "Ann was first and has renamed Bella to Belle. Your change was not made.");
 	await sell(jonas, "Rex: available", "Rex is sold");
@@ -72,8 +69,7 @@ test("a day of two people: both see who added, sold, moved and removed what, and
 	// Jonas removes Otto; Ann, who looks at it, is told by name. The changes of Jonas are a click away.
 	await jonas.unroute("**/console/activity");
 	await press(ann, "Escape");
-	await row(ann, "Otto").click();
-	await panel(ann, "Otto").waitFor();
+	await click(ann, row(ann, "Otto"), panel(ann, "Otto"));
 	await press(jonas, "Escape");
 	await row(jonas, "Otto").click();
 	await button(jonas, "Remove Otto …").click();
