@@ -40,59 +40,35 @@ test("categories are given and shown by name, and animals are found", async (con
 	const { service, environment, pets } = await connected(context);
 	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
 	const added = await pets("create", "--name", "Rex", "--category", "dog", "--status", "sold");
-	assert.deepEqual(
-		[added.code, added.stdout],
-		[0, "id  status  category  name\n 1  sold    Dog       Rex\n"],
-		added.stderr,
-	);
-	for (const [name, category] of [
-		["Rexi", "2"],
-		["Mia", "Cat"],
-		["T-Rex", "7"],
-	] as const)
+	const table = "id  status  category  name\n 1  sold    Dog       Rex\n";
+	assert.deepEqual([added.code, added.stdout], [0, table], added.stderr);
+	for (const [name, category] of Object.entries({ Rexi: "2", Mia: "Cat", "T-Rex": "7" }))
 		assert.equal((await pets("create", "--name", name, "--category", category, "--json")).code, 0);
 	const shown = async (...parameters: string[]) => {
 		const { stdout, stderr } = await pets(...parameters);
-		return [
-			stdout
-				.split("\n")
-				.slice(1, -1)
-				.map((line) => line.trim().replaceAll(/\s+/g, " ")),
-			stderr,
-		];
+		const lines = stdout.split("\n").slice(1, -1);
+		return [lines.map((line) => line.trim().replaceAll(/\s+/g, " ")), stderr];
 	};
 	assert.deepEqual(await shown("list"), [["1 sold Dog Rex", "2 - Cat Rexi", "3 - Cat Mia", "4 - 7 T-Rex"], ""]);
 	assert.deepEqual(await shown("find", "rex"), [["4 - 7 T-Rex", "2 - Cat Rexi", "1 sold Dog Rex"], ""]);
 	assert.deepEqual(await shown("find", "cat", "--sort", "name"), [["3 - Cat Mia", "2 - Cat Rexi"], ""]);
 	const one = ["find", "rex", "--category", "CAT", "--status", "sold"];
-	assert.deepEqual(
-		[await shown(...one), await shown(...one.slice(0, 4))],
-		[
-			[[], ""],
-			[["2 - Cat Rexi"], ""],
-		],
-	);
+	assert.deepEqual(await shown(...one), [[], ""]);
+	assert.deepEqual(await shown(...one.slice(0, 4)), [["2 - Cat Rexi"], ""]);
 	const first = ["4 - 7 T-Rex"];
 	assert.deepEqual(await shown("find", "rex", "--limit", "1"), [first, "3 animals found: --limit shows up to 100\n"]);
 	assert.equal((await pets("find", "mia", "--json")).stdout, '[\n{"id":3,"name":"Mia","categoryId":2}\n]\n');
 	const { key } = await createKey(service.issuer, { name: "writer", scopes: ["pets:write"] });
 	const rex = ["pets", "create", "--name", "Rex"];
-	await assertRefused(
-		[
-			[rex, /the category is missing: add --category with its name or number\n$/],
-			[[...rex, "--category", "Cow"], /no category is called "Cow": .* categories list shows the names/],
-			[
-				[...rex, "--category", "Dog", "--category-id", "1"],
-				/'--category-id .*' cannot be used with option '--category /,
-			],
-			[
-				[...rex, "--category", "Dog", "--key", key],
-				/cannot be read, because the key lacks pets:read or .*: give a number\n$/,
-			],
-			[["pets", "find", ""], /name must be a text of 1 to 255 characters/],
-		],
-		{ environment },
-	);
+	const unread = /cannot be read, because the key lacks pets:read or .*: give a number\n$/;
+	const rows: [parameters: string[], said: RegExp][] = [
+		[rex, /the category is missing: add --category with its name or number\n$/],
+		[[...rex, "--category", "Cow"], /no category is called "Cow": .* categories list shows the names/],
+		[[...rex, "--category", "a", "--category-id", "1"], /'--category-id .*' cannot be used with option '--category /],
+		[[...rex, "--category", "Dog", "--key", key], unread],
+		[["pets", "find", ""], /name must be a text of 1 to 255 characters/],
+	];
+	await assertRefused(rows, { environment });
 	const { stdout } = await pets("create", "--name", "Moss", "--category", "1", "--key", key);
 	assert.match(stdout, / 5 {2}-.* 1 .*Moss\n$/, "a key that may not read shows numbers");
 });
@@ -123,15 +99,10 @@ test("a table has no control characters; on a terminal, its head is bold unless 
 		const options = { environment: { ...environment, TERM: "xterm", ...more }, under: onTerminal };
 		return (await runProgram(["pets", "list"], options)).stdout.replaceAll("\r", "");
 	};
-	const table = [
-		"id  status  category  name",
-		" 1  sold    12        Rex 犬",
-		" 2  -       -3        evil\uFFFD2J\uFFFD",
-		"",
-	];
-	assert.equal(await shown({ NO_COLOR: "1" }), table.join("\n"));
-	table[0] = `\u001b[1m${table[0]}\u001b[22m`;
-	assert.equal(await shown({}), table.join("\n"));
+	const head = "id  status  category  name";
+	const rows = "\n 1  sold    12        Rex 犬\n 2  -       -3        evil\uFFFD2J\uFFFD\n";
+	assert.equal(await shown({ NO_COLOR: "1" }), head + rows);
+	assert.equal(await shown({}), `\u001b[1m${head}\u001b[22m${rows}`);
 });
 
 test("an error shows the service's message and the next step on stderr, with exit code 1", async (context) => {
@@ -166,11 +137,8 @@ test("a table does not wait for the names of categories, and is shown without th
 		asked++;
 		response.writeHead(503, { "retry-after": "0" }).end();
 	});
-	const environment = {
-		ANIMAL_STORE_URL: `http://127.0.0.1:${await listenFor(context, server)}`,
-		ANIMAL_STORE_KEY: "a",
-	};
-	const { code, stdout } = await call(["pets", "list"], { environment });
+	const url = `http://127.0.0.1:${await listenFor(context, server)}`;
+	const { code, stdout } = await call(["pets", "list", "--url", url, "--key", "a"]);
 	assert.deepEqual([code, stdout.split("\n")[1], asked], [0, " 1  -       7         Rex", 1]);
 });
 

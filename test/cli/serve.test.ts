@@ -112,11 +112,10 @@ test("a module that Node preloads runs in the service only, not in its threads a
 	mkdirSync(BACKUP_TO);
 	// BACKUP_TO is a flag, so a backup process with the service's environment would refuse BACKUP_EVERY.
 	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}`, BACKUP_EVERY: "1h" };
-	const service = await startProgram(
-		context,
-		{ ...environment, NODE_OPTIONS: `--import ${join(folder, "variable.mjs")}` },
-		{ parameters: ["serve", "--backup-to", BACKUP_TO], nodeOptions: ["--import", join(folder, "option.mjs")] },
-	);
+	const preloading = { ...environment, NODE_OPTIONS: `--import ${join(folder, "variable.mjs")}` };
+	const parameters = ["serve", "--backup-to", BACKUP_TO];
+	const nodeOptions = ["--import", join(folder, "option.mjs")];
+	const service = await startProgram(context, preloading, { parameters, nodeOptions });
 	await until("a backup", () => service.output.stdout.includes('"msg":"backup made"'));
 	assert.equal(readFileSync(notes, "utf8"), "variable 0 option 0 ");
 	assert.equal((await service.stop("SIGQUIT")).code, 0);
@@ -134,10 +133,8 @@ test("signals within a second are one stop, a later one ends at once; SIGHUP, SI
 	assert.deepEqual([code, stderr], [0, ""], "Node would report a debugger");
 	assert.match(stdout, /"signal":"SIG(TERM|INT)","msg":"stopping"[\s\S]*"msg":"stopped"/);
 
-	const timers = join(temporaryFolder(context), "timers.mjs");
-	const wrapped =
-		"(run, ms, ...given) => { if (ms > 60_000) console.error('in', ms); return start(run, ms, ...given); }";
-	writeFileSync(timers, `const start = setTimeout; globalThis.setTimeout = ${wrapped};`);
+	const wrapped = "(run, ms, ...more) => { if (ms > 60_000) console.error('in', ms); return start(run, ms, ...more); }";
+	const timers = `data:text/javascript,const start = setTimeout; globalThis.setTimeout = ${wrapped};`;
 	const nodeOptions = ["--import", timers];
 	// Under npx, SIGHUP is a terminal that was closed.
 	const environment = { DATABASE_URL, STOP_DELAY: "60s", npm_lifecycle_event: "npx" };
@@ -152,20 +149,15 @@ test("signals within a second are one stop, a later one ends at once; SIGHUP, SI
 });
 
 test("an unexpected error is logged, and ends the service after the requests under way, with 1", async (context) => {
-	const folder = temporaryFolder(context);
-	const preload = join(folder, "preload.mjs");
-	writeFileSync(preload, 'process.on("SIGWINCH", () => void Promise.reject(new Error("no one expects it")));');
-	const environment = { DATABASE_URL: `sqlite:${join(folder, "animals.db")}` };
-	const service = await startProgram(context, environment, { nodeOptions: ["--import", preload] });
+	const environment = { DATABASE_URL: temporaryStore(context) };
+	const preload = 'process.on("SIGWINCH", () => void Promise.reject(new Error("no one expects it")));';
+	const nodeOptions = ["--import", `data:text/javascript,${preload}`];
+	const service = await startProgram(context, environment, { nodeOptions });
 	const { code, stdout } = await service.stop("SIGWINCH");
 	assert.equal(code, 1);
 	assert.match(stdout, /"level":"fatal".*no one expects it.*"msg":"stopping after an unexpected error"/);
 	assert.match(stdout, /"msg":"stopped"/);
-	const delayed = await startProgram(
-		context,
-		{ ...environment, STOP_DELAY: "600s" },
-		{ nodeOptions: ["--import", preload] },
-	);
+	const delayed = await startProgram(context, { ...environment, STOP_DELAY: "600s" }, { nodeOptions });
 	await until("the end at a second error", () => !delayed.process.kill("SIGWINCH"), { everyMs: 50 });
 	assert.equal((await delayed.finished).code, 1);
 });

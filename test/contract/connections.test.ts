@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { RequestListener, Server } from "node:http";
-import { connect, type Socket } from "node:net";
+import { connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setImmediate as tick } from "node:timers/promises";
+import { promisify } from "node:util";
 import { underWayMax } from "../../src/http/connection.ts";
 import { createHttpServer, defaultTimeouts, type ServerOptions } from "../../src/http/listen.ts";
 import { createReplyWatch } from "../../src/http/reply-watch.ts";
@@ -33,10 +34,7 @@ async function listen(context: TestContext, handler: RequestListener, options: P
 	return { server, port: await listenFor(context, server) };
 }
 
-const openConnections = (server: Server) =>
-	new Promise<number>((resolve, reject) =>
-		server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
-	);
+const openConnections = (server: Server) => promisify(server.getConnections.bind(server))();
 
 /** Opens a connection that sends one request. `answer` is the reply, or "" if the connection closes without one. */
 function open(context: TestContext, port: number, localAddress = "127.0.0.1") {
@@ -79,21 +77,20 @@ test("after the last reply, a connection with unread bytes stays half open, and 
 	const refuses: RequestListener = (_request, response) =>
 		void response.writeHead(401, { connection: "close" }).end("no");
 	const { server, port } = await listen(context, refuses, {});
-	let [received, isEnded] = ["", false];
+	let isEnded = false;
+	const received: string[] = [];
 	const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true }, () => {
 		socket.write("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n");
 		socket.write(Buffer.alloc(1_000_000));
 	});
 	context.after(() => socket.destroy());
 	socket.on("error", () => {});
-	socket.setEncoding("utf8").on("data", (text) => {
-		received += text;
-	});
+	socket.setEncoding("utf8").on("data", (text) => received.push(String(text)));
 	socket.on("end", () => {
 		isEnded = true;
 	});
 	for (let turns = 0; turns < 1_000_000 && !isEnded; turns++) await tick();
-	assert.match(received, /^HTTP\/1\.1 401 [\s\S]*\r\nno\r\n/);
+	assert.match(received.join(""), /^HTTP\/1\.1 401 [\s\S]*\r\nno\r\n/);
 	context.mock.timers.tick(499);
 	assert.equal(await openConnections(server), 1, "half open");
 	context.mock.timers.tick(1);
@@ -141,17 +138,13 @@ test("an address has at most CONNECTIONS_PER_ADDRESS connections, and others can
 		else assert.match(answer, /200 OK/);
 		return answer === "";
 	};
-	const kept: { socket: Socket; answer: Promise<string> }[] = [];
-	for (let count = 0; count < 2; count++) {
-		kept.push(open(context, port));
-		assert.match((await kept[count]?.answer) ?? "", /200 OK/);
-	}
+	const kept = [open(context, port), open(context, port)];
+	for (const { answer } of kept) assert.match(await answer, /200 OK/);
 	assert.ok(await isRefused());
 	// Only Linux has all addresses of 127.0.0.0/8 without configuration.
 	for (let round = 0; process.platform === "linux" && round < 2; round++) {
 		const others = [open(context, port, "127.0.0.2"), open(context, port, "127.0.0.2")];
-		for (const { answer } of others)
-			assert.match(await answer, /200 OK/, "all connections of the round before are closed");
+		for (const { answer } of others) assert.match(await answer, /200 OK/, "those of the round before are closed");
 		for (const { socket } of others) socket.destroy();
 		await until("their end", () => traffic().connections === kept.length);
 	}

@@ -59,10 +59,8 @@ const keys: Record<string, { scopes: string[]; expiresInMs?: number; rate?: stri
 /** Adds keys of every kind, and animals for two pages. @returns the corpus's words for the keys */
 async function populate({ store, issuer, clock }: TestService): Promise<[string, string][]> {
 	clock.nowMs = Date.parse("2026-12-01T00:00:00.000Z");
-	const words = [...Object.keys(keys), "unknown"].map((name): [string, string] => [
-		name,
-		keyFromRandom(Buffer.alloc(32, name)),
-	]);
+	const keyOf = (name: string) => keyFromRandom(Buffer.alloc(32, name));
+	const words = [...Object.keys(keys), "unknown"].map((name): [string, string] => [name, keyOf(name)]);
 	for (const [name, key] of words) {
 		const kind = keys[name];
 		const sameEachTime = { ...issuer, random: (bytes: number) => Buffer.alloc(bytes, name) };

@@ -104,9 +104,8 @@ export function writeFamilies(families: Family[]): void {
 		const casesOf = Map.groupBy(cases, ({ row }) => row);
 		const written = lines.flatMap((line, row) => {
 			const outcomes = Map.groupBy(casesOf.get(row) ?? [], namesOf);
-			const below = [...outcomes].map(
-				([names, same]) => `\t${same.map(({ template }) => template).join(" ")}\t${names}`,
-			);
+			const templatesOf = (same: Case[]) => same.map(({ template }) => template).join(" ");
+			const below = [...outcomes].map(([names, same]) => `\t${templatesOf(same)}\t${names}`);
 			return line.startsWith("\t") ? [] : [line, ...below];
 		});
 		writeFileSync(folder + name, written.join("\n"));

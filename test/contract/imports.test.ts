@@ -29,13 +29,8 @@ const row = (number: number, more = {}) => ({ key: `k-${number}`, name: `animal 
 test("rows get ids in their order without a gap, even during creates; faults name row and field", async (context) => {
 	const service = await testService(context);
 	const rows = Array.from({ length: 300 }, (_, n) => row(n));
-	const broken = [
-		row(1000, { categoryId: "4" }),
-		{ name: "Rex" },
-		7,
-		row(1001, { key: "" }),
-		row(1002, { status: "gone" }),
-	];
+	const some = [row(1000, { categoryId: "4" }), { name: "Rex" }, 7];
+	const broken = [...some, row(1001, { key: "" }), row(1002, { status: "gone" })];
 	const creates = Array.from({ length: 20 }, () => service.send(create({ name: "other", categoryId: 2 })));
 	const [results] = await Promise.all([resultsOf(service, [...rows, ...broken]), ...creates]);
 	const ids = results.slice(0, 300).map(({ outcome, id }) => outcome === "added" && Number(id));
@@ -119,11 +114,12 @@ test("the rows of a day's imports are listed with their file and API key, newest
 	await consoleReply(service, post({ rows: [keyed(8)], file: "copy.csv" }));
 	const ben = await createKey(service.issuer, { name: "Ben", scopes: ["pets:write"] });
 	await consoleReply(service, post({ rows: [keyed(7)], file: "list.csv" }, { Authorization: `Bearer ${ben.key}` }));
-	const { imports, rows: parts } = await list("?of=0a1b");
-	assert.deepEqual(
-		[imports.map(({ by }) => by), parts[0]?.import, parts[0]?.content],
-		[["Ben", "test", "test"], 0, "c7"],
-	);
+	const {
+		imports,
+		rows: [newest],
+	} = await list("?of=0a1b");
+	assert.equal(`${imports.map(({ by }) => by)}`, "Ben,test,test");
+	assert.deepEqual([newest?.import, newest?.content], [0, "c7"]);
 	service.clock.nowMs += 24 * 3_600_000;
 	assert.deepEqual(await list(), { rows: [], imports: [] }, "after a day");
 });
@@ -146,10 +142,8 @@ test("an import has at most 1,000 rows, and its reply explains 100 invalid ones"
 	const reply = await consoleReply(service, importOf(Array(1000).fill({})));
 	assert.ok(reply.length < 200_000, `${reply.length} bytes`);
 	const { results } = JSON.parse(reply);
-	assert.deepEqual(
-		[99, 100, 999].map((at) => results[at].faults.map(({ field }: { field?: string }) => field)),
-		[["key", "name", "categoryId"], [undefined], [undefined]],
-	);
+	const fields = [99, 100, 999].map((at) => results[at].faults.map(({ field }: { field?: string }) => field));
+	assert.deepEqual(fields, [["key", "name", "categoryId"], [undefined], [undefined]]);
 });
 
 test("each row, edit and change of a category counts for the rate of the key", async (context) => {

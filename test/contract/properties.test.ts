@@ -36,12 +36,7 @@ function exactInteger(spelling: string): bigint | undefined {
 }
 
 /** A JSON number as it was spelled, from which its exact value can be computed. */
-class Spelled {
-	readonly spelling: string;
-	constructor(spelling: string) {
-		this.spelling = spelling;
-	}
-}
+class Spelled extends String {}
 
 /**
  * Reads a body by the rules of the interface document, without any code of the service.
@@ -61,7 +56,7 @@ function readAsNewPet(bytes: Uint8Array): string | "invalid_json" | "invalid_bod
 		return "invalid_body";
 	const fields = new Map(Object.entries(value));
 	const [name, categoryId, status] = [fields.get("name"), fields.get("categoryId"), fields.get("status")];
-	const exact = categoryId instanceof Spelled ? exactInteger(categoryId.spelling) : undefined;
+	const exact = categoryId instanceof Spelled ? exactInteger(`${categoryId}`) : undefined;
 	if (typeof name !== "string" || !isName(name)) return "invalid_body";
 	if (exact === undefined || exact < -(2n ** 63n) || exact >= 2n ** 63n) return "invalid_body";
 	if (fields.has("status") && !["available", "pending", "sold"].includes(status)) return "invalid_body";
@@ -87,13 +82,9 @@ const nearlyNewPets = (() => {
 		fc.tuple(unknown, anything).map(([key, value]) => `"${key}":${value}`),
 	);
 	const valid = fc.tuple(name, number).map(([one, two]) => `"name":${one},"categoryId":${two}`);
-	const fields = fc.oneof(
-		valid,
-		fc.array(field, { maxLength: 5 }).map((all) => all.join(",")),
-	);
-	return fc
-		.tuple(fields, fc.option(field, { nil: undefined }))
-		.map(([all, more]) => `{${all}${more ? `,${more}` : ""}}`);
+	const several = fc.array(field, { maxLength: 5 }).map((all) => all.join(","));
+	const fields = fc.tuple(fc.oneof(valid, several), fc.option(field, { nil: undefined }));
+	return fields.map(([all, more]) => `{${all}${more ? `,${more}` : ""}}`);
 })();
 
 test("any body that is a NewPet is stored, and any other bytes are refused and store nothing", async (context) => {

@@ -46,10 +46,8 @@ test("a key is printed once and is in no other output or file, however it is sen
 		`POST /v1/pets HTTP/1.1\r\nHost: a\r\n${good}${json}Idempotency-Key: ${key} x\r\nContent-Length: 2\r\n\r\n{}`,
 	];
 	for (const request of requests) {
-		const isBody = request.includes("Content-Length");
-		const bytes = isBody
-			? request.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")
-			: `${request}Connection: close\r\n\r\n`;
+		const complete = request.includes("Content-Length") ? request : `${request}\r\n`;
+		const bytes = complete.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
 		for (const { headers, body } of await exchange(port, bytes)) {
 			// Only the Link header may repeat the caller's own path and query.
 			seen.push(JSON.stringify({ ...headers, link: "" }), body);

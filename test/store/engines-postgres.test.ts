@@ -198,11 +198,7 @@ test("each write waits for disk and standbys, whatever is set; other warnings ar
 		CREATE TRIGGER noted AFTER INSERT OR UPDATE OR DELETE ON pets EXECUTE FUNCTION note();
 		CREATE TRIGGER noted AFTER INSERT ON secrets EXECUTE FUNCTION note();
 		UPDATE pg_collation SET collversion = 'that of an older ICU' WHERE collversion IS NOT NULL`);
-	for (const [set, waited] of [
-		["off", "on"],
-		["local", "on"],
-		["remote_apply", "remote_apply"],
-	] as const) {
+	for (const [set, waited] of Object.entries({ off: "on", local: "on", remote_apply: "remote_apply" })) {
 		await query("TRUNCATE waited");
 		const settings = { synchronous_commit: set, client_min_messages: "debug5" };
 		await withStore(withSettings(url, settings), async (store) => {

@@ -113,10 +113,8 @@ test("only the default store's folder is created; another missing one is refused
 test("keys create reports once that it created a store, without the password of its database", async (context) => {
 	const database = await databaseFor(context);
 	const file = join(temporaryFolder(context), "s.db");
-	for (const [url, place] of [
-		[`sqlite:${file}`, file],
-		[database.url, `the database ${new URL(database.url).pathname.slice(1)}`],
-	] as const) {
+	const ofServer = `the database ${new URL(database.url).pathname.slice(1)}`;
+	for (const [url, place] of Object.entries({ [`sqlite:${file}`]: file, [database.url]: ofServer })) {
 		const create = (DATABASE_URL: string) => call(["keys", "create", "--name", "a"], { environment: { DATABASE_URL } });
 		const first = await create(url);
 		assert.match(first.stdout, /^pets_\w+\n$/);

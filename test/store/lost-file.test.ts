@@ -146,10 +146,7 @@ test("after a file was restored while no node ran, nothing of the abandoned time
 });
 
 // Through a link, the log is beside the linked file.
-for (const [removed, isLink] of [
-	["-wal", true],
-	["-shm", false],
-] as const) {
+for (const [removed, isLink] of Object.entries({ "-wal": true, "-shm": false })) {
 	test(`nothing is acknowledged without ${removed}; what was survives a SIGKILL`, async (context) => {
 		const it = await loaded(context, isLink);
 		await it.lose(() => rmSync(`${it.file}${isLink ? ".away" : ""}${removed}`));

@@ -1,16 +1,7 @@
 // The store suite on SQLite, and tests that only apply to a file.
 
 import assert from "node:assert/strict";
-import {
-	chmodSync,
-	copyFileSync,
-	mkdirSync,
-	readdirSync,
-	readFileSync,
-	statfsSync,
-	statSync,
-	writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, readdirSync, readFileSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
@@ -116,9 +107,9 @@ test("sqlite: the small write that checks whether writes work leaves the schema'
 });
 
 test("sqlite: the WAL grows during a long read transaction, and is truncated soon after its end", async (context) => {
-	const file = join(temporaryFolder(context), "s.db");
-	const store = await openStore(`sqlite:${file}`, Date.now);
-	context.after(() => store.close());
+	const { databaseUrl, open } = await engines.sqlite(context);
+	const store = await open();
+	const file = databaseUrl.slice("sqlite:".length);
 	await store.createPet({ name: "a", categoryId: 1n });
 	const reader = new Database(file, { readonly: true });
 	reader.exec("BEGIN");
@@ -129,7 +120,7 @@ test("sqlite: the WAL grows during a long read transaction, and is truncated soo
 	const made = 40_000;
 	const numbers = `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${made})`;
 	const columns = "SELECT replace(hex(zeroblob(127)), '0', '🐾'), 1 FROM n";
-	await runSql(`sqlite:${file}`, `${numbers} INSERT INTO pets (name, category_id) ${columns}`);
+	await runSql(databaseUrl, `${numbers} INSERT INTO pets (name, category_id) ${columns}`);
 	assert.ok(bytesOfWal() > 2 * walMaxBytes, "the WAL grows");
 	await store.createPet({ name: "b", categoryId: 1n });
 	assert.equal((await store.readUse()).files?.walBytes, bytesOfWal());
@@ -142,7 +133,7 @@ test("sqlite: the WAL grows during a long read transaction, and is truncated soo
 	assert.ok(files && files.diskFreeBytes < files.diskBytes);
 	assert.deepEqual([files.diskBytes, Math.round(files.diskFreeBytes / bavail / bsize)], [blocks * bsize, 1]);
 	await store.createPet({ name: "c", categoryId: 1n });
-	assert.equal(Number((await runSql(`sqlite:${file}`, "SELECT count(*) AS pets FROM pets"))[0]?.["pets"]), made + 2);
+	assert.deepEqual(await runSql(databaseUrl, "SELECT count(*) AS pets FROM pets"), [{ pets: made + 2 }]);
 });
 
 test("sqlite: a file's schema computes nothing with side effects, and is no table to write", (context) => {
@@ -154,11 +145,9 @@ test("sqlite: a file's schema computes nothing with side effects, and is no tabl
 
 test("sqlite: a file that is not an animal store is refused with one sentence, and not changed", async (context) => {
 	const folder = temporaryFolder(context);
-	const good = usedFile(folder);
-	mkdirSync(join(folder, "folder"));
-	const rows = [...damagedCopies(good), [join(folder, "folder"), /is a directory: name a file/] as const];
+	const rows = [...damagedCopies(usedFile(folder)), [folder, /is a directory: name a file/] as const];
 	for (const [file, said] of rows) {
-		const before = file.endsWith("/folder") ? undefined : readFileSync(file);
+		const before = file === folder ? undefined : readFileSync(file);
 		const refusal = await openStore(`sqlite:${file}`, Date.now).catch((error) => error);
 		assert.match(String(refusal), said);
 		assert.match(String(refusal), /^StoreRefused: [^\n]+$/, "one sentence");
