@@ -27,11 +27,9 @@ export function answered(replies: (Response | Error)[], options: ClientOptions<I
 	return { attempts, store: new AnimalStore(given) };
 }
 
-export function refusal(
-	status: number,
-	headers: Record<string, string> = {},
-	body: object = { code: "overloaded", message: "m" },
-) {
+const overloaded = { code: "overloaded", message: "m" };
+
+export function refusal(status: number, headers: Record<string, string> = {}, body: object = overloaded) {
 	return new Response(JSON.stringify(body), { status, headers });
 }
 

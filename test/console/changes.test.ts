@@ -85,9 +85,8 @@ test("older changes are a page away; another's change appears by itself; a reade
 	await click(page, "Try now", page.getByText("Rex 50: Removed by Ann"));
 	await visit(page, "#/changes?before=1", "No older changes.");
 	let asked = 0;
-	await page.route("**/console/changes?*", (route) =>
-		route.fulfill({ json: { edits: [], next: 1_000_000 - ++asked } }),
-	);
+	const none = () => ({ edits: [], next: 1_000_000 - ++asked });
+	await page.route("**/console/changes?*", (route) => route.fulfill({ json: none() }));
 	await visit(page, "#/changes?editor=Bo", "No change was found yet. Older ones may follow.");
 	assert.equal(asked, 20);
 	const refusal = { code: "insufficient_scope", message: "it lacks pets:read", status: 403 };

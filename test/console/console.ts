@@ -107,11 +107,13 @@ export async function signIn(page: Page, key: string): Promise<void> {
 	await isSignedIn(page);
 }
 
-/** Signs out through the account menu. */
-export async function signOut(page: Page): Promise<void> {
-	await settled(page);
+/** Signs out through the account menu, which may ask a question first. */
+export async function signOut(page: Page, question?: string): Promise<void> {
+	if (!question) await settled(page);
 	await account(page).click();
 	await page.getByRole("button", { name: /^Sign out/ }).click();
+	const dialog = page.getByRole("alertdialog", { name: question ?? "" });
+	if (question) await dialog.getByRole("button", { name: "Sign out" }).click();
 	await isSignedOut(page);
 }
 

@@ -137,12 +137,8 @@ test("in the panel, the undo is in reach on a phone too, and a long history cove
 		await until("both edits to be listed", async () => (await edits.count()) === count + 2);
 	}
 	await page.getByText("For developers").click();
-	for (const [width, height] of [
-		[1280, 720],
-		[720, 450],
-		[390, 844],
-	] as const) {
-		await resize(page, width, height);
+	for (const [width, height] of Object.entries({ 1280: 720, 720: 450, 390: 844 })) {
+		await resize(page, Number(width), height);
 		await page.evaluate("document.querySelector('.panel').scrollTo(0, 0)");
 		const ends = await page.evaluate<number[]>(`[...document.querySelectorAll(".panel > *")].flatMap((part) => {
 			const { top } = part.getBoundingClientRect();

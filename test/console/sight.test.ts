@@ -8,20 +8,8 @@ import { readPet } from "../support/store-reads.ts";
 import { until } from "../support/until.ts";
 import { assertAccessible, assertBothAccessible, resize } from "./accessible.ts";
 import { addFile, choose, goOn, saved } from "./add-many.ts";
-import { elsewhere, names, numbered, opened, petsOf, signedIn, signIn, takeOut } from "./console.ts";
-import {
-	account,
-	button,
-	focused,
-	inTable,
-	isSignedOut,
-	mayLeave,
-	message,
-	namesOn,
-	panel,
-	row,
-	toast,
-} from "./page.ts";
+import { elsewhere, names, numbered, opened, petsOf, signedIn, signIn, signOut, takeOut } from "./console.ts";
+import { button, focused, inTable, mayLeave, message, namesOn, panel, row, toast } from "./page.ts";
 import { click, fillIn, follow, hit, press, reload, sell, shows, visit } from "./steps.ts";
 
 test("an edit outlives its view with message and undo; a problem stays until it is closed", async (context) => {
@@ -224,11 +212,7 @@ test("edits that wait when a person signs out are not sent with the next key", a
 	page.on("request", (request) => request.url().endsWith("/console/edits") && sent.push(request.postData() ?? ""));
 	await sell(page, "Rex: available");
 	await sell(page, "Kiwi: available");
-	await account(page).click();
-	await page.getByRole("button", { name: /^Sign out/ }).click();
-	const question = page.getByRole("alertdialog", { name: "Sign out and end the changes?" });
-	await question.getByRole("button", { name: "Sign out" }).click();
-	await isSignedOut(page);
+	await signOut(page, "Sign out and end the changes?");
 	await signIn(page, next.key);
 	await row(page, "Rex").waitFor();
 	release();
@@ -346,12 +330,10 @@ test("all animals of a filter are selected, changed after one question, and chan
 		if (++batches === 2) await second.promise;
 		await route.fallback();
 	});
-	await button(page, "Change 60 animals").click();
-	await toast(page).getByText("Changing 60 animals: 50 done").waitFor();
+	await click(page, "Change 60 animals", message(page, "Changing 60 animals: 50 done"));
 	second.resolve();
-	await toast(page)
-		.getByText(/^59 animals are pending\. Ann was first and has marked Animal 6 as available/)
-		.waitFor();
+	const told = /^59 animals are pending\. Ann was first and has marked Animal 6 as available/;
+	await toast(page).getByText(told).waitFor();
 	const sold = async () => (await petsOf(service)).filter((pet) => pet.endsWith(" sold")).length;
 	assert.equal(await sold(), 0, "of the first 100 animals");
 	await click(page, "Undo Ctrl Z", message(page, "59 animals are sold"));

@@ -111,10 +111,8 @@ interface ComposeService {
 }
 
 test("compose: every mounted file exists, and every script is executable", () => {
-	const mounted = Object.values(services)
-		.flatMap(({ volumes = [] }) => volumes)
-		.filter((volume) => volume.startsWith("./"))
-		.map((volume) => volume.split(":")[0] ?? "");
+	const all = Object.values(services).flatMap(({ volumes = [] }) => volumes);
+	const mounted = all.filter((volume) => volume.startsWith("./")).map((volume) => volume.split(":")[0] ?? "");
 	assert.ok(mounted.length >= 4);
 	for (const path of mounted)
 		accessSync(join(checkout, "deploy", path), path.endsWith(".sh") ? constants.X_OK : constants.R_OK);

@@ -23,11 +23,7 @@ async function unfinished({ port }: TestService, path: string, lines = ""): Prom
 
 /** Waits until the port refuses connections. */
 async function portClosed({ url }: TestService): Promise<void> {
-	const isRefused = () =>
-		ask(`${url}/livez`).then(
-			() => false,
-			({ code }) => code === "ECONNREFUSED",
-		);
+	const isRefused = async () => (await ask(`${url}/livez`).catch(({ code }) => code)) === "ECONNREFUSED";
 	await until("the port to close", isRefused);
 }
 

@@ -60,10 +60,8 @@ function readTrace(files: string[], names: string[]) {
 	}
 	for (const name of names) {
 		const [wroteAt = Infinity, repliedAt = 0] = [written.get(name), replied.get(name)];
-		assert.ok(
-			syncs.some(({ startedAt, endedAt }) => startedAt > wroteAt && endedAt < repliedAt),
-			`no sync between write and reply of ${name}`,
-		);
+		const sync = syncs.find(({ startedAt, endedAt }) => startedAt > wroteAt && endedAt < repliedAt);
+		assert.ok(sync, `no sync between write and reply of ${name}`);
 	}
 	return { replies: names.length, syncs: syncs.length };
 }

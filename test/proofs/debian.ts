@@ -7,10 +7,13 @@ import { basename, join } from "node:path";
 import { bootMachine, type Machine, type Run, untilReady } from "../support/booted-machine.ts";
 import { checkout } from "../support/checkout.ts";
 import { blockOf, configurationOf } from "../support/document-blocks.ts";
+import { imageOptions } from "../support/image.ts";
 import { linux, type Proof, program, root, type Trial } from "../support/proof.ts";
 import { until } from "../support/until.ts";
 
 const block = (start: string) => blockOf("docs/debian.md", start);
+/** The beginnings of the page's blocks from the user's account to the start. */
+const steps = ["adduser --system", "test -e", "units=", "systemctl enable"];
 /** The alerts and their unit tests, which the package lacks. */
 const rules = join(checkout, "deploy/prometheus");
 const host = "pets.example.com";
@@ -36,16 +39,14 @@ export const proof: Proof = {
 	shows:
 		"a bare Debian becomes a service behind TLS, with tested alerts and backups, by the commands of docs/debian.md",
 	needs: [linux, root, program("debootstrap"), program("unshare", "util-linux"), program("ip", "iproute2")],
-	options: {
-		mirror: { default: "http://deb.debian.org/debian", text: "the mirror of Debian" },
-	},
+	options: imageOptions,
 	async prove(trial) {
 		const machine = await bootDebian(trial, trial.option("mirror"));
 		const { run, runOnline, write } = machine;
 		const { say } = trial;
 		runOnline(block("apt-get install"));
 		say("installed");
-		for (const start of ["adduser --system", "test -e", "units=", "systemctl enable"]) run(block(start));
+		for (const start of steps) run(block(start));
 		const key = run(block("animal-store keys create")).trim();
 		assert.match(key, /^pets_\w+$/);
 		say("the service runs, and has a key");
@@ -72,15 +73,7 @@ export const proof: Proof = {
 		say("Prometheus scrapes it; the unit tests of its rules pass");
 
 		const expected = await upgradeTwice(machine, asClient.call);
-		for (const start of [
-			"adduser --system",
-			"test -e",
-			"units=",
-			"systemctl enable",
-			"animal-store keys",
-			"echo 'ARGS",
-		])
-			run(block(start));
+		for (const start of [...steps, "animal-store keys", "echo 'ARGS"]) run(block(start));
 		run(seeTls);
 		assert.match(run(`cat ${settings}`), /^BACKUP_EVERY=1s$/m, "the settings stay");
 		assert.deepEqual(namesOf(asClient.call), expected);
@@ -206,9 +199,8 @@ async function runTwoNodes({ run }: Machine, names: () => string[], expected: st
 }
 
 function isTrue(run: Run, query: string): boolean {
-	const reply = run(
-		`curl --fail --silent --get http://127.0.0.1:9090/api/v1/query --data-urlencode 'query=${query}' || true`,
-	);
+	const address = "http://127.0.0.1:9090/api/v1/query";
+	const reply = run(`curl --fail --silent --get ${address} --data-urlencode 'query=${query}' || true`);
 	return reply !== "" && JSON.parse(reply).data?.result.length > 0;
 }
 

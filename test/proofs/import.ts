@@ -22,10 +22,8 @@ export const proof: Proof = {
 	async prove(trial) {
 		const rows = Number(trial.option("rows"));
 		const file = join(trial.folder, "animals.csv");
-		writeFileSync(
-			file,
-			`name,categoryId\n${Array.from({ length: rows }, (_, n) => `animal ${n},${n % 9}\n`).join("")}`,
-		);
+		const lines = Array.from({ length: rows }, (_, n) => `animal ${n},${n % 9}\n`);
+		writeFileSync(file, `name,categoryId\n${lines.join("")}`);
 		const sqlite = await importThrough(trial, file, rows, await newStore("import", trial.folder));
 		const postgres = await importThrough(trial, file, rows, await newDatabase(trial));
 		return { rows, sqlite, postgres, spreadsheets: await proveSpreadsheets(trial) };

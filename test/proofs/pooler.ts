@@ -88,11 +88,8 @@ const backWithinMs = 5_000;
 
 async function loadNodes(databaseUrl: string, key: string, server: PostgresServer, trial: Trial) {
 	const nodes = await Promise.all([1, 2, 3].map(() => startProgram(trial, { DATABASE_URL: databaseUrl })));
-	const load = startMixedLoad(
-		nodes.map(({ url }) => url),
-		key,
-		{ clients: 24 },
-	);
+	const urls = nodes.map(({ url }) => url);
+	const load = startMixedLoad(urls, key, { clients: 24 });
 	const { ledger, statuses } = load;
 	const statusOf = async (url: string) => (await ask(url, { key })).status;
 	while (ledger.acknowledged.size < Number(trial.option("creates"))) {

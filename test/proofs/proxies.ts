@@ -188,10 +188,8 @@ async function walkOverHttps(client: HttpsClient): Promise<number> {
 		assert.equal(pages.get(headers["location"] ?? ""), body);
 	}
 	await follow(`${client.url}/v1/pets?limit=5`);
-	assert.ok(
-		[...pages.values()].some((page) => page.startsWith("[") && page.includes('"name":"n11"')),
-		"the last page",
-	);
+	const last = [...pages.values()].find((page) => page.startsWith("[") && page.includes('"name":"n11"'));
+	assert.ok(last, "the last page");
 	return pages.size;
 }
 

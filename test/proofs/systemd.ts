@@ -53,9 +53,8 @@ export const proof: Proof = {
 		for (const start of ["adduser --system", "test -e", "units="]) run(blockOf("docs/debian.md", start));
 		const refused = watchCalls(machine, trial);
 		run(`systemd-analyze verify ${units}/animal-store.service`);
-		const rating = run(
-			`systemd-analyze security --offline=true --threshold=${exposureMax} ${units}/animal-store.service`,
-		);
+		const limit = `--offline=true --threshold=${exposureMax}`;
+		const rating = run(`systemd-analyze security ${limit} ${units}/animal-store.service`);
 		const exposure = Number(/Overall exposure level .*: ([\d.]+)/.exec(rating)?.[1]);
 
 		run(`sed -i s/^BACKUP_EVERY=.*/BACKUP_EVERY=1s/ ${settings}`);

@@ -44,12 +44,12 @@ const pet = { name: "Rex", categoryId: 1n };
 const keyOf = (index: number) => ({ caller: "a", key: `k${index}` });
 
 /** The SQL of an older schema, as the program of that time created it. */
-const olderSchema = (engine: "sqlite" | "postgres", schema: number) =>
-	readMigrations(engine)
+function olderSchema(engine: "sqlite" | "postgres", schema: number): string {
+	const older = readMigrations(engine)
 		.after(0)
-		.filter(({ version }) => version <= schema)
-		.map(({ sql }) => sql)
-		.join("\n");
+		.filter(({ version }) => version <= schema);
+	return older.map(({ sql }) => sql).join("\n");
+}
 
 /** A store of an older schema, with an edit of each kind. Its oldest writer is the first version. */
 const makeOlder: Record<string, (url: string, schema: number, rows?: string) => Promise<unknown>> = {
@@ -156,10 +156,8 @@ for (const [engine, make] of Object.entries(engines)) {
 		for (const key of [undefined, keyOf(2), undefined]) await assert.rejects(again.createPet(pet, key), refused);
 		assert.equal(again.writeState(), "stopped");
 		assert.equal(reasons.length, 1);
-		assert.match(
-			reasons[0] ?? "",
-			/^a newer animal-store has upgraded .*: writes are rejected until .*, reads go on: true$/,
-		);
+		const upgraded = /^a newer animal-store has upgraded .*: writes are rejected until .*, reads go on: true$/;
+		assert.match(reasons[0] ?? "", upgraded);
 		assert.equal((await readPets(again, { after: 0n, limit: 10 })).length, 2, "the older version keeps reading");
 		assert.equal((await expanded.createPet(pet)).id, 4n);
 		assert.equal((await last.createPet(pet)).id, 5n);
@@ -193,13 +191,11 @@ test("postgres: a migration is sent statement by statement, in one transaction",
 		CREATE EVENT TRIGGER each ON ddl_command_end EXECUTE FUNCTION note()`);
 	const query = context.mock.method(pg.Client.prototype, "query");
 	await (await openStore(database.url, Date.now)).close();
-	const sent = query.mock.calls.map(
-		({ arguments: [given] }) => given as { queryMode?: string; query_timeout?: number },
-	);
+	type Sent = { queryMode?: string; query_timeout?: number };
+	const sent = query.mock.calls.map(({ arguments: [given] }) => given as Sent);
 	const limits = sent.filter(({ queryMode }) => queryMode).map(({ query_timeout }) => query_timeout);
-	const rows = await database.query(
-		"SELECT transaction, query, timeout FROM sent WHERE query NOT LIKE '%schema_version%'",
-	);
+	const others = "SELECT transaction, query, timeout FROM sent WHERE query NOT LIKE '%schema_version%'";
+	const rows = await database.query(others);
 	assert.ok(rows.length > 10, `${rows.length} commands`);
 	assert.equal(new Set(rows.map(({ query }) => query)).size, rows.length, "no two commands came in one query");
 	assert.equal(new Set(rows.map(({ transaction }) => transaction)).size, 1);
@@ -230,11 +226,10 @@ test("postgres: where the engine refuses triggers, numbers of animals are counte
 		for (const categoryId of [1n, 2n, 2n]) await createPet({ name: "a", categoryId, status: "sold" });
 		await edits.apply({ petId: 3n, editor: "a", action: "remove" });
 		assert.deepEqual((await countPets()).counts, { available: 0, pending: 0, sold: 2, none: 0 });
-		const one = { animals: 1 };
-		assert.deepEqual(await categories.list(10), [
-			{ id: 1n, ...one },
-			{ id: 2n, ...one },
-		]);
+		assert.deepEqual(
+			await categories.list(10),
+			[1n, 2n].map((id) => ({ id, animals: 1 })),
+		);
 	});
 });
 

@@ -51,12 +51,9 @@ for (const [engine, make] of Object.entries(engines)) {
 		await createOn(first.url, key, 2, ledger);
 		const created = (node: Running) =>
 			figureOf(node, "animal_store_request_duration_seconds_count", { operation: "createPet" });
-		const each = await Promise.all(nodes.map(created));
-		assert.ok(Math.min(...each) >= 1, `${each}`);
-		assert.equal(
-			each.reduce((sum, count) => sum + count),
-			ledger.acknowledged.size,
-		);
+		const [here, there] = [await created(first), await created(second)];
+		assert.ok(here >= 1 && there >= 1, `${here}, ${there}`);
+		assert.equal(here + there, ledger.acknowledged.size);
 		await stopAtOnce([first]);
 		await createOn(second.url, key, 1, ledger);
 		ledger.verify(await listAll(second.url, key));

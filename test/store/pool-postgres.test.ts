@@ -50,11 +50,7 @@ test("the search for shards waits for its node's connection; a start needs a fre
 	assert.equal(pool.totalCount, 3);
 	for (const client of clients) assert.equal(client.listenerCount("notice"), 0);
 	for (const client of clients) client.release(true);
-	const isFull = () =>
-		connect(context, url).then(
-			() => false,
-			() => true,
-		);
+	const isFull = async () => !(await connect(context, url).catch(() => undefined));
 	await until("the server to be full", isFull);
 	const connects = context.mock.method(pool, "connect");
 	await assert.rejects(pool.take(), /too many clients/);

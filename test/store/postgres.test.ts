@@ -86,10 +86,8 @@ test("postgres: a commit of more than a second is waited for as long as CREATE_W
 	const { open, databaseUrl } = await engines.postgres(context);
 	const { mock } = context.mock.method(globalThis, "setTimeout");
 	await (await open({ writeWaitMaxMs: 1 })).createPet(pet).catch(() => {});
-	assert.ok(
-		mock.calls.some(({ arguments: [, ms] }) => ms === 1_000),
-		"even if that is shorter, for a second",
-	);
+	const waits = mock.calls.map(({ arguments: [, ms] }) => ms);
+	assert.ok(waits.includes(1_000), "even if that is shorter, for a second");
 	mock.restore();
 	const store = await open({ writeWaitMaxMs: 60_000 });
 	const wait = "LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.2); RETURN NULL; END $$";

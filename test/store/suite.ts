@@ -41,12 +41,9 @@ export function storeSuite(engine: keyof typeof engines): void {
 			const page = await opened.listPets({ after: 0n, limit: 100 });
 			assert.deepEqual([petsOf(page), page.hasMore], [kept, false]);
 			assert.equal(page.json, `[${kept.map(petJson)}]`, "the same bytes as the reply to a create");
-			const queries: PageQuery[] = [
-				{ after: 0n, limit: 2 },
-				{ after: 0n, limit: 1 },
-				{ after: 1n, limit: 2 },
-			];
-			queries.push({ upTo: 3n, limit: 2 }, { upTo: 2n, limit: 2 }, { after: 0n, limit: 2, status: "sold" });
+			const queries: PageQuery[] = [2, 1].map((limit) => ({ after: 0n, limit }));
+			for (const position of [{ after: 1n }, { upTo: 3n }, { upTo: 2n }]) queries.push({ ...position, limit: 2 });
+			queries.push({ after: 0n, limit: 2, status: "sold" });
 			const together = await Promise.all(queries.map(opened.listPets));
 			for (const [at, query] of queries.entries()) assert.deepEqual(together[at], await opened.listPets(query));
 			for (const pet of kept) assert.equal((await opened.getPet(pet.id)).json, petJson(pet));
@@ -63,10 +60,7 @@ export function storeSuite(engine: keyof typeof engines): void {
 		const rows = ["a", "b", "c"].map((key) => ({ pet: rex, idempotencyKey: { caller: "a", key } }));
 		const imported = reopened.createPets(rows);
 		assert.equal(reopened.queue.length, 3, "each row of an import counts");
-		assert.deepEqual(
-			(await imported).map(({ id }) => id),
-			[3002n, 3003n, 3004n],
-		);
+		assert.equal(`${(await imported).map(({ id }) => id)}`, "3002,3003,3004");
 	});
 
 	test(`${engine}: reads show the last edit and id, even of removed animals; others are absent`, async (context) => {
