@@ -137,12 +137,8 @@ test("every file and every test that a document names exists", () => {
 
 /** The anchors that GitHub makes from the headings of a page. */
 function anchorsOf(page: string): string[] {
-	return [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
-		heading
-			.toLowerCase()
-			.replaceAll(/[^\w\- ]/g, "")
-			.replaceAll(" ", "-"),
-	);
+	const headings = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => heading.toLowerCase());
+	return headings.map((heading) => heading.replaceAll(/[^\w\- ]/g, "").replaceAll(" ", "-"));
 }
 
 test("docs has at most 13,000 words in 18 pages, and no line of prose is wider than 130 columns", () => {

@@ -108,19 +108,13 @@ async function startPrimary({ place, run, start }: Machine) {
 	const data = join(place, "primary");
 	writeFileSync(join(place, "password"), passwords.POSTGRES_PASSWORD);
 	chmodSync(join(place, "password"), 0o644);
-	run(
-		`initdb --pgdata="${data}" --username=postgres --pwfile=password --auth-local=trust --auth-host=scram-sha-256 --no-sync`,
-	);
+	const auth = "--pwfile=password --auth-local=trust --auth-host=scram-sha-256";
+	run(`initdb --pgdata="${data}" --username=postgres ${auth} --no-sync`);
 	appendFileSync(join(data, "pg_hba.conf"), "host all all all scram-sha-256\n");
 	const flags = `-c listen_addresses= -c unix_socket_directories=${place} -p ${port}`;
 	run(`pg_ctl --silent --wait -D "${data}" -l log -o "${flags}" start > /dev/null`);
-	run("scripts/roles.sh", {
-		...passwords,
-		POSTGRES_USER: "postgres",
-		PGHOST: place,
-		PGPORT: String(port),
-		PGDATA: data,
-	});
+	const ofImage = { POSTGRES_USER: "postgres", PGHOST: place, PGPORT: String(port), PGDATA: data };
+	run("scripts/roles.sh", { ...passwords, ...ofImage });
 	run(`pg_ctl --silent --wait -D "${data}" -m fast stop`);
 	const server = start("postgres", ["-D", data, ...listening(port, place)], {});
 	await until("the server", () => isReady(run, port), { everyMs: 100 });

@@ -52,11 +52,8 @@ export const proof: Proof = {
 		renameSync(server.data, `${server.data}-lost`);
 		shell(blockOf(page, "mkdir -m", server.paths), { PGDATA: server.data, MOMENT: String(now?.["moment"]) });
 		server.start();
-		await until(
-			"the end of the recovery",
-			async () => (await runSql(`${url}/animals`, "SELECT WHERE NOT pg_is_in_recovery()")).length === 1,
-			{ everyMs: 100 },
-		);
+		const recovered = () => runSql(`${url}/animals`, "SELECT WHERE NOT pg_is_in_recovery()");
+		await until("the end of the recovery", async () => (await recovered()).length === 1, { everyMs: 100 });
 		const again = await startProgram(trial, environment);
 		const pets = await listAll(again.url, key);
 		const before = dumped.acknowledged.size + later.acknowledged.size;
@@ -88,13 +85,9 @@ export async function startServer(trial: Trial) {
 	const paths = { "/var/backups/base": join(folder, "base"), "/var/backups/wal": join(folder, "wal") };
 	const port = await freePort();
 	const env = { PATH: `${bin}:${process.env["PATH"]}` };
+	const options = { cwd: folder, stdio: "pipe", ...asServer() } as const;
 	const shell = (script: string, more: Record<string, string> = {}) =>
-		void execFileSync("bash", ["-euc", script], {
-			cwd: folder,
-			env: { ...env, ...more },
-			stdio: "pipe",
-			...asServer(),
-		});
+		void execFileSync("bash", ["-euc", script], { ...options, env: { ...env, ...more } });
 	const listen = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`;
 	const start = () => shell(`pg_ctl --silent --wait -D "${data}" -l "${folder}/log" -o "${listen}" start >/dev/null`);
 	const stop = (mode: string) => shell(`pg_ctl --silent --wait -D "${data}" -m ${mode} stop`);

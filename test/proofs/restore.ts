@@ -45,14 +45,10 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 
 		copyFileSync(backup, file);
 		const log = readFileSync(`${file}-wal`);
-		await startRefused(
-			environment,
-			/s\.db is a backup next to the WAL of another store, .*s\.db-wal: .* restore BACKUP --to .*s\.db\n$/,
-		);
-		assert.ok(
-			readFileSync(`${file}-wal`).equals(log) && readFileSync(file).equals(readFileSync(backup)),
-			"the files are unchanged",
-		);
+		const said = /s\.db is a backup next to the WAL of another store, .*s\.db-wal: .* restore BACKUP --to .*s\.db\n$/;
+		await startRefused(environment, said);
+		assert.ok(readFileSync(`${file}-wal`).equals(log), "the WAL is unchanged");
+		assert.ok(readFileSync(file).equals(readFileSync(backup)), "the file is unchanged");
 
 		const { code, stdout, stderr } = await runProgram(["restore", backup, "--force"], { environment });
 		assert.deepEqual([code, stderr], [0, `in ${environment.DATABASE_URL}\n`]);
@@ -61,11 +57,9 @@ export async function proveRestores({ rounds, seed, context, newFolder }: Restor
 
 		const service = await startProgram(context, environment);
 		const listed = await listAll(service.url, key);
-		assert.deepEqual(
-			listed.map(({ id }) => id),
-			Array.from({ length: crashed.animals }, (_, index) => BigInt(index + 1)),
-			"the backup shows one point in time, without gaps",
-		);
+		const ids = listed.map(({ id }) => id);
+		const expected = Array.from({ length: crashed.animals }, (_, index) => BigInt(index + 1));
+		assert.deepEqual(ids, expected, "the backup shows one point in time, without gaps");
 		const { acknowledged, unknown } = crashed.ledger;
 		for (const pet of listed)
 			assert.deepEqual(pet, { id: pet.id, ...(acknowledged.get(pet.name) ?? unknown.get(pet.name))?.pet });

@@ -136,9 +136,8 @@ async function backUpAfterCrash(run: Run): Promise<number> {
 
 /** Makes starts fail for longer than the time after which systemd gives up by default. */
 async function startLate(run: Run): Promise<void> {
-	run(
-		`mv ${settings} ${settings}.away; systemctl restart animal-store || true; sleep 12; mv ${settings}.away ${settings}`,
-	);
+	const fail = "systemctl restart animal-store || true; sleep 12";
+	run(`mv ${settings} ${settings}.away; ${fail}; mv ${settings}.away ${settings}`);
 	await untilReady(run);
 }
 

@@ -102,10 +102,9 @@ async function inTwoSteps(trial: Trial, engine: string, { environment, key }: Tr
 	await stop();
 	for (const { url } of nodes) ledger.verify(await listAll(url, key));
 	await startRefused(environment, /newer animal-store \(schema 998, /);
-	trial.say(
-		`${engine}: ${ledger.acknowledged.size} creates while nodes were replaced 8 times in two steps: none refused`,
-	);
-	return { inTwoSteps: ledger.acknowledged.size };
+	const { size } = ledger.acknowledged;
+	trial.say(`${engine}: ${size} creates while nodes were replaced 8 times in two steps: none refused`);
+	return { inTwoSteps: size };
 }
 
 /** Copies this tree, and adds these migrations for each engine. @returns the copy's folder */

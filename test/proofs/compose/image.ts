@@ -48,10 +48,8 @@ async function serveClosed({ place, config }: Container, trial: Trial, databaseU
 		root=$1; shift 2; exec chroot "$root" "$@"`;
 	const inside = [...drop, ...env, "sh", "-c", 'cd /app; exec "$@"', "-", ...config.Entrypoint];
 	const mounted = ["--mount", "bash", "-euc", closed, "-", place, volumes, ...inside];
-	key ??= execFileSync("unshare", [...mounted, "keys", "create", "--name", "proof"], {
-		encoding: "utf8",
-		stdio: "pipe",
-	}).trim();
+	const create = [...mounted, "keys", "create", "--name", "proof"];
+	key ??= execFileSync("unshare", create, { encoding: "utf8", stdio: "pipe" }).trim();
 	const startedAtMs = performance.now();
 	const running = startIn(ports.PORT, "unshare", [...mounted, ...config.Cmd], trial);
 	await ready(ports.OPS_PORT);
@@ -61,8 +59,7 @@ async function serveClosed({ place, config }: Container, trial: Trial, databaseU
 	const backups = () => readdirSync(join(volumes, "backups"), { recursive: true, encoding: "utf8" });
 	if (!databaseUrl) await until("a backup", () => backups().some((name) => name.endsWith(".db")));
 	await running.stop();
-	trial.say(
-		`it serves ${databaseUrl ? "PostgreSQL" : "an embedded store"} without privileges, from a read-only file system`,
-	);
+	const engine = databaseUrl ? "PostgreSQL" : "an embedded store";
+	trial.say(`it serves ${engine} without privileges, from a read-only file system`);
 	return { startMs, memoryMb };
 }

@@ -47,10 +47,8 @@ test("a new filter works alone and with others: pages, links, commands, searches
 		assert.match(listed, /name\n 1 {2}sold\b.* 1 +Rex\n$/);
 
 		const found = await ask(`${service.url}/console/find?name=m&categoryId=${large}`, { key });
-		assert.match(
-			found.body,
-			/^\{"pets":\[\{"id":5,"name":"Kim","categoryId":9007199254740993,"status":"sold","breed":"pug"\}\],/,
-		);
+		const kim = `{"id":5,"name":"Kim","categoryId":${large},"status":"sold","breed":"pug"}`;
+		assert.ok(found.body.startsWith(`{"pets":[${kim}],`), found.body);
 		const { page } = await signedIn(context, { url: service.url, key }, { hash: `#/animals?categoryId=${large}` });
 		for (const filter of ["", "&status=sold", "&name=k"]) {
 			await page.goto(`${service.url}/console#/animals?categoryId=${large}${filter}`);
