@@ -3,14 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CategoriesReply, CategoryResult } from "../../src/contract/console.ts";
-import {
-	assertFailure,
-	assertInvalid,
-	consoleReply,
-	posting,
-	type TestService,
-	testService,
-} from "../support/service.ts";
+import { posting } from "../support/pool.ts";
+import { assertFailure, assertInvalid, consoleReply, type TestService, testService } from "../support/service.ts";
 
 const path = "/console/categories";
 

@@ -7,7 +7,8 @@ import { type Scope, scopes } from "../../src/contract/operations.ts";
 import { createKey, revokeKey } from "../../src/keys/issue.ts";
 import { ask as askAlone } from "../support/caller.ts";
 import { read } from "../support/checkout.ts";
-import { assertFailure, posting, revoke, type TestRequest, testService } from "../support/service.ts";
+import { posting, type TestRequest } from "../support/pool.ts";
+import { assertFailure, revoke, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, createHead, type Reply } from "../support/wire.ts";
 

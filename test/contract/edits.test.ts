@@ -6,14 +6,8 @@ import { editsMax } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { openStore } from "../../src/store/open.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
-import {
-	assertFailure,
-	assertInvalid,
-	consoleReply,
-	posting,
-	type TestService,
-	testService,
-} from "../support/service.ts";
+import { posting } from "../support/pool.ts";
+import { assertFailure, assertInvalid, consoleReply, type TestService, testService } from "../support/service.ts";
 
 const rex = { name: "Rex", categoryId: 9007199254740993n, status: "available" } as const;
 const seen = { name: "Rex", status: "available" };

@@ -8,14 +8,8 @@ import { test } from "node:test";
 import { workbookMaxPets } from "../../src/contract/console.ts";
 import { createKey, revokeKey } from "../../src/keys/issue.ts";
 import { type FindQuery, StorageUnavailable } from "../../src/store/store.ts";
-import {
-	assertFailure,
-	assertInvalid,
-	assertNoErrors,
-	posting,
-	type TestService,
-	testService,
-} from "../support/service.ts";
+import { posting } from "../support/pool.ts";
+import { assertFailure, assertInvalid, assertNoErrors, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
 const order = posting("/console/exports");

@@ -7,14 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { FindReply } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import type { FindQuery, FoundPets } from "../../src/store/store.ts";
-import {
-	assertFailure,
-	assertNoErrors,
-	consoleReply,
-	posting,
-	type TestService,
-	testService,
-} from "../support/service.ts";
+import { posting } from "../support/pool.ts";
+import { assertFailure, assertNoErrors, consoleReply, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection } from "../support/wire.ts";
 

@@ -5,15 +5,8 @@ import { test } from "node:test";
 import type { ImportedRows } from "../../src/contract/console.ts";
 import { createKey } from "../../src/keys/issue.ts";
 import { StorageUnavailable } from "../../src/store/store.ts";
-import {
-	assertFailure,
-	consoleReply,
-	create,
-	posting,
-	type TestRequest,
-	type TestService,
-	testService,
-} from "../support/service.ts";
+import { posting, type TestRequest } from "../support/pool.ts";
+import { assertFailure, consoleReply, create, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, createHead } from "../support/wire.ts";
 

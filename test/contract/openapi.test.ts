@@ -13,6 +13,7 @@ import { readIdempotencyKey } from "../../src/http/checks.ts";
 import { read } from "../support/checkout.ts";
 import { seed } from "../support/random.ts";
 import { testService } from "../support/service.ts";
+import { succeeds } from "../support/until.ts";
 
 fc.configureGlobal({ seed });
 
@@ -53,13 +54,7 @@ test("the document's pattern for Idempotency-Keys matches exactly those that are
 	const [{ name, schema }] = document.paths["/pets"].post.parameters;
 	assert.equal(name, "Idempotency-Key");
 	const pattern = new RegExp(schema.pattern);
-	const isAccepted = (key: string) => {
-		try {
-			return readIdempotencyKey(key) !== undefined;
-		} catch {
-			return false;
-		}
-	};
+	const isAccepted = (key: string) => succeeds(() => assert.notEqual(readIdempotencyKey(key), undefined));
 	const unit = fc.constantFrom('"', "a", "!", "~", " ", "\x7f", "é");
 	const lengths = [0, 1, 252, 253, 254, 255, 256];
 	for (const [before, after] of ["k", '"k', 'k"', '"k"'].map((quotes) => quotes.split("k"))) {

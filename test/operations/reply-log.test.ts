@@ -4,15 +4,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StorageUnavailable } from "../../src/store/store.ts";
+import { posting, type TestRequest } from "../support/pool.ts";
 import { figureOf } from "../support/scrape.ts";
-import {
-	assertNoErrors,
-	create,
-	posting,
-	type TestRequest,
-	type TestService,
-	testService,
-} from "../support/service.ts";
+import { assertNoErrors, create, type TestService, testService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 import { Connection, createHead, exchange, fillKernel, type Reply } from "../support/wire.ts";
 

@@ -15,7 +15,7 @@ import { asServer, freePort, serverFolder } from "../support/postgres-server.ts"
 import { startProgram } from "../support/program.ts";
 import { type Proof, type Trial, withKey } from "../support/proof.ts";
 import { runSql } from "../support/sql.ts";
-import { until } from "../support/until.ts";
+import { succeeds, until } from "../support/until.ts";
 import { proveImage } from "./compose/image.ts";
 import { bin, postgresTools } from "./pg-backup.ts";
 
@@ -133,14 +133,8 @@ async function startStandby({ place, run, start }: Machine, primaryPort: number)
 	return { port, data, process: server };
 }
 
-function isReady(run: Machine["run"], port: number): boolean {
-	try {
-		run(`pg_isready --quiet --host=127.0.0.1 --port=${port}`);
-		return true;
-	} catch {
-		return false;
-	}
-}
+const isReady = (run: Machine["run"], port: number) =>
+	succeeds(() => run(`pg_isready --quiet --host=127.0.0.1 --port=${port}`));
 
 /**
  * Runs backup.sh until it has removed its first dump and keeps only the last two. The folder also has a dump of another

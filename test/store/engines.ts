@@ -8,17 +8,8 @@ import { temporaryStore } from "../support/service.ts";
 
 type OpenOptions = Parameters<typeof openStore>[2];
 
-interface Stores {
-	databaseUrl: string;
-	open(options?: OpenOptions): Promise<Store>;
-	/** Closes a store and opens it again in the same way. */
-	reopen(store: Store): Promise<Store>;
-}
-
-/** Makes a database and opens stores on it. At the end of the test, closes the stores and then drops the database. */
-type Make = (context: TestContext, now?: () => number) => Promise<Stores>;
-
-function storesOf(context: TestContext, databaseUrl: string, now = Date.now, drop = async () => {}): Stores {
+/** Opens stores on a database. At the end of the test, closes the stores and then drops the database. */
+function storesOf(context: TestContext, databaseUrl: string, now = Date.now, drop = async () => {}) {
 	const opened = new Map<Store, OpenOptions>();
 	context.after(async () => {
 		await Promise.all([...opened.keys()].map((store) => store.close()));
@@ -29,6 +20,7 @@ function storesOf(context: TestContext, databaseUrl: string, now = Date.now, dro
 		opened.set(store, options);
 		return store;
 	}
+	/** Closes a store and opens it again in the same way. */
 	async function reopen(store: Store): Promise<Store> {
 		const options = opened.get(store);
 		opened.delete(store);
@@ -38,9 +30,9 @@ function storesOf(context: TestContext, databaseUrl: string, now = Date.now, dro
 	return { databaseUrl, open, reopen };
 }
 
-export const engines: Record<"sqlite" | "postgres", Make> = {
-	sqlite: async (context, now) => storesOf(context, temporaryStore(context), now),
-	postgres: async (context, now) => {
+export const engines = {
+	sqlite: async (context: TestContext, now?: () => number) => storesOf(context, temporaryStore(context), now),
+	postgres: async (context: TestContext, now?: () => number) => {
 		const { url, drop } = await testDatabase();
 		return storesOf(context, url, now, drop);
 	},

@@ -5,15 +5,6 @@ import { syncBuiltinESMExports } from "node:module";
 import { basename } from "node:path";
 import type { TestContext } from "node:test";
 
-export interface FileCalls {
-	/** For example `sync a.db` and `link a.db.new a.db`: base names, with `.new` for every draft. */
-	calls: string[];
-	/** The files that are open, by descriptor. */
-	opened: Map<number, string>;
-	/** Makes the next call of this kind fail with this code. */
-	fail(call: "sync" | "link", code: string): void;
-}
-
 /** Makes the test's mocks of `node:fs` effective in all modules, until the end of the test. */
 export function applyMocks(context: TestContext): void {
 	syncBuiltinESMExports();
@@ -23,9 +14,12 @@ export function applyMocks(context: TestContext): void {
 	});
 }
 
-export function recordFileCalls(context: TestContext): FileCalls {
+/** @returns the calls, the open files, and a function that makes the next call of a kind fail with this code */
+export function recordFileCalls(context: TestContext) {
+	/** For example `sync a.db` and `link a.db.new a.db`: base names, with `.new` for every draft. */
 	const calls: string[] = [];
 	const failures = new Map<string, string>();
+	/** By descriptor. */
 	const opened = new Map<number, string>();
 	const { openSync, closeSync, fsyncSync, linkSync, renameSync } = fs;
 	const shown = (path: unknown) => basename(String(path)).replace(/\.\d+-\d+\.new/, ".new");
@@ -57,5 +51,5 @@ export function recordFileCalls(context: TestContext): FileCalls {
 		renameSync(...given);
 	});
 	applyMocks(context);
-	return { calls, opened, fail: (call, code) => failures.set(call, code) };
+	return { calls, opened, fail: (call: "sync" | "link", code: string) => failures.set(call, code) };
 }

@@ -21,7 +21,7 @@ import { type Finished, keyFor, startProgram } from "../support/program.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { runSql } from "../support/sql.ts";
 import { animalsIn, withStore } from "../support/store-reads.ts";
-import { until, within } from "../support/until.ts";
+import { succeeds, until, within } from "../support/until.ts";
 
 /** A service on the store `file`, or a link to it, and the file `other`: another store, with one animal and the same key. */
 async function loaded(context: TestContext, isLink = false) {
@@ -109,14 +109,7 @@ test("nothing is acknowledged if the file is moved away during its transaction",
 	const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000)";
 	other.exec(`CREATE TRIGGER slow AFTER INSERT ON pets BEGIN ${numbers} SELECT max(i) FROM n; END`);
 	const refused = assert.rejects(store.createPet({ name: "a", categoryId: 1n }), { name: "StorageUnavailable" });
-	const isWriting = () => {
-		try {
-			other.exec("BEGIN IMMEDIATE; ROLLBACK");
-			return false;
-		} catch {
-			return true;
-		}
-	};
+	const isWriting = () => !succeeds(() => other.exec("BEGIN IMMEDIATE; ROLLBACK"));
 	await until("the transaction to run", isWriting, { everyMs: 1 });
 	renameSync(file, `${file}.away`);
 	await refused;

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Trial } from "./proof.ts";
-import { until } from "./until.ts";
+import { succeeds, until } from "./until.ts";
 
 /** Runs a Bash script. @returns standard output @throws if a command fails */
 export type Run = (script: string) => string;
@@ -101,13 +101,8 @@ export function underLoad(run: Run, url: string, key: string, script: string): n
 	return lines.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-function isBooted(run: Run): boolean {
-	try {
-		return /running|degraded/.test(run("systemctl is-system-running || true"));
-	} catch {
-		return false;
-	}
-}
+const isBooted = (run: Run) =>
+	succeeds(() => assert.match(run("systemctl is-system-running || true"), /running|degraded/));
 
 /** Creates the parent of the machine's control groups; it is removed at the end. */
 function newControlGroup(): string {

@@ -42,15 +42,10 @@ export async function install(folder: string, name: string, wanted: string) {
 
 type Stop = (signal: NodeJS.Signals, whom: "npm" | "group") => Promise<void>;
 
-export interface Machine {
-	/** Runs `npm` or `npx` to its end. @returns its output */
-	run(...command: string[]): Promise<{ code: number; lines: string[] }>;
-	/** Starts the service on free ports, and waits until it is ready. `stop` signals npm or all processes. */
-	start(...command: string[]): Promise<{ url: string; output(): string; stop: Stop }>;
-}
+export type Machine = ReturnType<typeof newMachine>;
 
 /** @param home an empty folder for node and npm, which the caller removes @param folder where commands run */
-export function newMachine(context: CleanUps, home: string, folder: string, { node, npm }: Tools, more = {}): Machine {
+export function newMachine(context: CleanUps, home: string, folder: string, { node, npm }: Tools, more = {}) {
 	const bin = join(home, "bin");
 	mkdirSync(bin);
 	symlinkSync(node, join(bin, "node"));
@@ -82,12 +77,14 @@ export function newMachine(context: CleanUps, home: string, folder: string, { no
 	}
 
 	return {
-		async run(...command) {
+		/** Runs `npm` or `npx` to its end. @returns its output */
+		async run(...command: string[]): Promise<{ code: number; lines: string[] }> {
 			const { child, output } = begin(command);
 			const [code] = await within(`${command.join(" ")} to end`, once(child, "close"), limitMs);
 			return { code, lines: output().split("\n").slice(0, -1) };
 		},
-		async start(...command) {
+		/** Starts the service on free ports, and waits until it is ready. `stop` signals npm or all processes. */
+		async start(...command: string[]) {
 			const { child, output } = begin(command);
 			const isUp = () => {
 				if (child.exitCode !== null) throw new Error(`${command.join(" ")} ended: ${output()}`);

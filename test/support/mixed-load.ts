@@ -8,19 +8,6 @@ import { type Attempt, Ledger } from "./ledger.ts";
 import { until, type Wait, within } from "./until.ts";
 import type { Reply } from "./wire.ts";
 
-export interface MixedLoad {
-	ledger: Ledger;
-	statuses: Map<number, number>;
-	/** The longest wait for a reply so far. */
-	slowestMs: number;
-	/** Waits for this many more acknowledged animals; fails at once if a client gets a reply other than 201 and 503. */
-	acknowledges(more: number, wait?: Wait): Promise<void>;
-	/** Waits until the nodes have refused this many creates. */
-	isRefused(times: number): Promise<void>;
-	/** Stops the clients; resolves when the outcome of every create with an Idempotency-Key is known. */
-	stop(): Promise<void>;
-}
-
 /** Makes the Idempotency-Keys of each load in this process differ. */
 let loads = 0;
 
@@ -35,7 +22,7 @@ export interface LoadOptions {
 }
 
 /** Starts 24 clients whose creates must all succeed. */
-export const startSteadyLoad = (urls: string[], key: string): MixedLoad =>
+export const startSteadyLoad = (urls: string[], key: string) =>
 	startMixedLoad(urls, key, { clients: 24, mayBeRefused: false });
 
 /**
@@ -43,7 +30,7 @@ export const startSteadyLoad = (urls: string[], key: string): MixedLoad =>
  * Idempotency-Keys: after a 503 it repeats the create with the same key, on each node in turn, until the create is
  * acknowledged.
  */
-export function startMixedLoad(urls: string[], key: string, options: LoadOptions = {}): MixedLoad {
+export function startMixedLoad(urls: string[], key: string, options: LoadOptions = {}) {
 	const { clients = 8, mayBeRefused = true, mayBreak = false, onReply } = options;
 	const load = loads++;
 	const ledger = new Ledger();
@@ -89,18 +76,22 @@ export function startMixedLoad(urls: string[], key: string, options: LoadOptions
 
 	const work = Promise.all(Array.from({ length: clients }, (_, place) => client(place)));
 	work.catch(() => {});
-	const loading: MixedLoad = {
+	const loading = {
 		ledger,
 		statuses,
+		/** The longest wait for a reply so far. */
 		slowestMs: 0,
-		async acknowledges(more, wait) {
+		/** Waits for this many more acknowledged animals; fails at once if a client gets a reply other than 201 and 503. */
+		async acknowledges(more: number, wait?: Wait): Promise<void> {
 			const enough = ledger.acknowledged.size + more;
 			await Promise.race([work, until(`${more} more animals`, () => ledger.acknowledged.size >= enough, wait)]);
 		},
-		async isRefused(times) {
+		/** Waits until the nodes have refused this many creates. */
+		async isRefused(times: number): Promise<void> {
 			await Promise.race([work, until(`${times} refusals`, () => (statuses.get(503) ?? 0) >= times)]);
 		},
-		async stop() {
+		/** Stops the clients; resolves when the outcome of every create with an Idempotency-Key is known. */
+		async stop(): Promise<void> {
 			isStopped = true;
 			await within("the clients to end", work);
 			agent.destroy();

@@ -13,7 +13,17 @@ export interface TestRequest {
 	body?: string | Buffer;
 }
 
-export interface PoolOptions {
+/** Makes requests that post JSON, given as text or as a value, to a path. */
+export const posting =
+	(path: string) =>
+	(body: unknown, headers: Record<string, string | undefined> = {}): TestRequest => ({
+		method: "POST",
+		path,
+		headers: { "Content-Type": "application/json", ...headers },
+		body: typeof body === "string" ? body : JSON.stringify(body),
+	});
+
+interface PoolOptions {
 	port: number;
 	/** The key of requests that have no Authorization. */
 	key: string;

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runSql } from "./sql.ts";
-import { type CleanUps, until, within } from "./until.ts";
+import { type CleanUps, succeeds, until, within } from "./until.ts";
 
 export interface PostgresServer {
 	/** The URL without a database. */
@@ -108,14 +108,9 @@ function binary(name: "initdb" | "postgres", folder: string, programs?: string):
 }
 
 function isReachable(program: string): boolean {
-	if (reachable.has(program)) return true;
-	try {
-		execFileSync(program, ["--version"], { ...asServer(), stdio: "ignore", cwd: tmpdir() });
-		reachable.add(program);
-		return true;
-	} catch {
-		return false;
-	}
+	const look = () => execFileSync(program, ["--version"], { ...asServer(), stdio: "ignore", cwd: tmpdir() });
+	if (!reachable.has(program) && succeeds(look)) reachable.add(program);
+	return reachable.has(program);
 }
 const reachable = new Set<string>();
 
@@ -198,20 +193,12 @@ export function serverProcesses(main: number): number[] {
 }
 
 export function signalAll(pids: number[], signal: NodeJS.Signals): void {
-	for (const pid of pids) {
-		try {
-			process.kill(pid, signal);
-		} catch {
-			// The process has already ended.
-		}
-	}
+	// A process may have ended already.
+	for (const pid of pids) succeeds(() => process.kill(pid, signal));
 }
 
-export const isAnswering = (port: number): Promise<boolean> =>
-	runSql(`${urlOf(port)}/postgres`, "SELECT").then(
-		() => true,
-		() => false,
-	);
+export const isAnswering = async (port: number): Promise<boolean> =>
+	!!(await runSql(`${urlOf(port)}/postgres`, "SELECT").catch(() => undefined));
 
 export async function freePort(): Promise<number> {
 	const probe = createServer().listen(0, "127.0.0.1");

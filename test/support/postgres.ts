@@ -5,18 +5,11 @@ import { randomBytes } from "node:crypto";
 import { runSql } from "./sql.ts";
 import type { CleanUps } from "./until.ts";
 
-export interface TestDatabase {
-	url: string;
-	/** Runs SQL as the owner of the server. */
-	query(sql: string): Promise<Record<string, unknown>[]>;
-	drop(): Promise<void>;
-}
-
 /**
  * @param server a URL without a database: a database is created on that server. A URL with a database: a schema is
  * created in that database, whose engine may store tables in another layout; `drop` removes the schema.
  */
-export async function testDatabase(server = process.env["TEST_POSTGRES_URL"]): Promise<TestDatabase> {
+export async function testDatabase(server = process.env["TEST_POSTGRES_URL"]) {
 	if (!server) throw new Error("there is no PostgreSQL: start the tests with npm test, or set TEST_POSTGRES_URL");
 	const name = `test_${randomBytes(8).toString("hex")}`;
 	const isGiven = new URL(server).pathname.length > 1;
@@ -25,14 +18,15 @@ export async function testDatabase(server = process.env["TEST_POSTGRES_URL"]): P
 	await runSql(maker, isGiven ? `CREATE SCHEMA ${name}` : `CREATE DATABASE ${name} ENCODING 'UTF8' TEMPLATE template0`);
 	return {
 		url,
-		query: (sql) => runSql(url, sql),
-		drop: async () => {
+		/** Runs SQL as the owner of the server. */
+		query: (sql: string) => runSql(url, sql),
+		drop: async (): Promise<void> => {
 			await runSql(maker, isGiven ? `DROP SCHEMA ${name} CASCADE` : `DROP DATABASE ${name} WITH (FORCE)`);
 		},
 	};
 }
 
-export async function databaseFor(context: CleanUps): Promise<TestDatabase> {
+export async function databaseFor(context: CleanUps) {
 	const database = await testDatabase();
 	context.after(() => database.drop());
 	return database;

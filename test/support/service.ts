@@ -16,12 +16,10 @@ import { defaultTimeouts, type Timeouts } from "../../src/http/listen.ts";
 import { createKey, type Issuer, revokeKey } from "../../src/keys/issue.ts";
 import { createLogTo } from "../../src/ops/log.ts";
 import { type Service, startService } from "../../src/service.ts";
-import { createMixes, isOfMix, mixedOrigin, Pool, type TestRequest } from "./pool.ts";
+import { createMixes, isOfMix, mixedOrigin, Pool, posting, type TestRequest } from "./pool.ts";
 import { testDatabase } from "./postgres.ts";
 import { type CleanUps, until, within } from "./until.ts";
 import type { Reply } from "./wire.ts";
-
-export type { TestRequest } from "./pool.ts";
 
 export interface TestService extends Service {
 	port: number;
@@ -145,16 +143,6 @@ async function emptyDatabase(): Promise<{ url: string; drop: () => Promise<void>
 	const folder = newFolder();
 	return { url: `sqlite:${join(folder, "animals.db")}`, drop: async () => remove(folder) };
 }
-
-/** Makes requests that post JSON, given as text or as a value, to a path. */
-export const posting =
-	(path: string) =>
-	(body: unknown, headers: Record<string, string | undefined> = {}): TestRequest => ({
-		method: "POST",
-		path,
-		headers: { "Content-Type": "application/json", ...headers },
-		body: typeof body === "string" ? body : JSON.stringify(body),
-	});
 
 export const create = posting("/v1/pets");
 

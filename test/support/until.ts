@@ -44,6 +44,16 @@ export async function until<Answer>(
 	}
 }
 
+/** Whether a function returns, and does not throw. */
+export function succeeds(work: () => unknown): boolean {
+	try {
+		work();
+		return true;
+	} catch {
+		return false;
+	}
+}
+
 /** Resolves with the promise's value. @throws Error with the name `what` if it takes longer */
 export async function within<Value>(what: string, promise: Promise<Value>, limitMs = defaultLimitMs): Promise<Value> {
 	const late = Promise.withResolvers<never>();
