@@ -12,8 +12,8 @@ import { linux, type Proof, program, root, type Trial } from "../support/proof.t
 import { until } from "../support/until.ts";
 
 const block = (start: string) => blockOf("docs/debian.md", start);
-/** The beginnings of the page's blocks from the user's account to the start. */
-const steps = ["adduser --system", "test -e", "units=", "systemctl enable"];
+/** The page's blocks from the user's account to the start. */
+const steps = () => ["adduser --system", "test -e", "units=", "systemctl enable"].map((start) => block(start));
 /** The alerts and their unit tests, which the package lacks. */
 const rules = join(checkout, "deploy/prometheus");
 const host = "pets.example.com";
@@ -46,7 +46,7 @@ export const proof: Proof = {
 		const { say } = trial;
 		runOnline(block("apt-get install"));
 		say("installed");
-		for (const start of steps) run(block(start));
+		for (const step of steps()) run(step);
 		const key = run(block("animal-store keys create")).trim();
 		assert.match(key, /^pets_\w+$/);
 		say("the service runs, and has a key");
@@ -73,7 +73,7 @@ export const proof: Proof = {
 		say("Prometheus scrapes it; the unit tests of its rules pass");
 
 		const expected = await upgradeTwice(machine, asClient.call);
-		for (const start of [...steps, "animal-store keys", "echo 'ARGS"]) run(block(start));
+		for (const step of [...steps(), block("animal-store keys"), block("echo 'ARGS")]) run(step);
 		run(seeTls);
 		assert.match(run(`cat ${settings}`), /^BACKUP_EVERY=1s$/m, "the settings stay");
 		assert.deepEqual(namesOf(asClient.call), expected);
