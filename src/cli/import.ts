@@ -158,7 +158,7 @@ function statusOf(text: string) {
 function categoryOf(text: string) {
 	const id = integerOfText(text);
 	if (id !== undefined || text === "") return id ?? null;
-	throw new InvalidArgumentError("A category is a whole number, or empty to reject the rows.");
+	throw new InvalidArgumentError("Give the number of a category, or nothing to reject such rows.");
 }
 
 /** The words of this command line, without `--dry-run` and the key. */

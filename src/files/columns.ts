@@ -58,7 +58,7 @@ export function hasTexts({ cells }: { cells: string[] }): boolean {
 }
 
 const required: readonly string[] = NewPet.required;
-/** Columns that exports, files of rejected rows, and tables of several sheets add. */
+/** Columns added by exports, files of rejected rows, and tables of several sheets. */
 const ours: readonly string[] = ["id", "line", "reason", "sheet"];
 /** From this rank on, a name of the category's column means kinds of animals in words. */
 const kindRank = 2;

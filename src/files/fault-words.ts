@@ -54,7 +54,7 @@ function tellRow({ given }: FileRow, faults: readonly Fault[]) {
 /** All sentences about a row in one text, with the names of its columns, and with values that no sentence quotes. */
 export function describeInFile(row: FileRow, faults: readonly Fault[]): string {
 	const columns = columnsOf(row.given);
-	// A word that may get a meaning is reported only if nothing else is wrong with the row.
+	// An unknown word that may still be mapped is reported only if the row has no other fault.
 	const others = faults.filter(({ field = "" }) => !(field in (row.unknown ?? {})));
 	const sentences = tellRow(row, others.length > 0 ? others : faults).map(({ field, text, sentence }) => {
 		const [column, shown] = [columns[field]?.replace(/\s+/g, " "), text.slice(0, 40)];

@@ -81,7 +81,7 @@ export function createImporter(options: ImporterOptions) {
 		/**
 		 * Sends rows until the end of the file, or until `target.signal` is aborted. Call it again to continue.
 		 * @returns whether the end of the file was reached
-		 * @throws ImportFailure, and errors of reading the file; the next call sends the batch under way again
+		 * @throws ImportFailure, and errors of reading the file; the next call resends the unfinished batch
 		 */
 		async run(target: ImportTarget): Promise<boolean> {
 			for (;;) {

@@ -25,7 +25,7 @@ const unreadable = (why: string) =>
 	new FileError(`the workbook cannot be read (${why}): save it again, or save the sheet as CSV`);
 
 /**
- * @param wanted a sheet's name; by default, the first with an animal's columns, or else with texts, or else the first
+ * @param wanted a sheet's name; by default, the first with an animal's columns, else the first with texts, else the first of all
  * @returns `kind.sheet` is the name of the sheet that is read, `sheets` the names of all sheets
  */
 export async function readWorkbook(file: Blob, wanted?: string) {
@@ -126,7 +126,7 @@ function unpacked(bytes: Uint8Array) {
 		}
 	};
 	unzip(({ name, size, originalSize }) => {
-		if (++count > partsMax) throw new Error("a damaged count may be endless");
+		if (++count > partsMax) throw new Error("the archive has too many parts");
 		isWorkbook ||= name === "xl/workbook.xml";
 		total += Math.max(size, originalSize);
 		return false;

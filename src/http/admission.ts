@@ -83,7 +83,7 @@ export function overloaded(afterMs: number): ApiError {
 }
 
 /**
- * Counts what keys with a rate send: requests, and the items of a request's list, such as rows. Replies have fields of
+ * Counts the requests of keys that have a rate, and the items of a request's list, such as rows. Replies have fields of
  * draft-ietf-httpapi-ratelimit-headers.
  * @param defaultRate for keys without their own rate
  * @param now milliseconds of a monotonic clock: a jump of the wall clock neither refills nor extends a window

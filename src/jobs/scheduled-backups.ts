@@ -132,7 +132,7 @@ function newestMs(folder: string, nowMs: number): number {
 	return times.find((time) => time <= nowMs) ?? 0;
 }
 
-/** Keeps `keep` backups. First removes those dated after `made`, the backup just made: the clock was wrong then. */
+/** Keeps `keep` backups. Those dated after `made`, the newest one, go first: a wrong clock dated them. */
 function removeOld(folder: string, made: string, keep: number): void {
 	const names = backupsIn(folder);
 	const byAge = [...names.filter((one) => one <= made), ...names.filter((one) => one > made)];

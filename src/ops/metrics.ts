@@ -65,7 +65,7 @@ export const metricTable = {
 	animal_store_disk_size_bytes: gauge("SQLite: size of the file system where the database is."),
 	animal_store_pool_connections: gauge("PostgreSQL: connections of the pool. state: in_use or idle.", ["state"]),
 	animal_store_pool_waiting: gauge("PostgreSQL: queries that wait for a connection of the pool."),
-	animal_store_build_info: gauge("1; the label is the version of the service.", ["version"]),
+	animal_store_build_info: gauge("Always 1; the label is the service's version.", ["version"]),
 	animal_store_log_lines_dropped_total: counter("Log lines dropped because the log was not read in time."),
 } satisfies Record<string, Metric>;
 

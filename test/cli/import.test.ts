@@ -228,7 +228,7 @@ test("names of categories are matched; unknown ones are made only on request, an
 	assert.deepEqual((await pets()).slice(4).map(Object.values), Object.entries({ Tom: 2n, Ida: 7n, Kit: 2n }));
 	assert.deepEqual(await categories(), ["1 Hund", "2 Katze", "7 undefined"]);
 	const wrong = await run("more.csv", { more: ["--map", "categoryId:Wal=big"] });
-	assert.match(wrong.stderr, /A category is a whole number, or empty to reject the rows/);
+	assert.match(wrong.stderr, /Give the number of a category, or nothing to reject such rows/);
 	write("many.csv", `name,type\n${Array.from({ length: 1001 }, (_, n) => `a,type ${n}\n`).join("")}`);
 	const many = await run("many.csv", { more: ["--create-categories"] });
 	assert.match(many.stderr, /more than 1000 unknown categories; /);

@@ -212,7 +212,7 @@ test("edits that wait when a person signs out are not sent with the next key", a
 	page.on("request", (request) => request.url().endsWith("/console/edits") && sent.push(request.postData() ?? ""));
 	await sell(page, "Rex: available");
 	await sell(page, "Kiwi: available");
-	await signOut(page, "Sign out and end the changes?");
+	await signOut(page, "Sign out and lose changes that are not stored?");
 	await signIn(page, next.key);
 	await row(page, "Rex").waitFor();
 	release();

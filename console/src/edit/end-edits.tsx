@@ -10,7 +10,7 @@ interface EndEditsProps {
 export function EndEdits({ signOut, onClose }: EndEditsProps) {
 	const answers = { no: "Stay signed in", yes: "Sign out" };
 	return (
-		<Question title="Sign out and end the changes?" {...answers} onYes={signOut} onClose={onClose}>
+		<Question title="Sign out and lose changes that are not stored?" {...answers} onYes={signOut} onClose={onClose}>
 			Some changes of animals are not stored yet.
 		</Question>
 	);

@@ -57,7 +57,7 @@ function describeFound(
 ): string {
 	if (before === undefined || total === undefined) return countOf(count);
 	if (before === 0 && !next) return countOf(count);
-	// The service's total has a limit. The last page, and pages beyond the limit, count the animals up to their end.
+	// The service's total has a limit. On the last page, and beyond the limit, the total is this page's last position.
 	const all = next ? Math.max(total, before + count) : before + count;
 	const from = `${digits.format(before + 1)} to ${digits.format(before + count)}`;
 	return `${from} of ${isMore && next ? "more than " : ""}${countOf(all)}`;

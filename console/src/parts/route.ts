@@ -109,7 +109,7 @@ export function hashOf(route: Route): string {
 	return query.size > 0 ? `#/animals?${query}` : "#/animals";
 }
 
-/** Keeps only the filters that the interface has. */
+/** Keeps only the filters of `listPets`. */
 export function filterOf(filter: Filter): Filter {
 	return Object.fromEntries(
 		filterNames.flatMap((field) => (filter[field] === undefined ? [] : [[field, filter[field]]])),

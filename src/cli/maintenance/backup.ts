@@ -128,7 +128,7 @@ async function withDraft(file: string, work: (draft: string) => Promise<number>)
 /** The number of animals, their largest id, and the last id that was assigned. */
 type Content = { animals: number; lastId: number | null; givenId: number | null };
 
-/** @param file the file that was copied, which errors name @throws StoreRefused */
+/** @param file the copied file; errors name it @throws StoreRefused */
 function readContent(database: Database.Database, file: string): Content {
 	const query = "SELECT count(*) animals, max(id) lastId, (SELECT max(seq) FROM sqlite_sequence) givenId FROM pets";
 	try {

@@ -130,7 +130,7 @@ const isWrongName = ([, name]: CategoryRow) => checkCategoryName({ name }).fault
 /** If names were equal, a migration gave all but the first the compared name `ID …` (store/migrations/008.sql). */
 const isWronglyFolded = ([id, name, folded]: CategoryRow) => ![comparedName(name), `ID ${id}`].includes(folded);
 
-/** No store reaches a larger id in normal use. A file with a larger id was made so that the store runs out of ids. */
+/** No store reaches a larger id in normal use. Somebody forged it to make the store run out of ids. */
 const idMax = 2n ** 62n;
 const wrongSequence = `(SELECT 1 FROM (SELECT coalesce(max(id), 0) AS last_id FROM pets)
 	LEFT JOIN sqlite_sequence ON name = 'pets'
