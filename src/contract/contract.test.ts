@@ -19,7 +19,8 @@ test("parseJson reads integers exactly and distinguishes them from fractions", (
 	});
 	assert.equal(parseJson("9007199254740991"), 9007199254740991);
 	assert.equal(parseJson("1e3"), 1000);
-	assert.equal(parseJson("1.5e1"), 15);
+	assert.equal(parseJson("1.5E1"), 15);
+	assert.equal(parseJson("9E18"), 9n * 10n ** 18n);
 	assert.equal(parseJson("9.223372036854775807e18"), int64Max);
 	assert.equal(parseJson("0.0009007199254740993e19"), 9007199254740993n);
 	assert.ok(Number.isNaN(parseJson("1.00000000000000000001")));

@@ -42,6 +42,7 @@ test("a key is stored as its SHA-256", () => {
 
 test("durations and rates are parsed, and invalid ones are rejected", () => {
 	assert.deepEqual(["30s", "15m", "24h", "90d"].map(parseDurationMs), [30_000, 900_000, 86_400_000, 7_776_000_000]);
+	assert.deepEqual(["1440m", "999999s", "1000000s"].map(parseDurationMs), [86_400_000, 999_999_000, undefined]);
 	for (const text of ["", "0d", "1", "d", "-1d", "1.5h", "1w", "01d", "1000000d", "1dx"])
 		assert.equal(parseDurationMs(text), undefined, text);
 	assert.deepEqual(parseRate("100/1m"), { requests: 100, windowSeconds: 60 });

@@ -407,6 +407,9 @@ test("the same id with other values is different; a word is no id; a rejected ro
 	const swapped = await add("d.csv", `${heading}\n5,Bella,Dog\n5,Rex,Dog\n`, "--once-per", "", "--skip-existing");
 	assert.match(swapped.stdout, /: 0 added, 2 already there/);
 
+	const thrice = await add("e.csv", `${heading}${"\nZ7,Kim,Dog".repeat(3)}\n`, "--once-per", "Animal ID");
+	assert.match(thrice.stdout, /: 1 added/);
+
 	assert.match((await add("x.csv", `${heading}\nZ8,Cat,Dog\n`)).stdout, /: 1 added/);
 	const other = await add("y.csv", `${heading}\nZ8,Dog,Cat\n`);
 	assert.match(other.stderr, /\n1 of 1 row is .*, 1 of them with other values under their id;/);

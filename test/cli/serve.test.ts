@@ -160,4 +160,7 @@ test("an unexpected error is logged, and ends the service after the requests und
 	const delayed = await startProgram(context, { ...environment, STOP_DELAY: "600s" }, { nodeOptions });
 	await until("the end at a second error", () => !delayed.process.kill("SIGWINCH"), { everyMs: 50 });
 	assert.equal((await delayed.finished).code, 1);
+	const stuck = "data:text/javascript,globalThis.clearInterval = () => { throw new Error('stuck'); }";
+	const failing = await startProgram(context, environment, { nodeOptions: ["--import", stuck] });
+	assert.equal((await failing.stop()).code, 1, "a stop that fails");
 });

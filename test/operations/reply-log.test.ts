@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { StorageUnavailable } from "../../src/store/store.ts";
+import { type FoundPet, StorageUnavailable } from "../../src/store/store.ts";
 import { posting, type TestRequest } from "../support/pool.ts";
 import { figureOf } from "../support/scrape.ts";
 import { assertNoErrors, create, type TestService, testService } from "../support/service.ts";
@@ -101,6 +101,20 @@ test("a client that leaves before the reply is one short line with level info, c
 	assert.equal(await countOf(service, "createPet", 499), 1);
 	assert.equal(await figureOf(service, "animal_store_refusals_total", { reason: "client_abort" }), 1);
 	assert.ok(JSON.stringify(line).length < 300, JSON.stringify(line));
+
+	const held = Promise.withResolvers<FoundPet>();
+	const { mock } = context.mock.method(service.store, "getPet", () => held.promise);
+	const pipeline = new Connection(service.port);
+	const head = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${service.key}\r\n\r\n`;
+	pipeline.socket.write(head("/v1/pets/1") + head("/v1/none"));
+	await until("the first request to be handled, and so the second one refused", () => mock.callCount() === 1);
+	await new Promise(setImmediate);
+	pipeline.socket.resetAndDestroy();
+	const statuses = () =>
+		service.log.map((entry) => Number(entry["http.response.status_code"] ?? 0)).filter((status) => status > 200);
+	await until("both log lines", () => statuses().length === 3);
+	assert.deepEqual(statuses(), [499, 499, 499], "a refusal that was not sent, too");
+	held.resolve({ json: undefined, version: await service.store.version() });
 	assertNoErrors(service);
 	assert.ok(warningsIn(service).every(({ msg }) => String(msg).startsWith("links in replies")));
 });
