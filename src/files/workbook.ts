@@ -25,7 +25,7 @@ const unreadable = (why: string) =>
 	new FileError(`the workbook cannot be read (${why}): save it again, or save the sheet as CSV`);
 
 /**
- * @param wanted a sheet's name; by default, the first with an animal's columns, else the first with texts, else the first of all
+ * @param wanted a sheet's name; by default, the first with an animal's columns, else with texts, else of all
  * @returns `kind.sheet` is the name of the sheet that is read, `sheets` the names of all sheets
  */
 export async function readWorkbook(file: Blob, wanted?: string) {
