@@ -9,7 +9,7 @@ import { ApiError } from "../contract/errors.ts";
 import { headersMaxBytes, headersMaxCount, urlMaxLength } from "../contract/limits.ts";
 import { Connection, type HttpServer } from "./connection.ts";
 import { Exchange, failureHeaders, type Port } from "./exchange.ts";
-import { isHost } from "./proxies.ts";
+import { hostOf, isHost } from "./proxies.ts";
 import type { Traffic } from "./traffic.ts";
 
 // Importing node:http would also load Node's fetch and WebSocket, which takes 50 ms of CPU time at each start.
@@ -186,8 +186,8 @@ export function listen(server: NetServer, at: Parameters<NetServer["listen"]>[0]
 
 /** Such as `http://127.0.0.1:8080`. */
 export function urlOf(server: Pick<NetServer, "address">): string {
-	const { address, family, port } = server.address() as AddressInfo;
-	return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+	const { address, port } = server.address() as AddressInfo;
+	return `http://${hostOf(address, port)}`;
 }
 
 const pollMs = 10;

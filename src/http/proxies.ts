@@ -72,7 +72,7 @@ export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & 
 	return (request) => {
 		const { headers, socket } = request;
 		// HTTP/1.0 may omit the Host header.
-		const own = headers.host ?? hostOf(socket);
+		const own = headers.host ?? hostOf(socket.localAddress, socket.localPort);
 		if (isTrustedProxy?.(socket.remoteAddress ?? "")) {
 			const { proto = "http", host = own } = readForwarded(headers);
 			return `${proto}://${host}/v1`;
@@ -85,8 +85,8 @@ export function createBaseUrlOf({ baseUrl, isTrustedProxy, log }: LinkOptions & 
 	};
 }
 
-const hostOf = ({ localAddress = "", localPort }: IncomingMessage["socket"]) =>
-	`${isIPv6(localAddress) ? `[${localAddress}]` : localAddress}:${localPort}`;
+/** An address and a port as they stand in a URL. */
+export const hostOf = (address = "", port?: number) => `${isIPv6(address) ? `[${address}]` : address}:${port}`;
 
 const ignoredHint =
 	"the X-Forwarded-* headers of this peer are ignored: if it is your proxy, add its address to " +

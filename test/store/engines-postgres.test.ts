@@ -76,6 +76,7 @@ test("settings with which writes would be lost or wrong are refused at the start
 		["ALTER TABLE pets SET UNLOGGED", "ALTER TABLE pets SET LOGGED", /^a table .* is UNLOGGED, .*: set it to LOGGED$/],
 		["ALTER TABLE edits SET UNLOGGED", "ALTER TABLE edits SET LOGGED", /^a table .* is UNLOGGED/],
 		["ALTER TABLE key_uses SET UNLOGGED", "ALTER TABLE key_uses SET LOGGED", /^a table .* is UNLOGGED/],
+		["ALTER TABLE schema_version SET UNLOGGED", "ALTER TABLE schema_version SET LOGGED", /^a table .* is UNLOGGED/],
 		["ALTER TABLE pets ENABLE REPLICA TRIGGER pets_moved", "ALTER TABLE pets ENABLE TRIGGER ALL", /^a trigger /],
 		["ALTER TABLE pets DISABLE TRIGGER ALL", "ALTER TABLE pets ENABLE TRIGGER ALL", /^a trigger .*: enable it$/],
 		[drop, "DROP TRIGGER dropping ON pets", /^a BEFORE trigger .* may change or drop animals: use an AFTER trigger$/],

@@ -31,7 +31,8 @@ export async function checkServer(pool: NodePool): Promise<boolean> {
 	return hasStore;
 }
 
-export const ownTables = [...Object.values(tables).map(({ name }) => name), "counters", "settings"];
+const otherTables = ["counters", "settings", "schema_version", "pet_count_changes", "pet_total_changes"];
+export const ownTables = [...Object.values(tables).map(({ name }) => name), ...otherTables];
 
 /** Rows of these tables must become visible together, in the counters' order: only a single server can promise it. */
 const togetherTables = ["pets", "counters", "idempotency_keys", "edits"];
