@@ -121,7 +121,7 @@ async function attempt(rows: readonly string[], target: ImportTarget): Promise<A
 			return { results: results.map((result) => inOwnTime(result, headers)), problem: "" };
 		const seconds = Number(headers.get("retry-after") ?? 0);
 		const problem = message ?? `another server, such as a proxy, replied ${status}`;
-		return { status, problem, waitMs: Number.isFinite(seconds) ? seconds * 1000 : 0 };
+		return { status, problem, waitMs: seconds > 0 && seconds < Infinity ? seconds * 1000 : 0 };
 	} catch (cause) {
 		overdue?.throwIfAborted();
 		const { message, cause: reason } = cause as Error;

@@ -3,7 +3,7 @@
 
 process.env["TEST_ENGINE"] = "postgres";
 
-for (const suite of ["corpus", "edits", "exports", "imports", "model", "paging", "replies"]) {
+for (const suite of ["corpus", "edits", "exports", "imports", "model", "paging", "replies", "requests"]) {
 	await import(`./${suite}.test.ts`);
 }
 await import("../store/background.test.ts");

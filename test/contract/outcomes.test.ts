@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { stripVTControlCharacters } from "node:util";
 import { parseDuration, parseInt64, parseIntegerUpTo, parsePrintable } from "../../src/cli/arguments.ts";
 import { type ConnectionOptions, readConnection } from "../../src/cli/connection.ts";
+import { secondsOf } from "../../src/cli/long-work.ts";
 import { quoteWord } from "../../src/cli/output.ts";
 import { readConfig } from "../../src/config.ts";
 import { parseDurationMs, parseRate } from "../../src/contract/durations.ts";
@@ -18,12 +19,13 @@ import { idName, isKind, knownName, mayBeName, plainName, rankOf, sexes } from "
 import { isDamaged } from "../../src/files/encoding.ts";
 import { describeInFile, describeRow } from "../../src/files/fault-words.ts";
 import { detectKind } from "../../src/files/formats.ts";
+import { sendBatch } from "../../src/files/import-request.ts";
 import { proposeColumns } from "../../src/files/proposals.ts";
 import { isOfRejection, rejectedRow } from "../../src/files/rejected-rows.ts";
 import { rowHasher } from "../../src/files/row-content.ts";
 import { exampleOf, readRows } from "../../src/files/rows.ts";
 import { isNoName, isNothing, isWord, plainValue, proposeCategory, proposeStatus } from "../../src/files/values.ts";
-import { numberOf } from "../../src/files/workbook-cells.ts";
+import { digitsOfStyles, mergesOf, numberOf, withZeros } from "../../src/files/workbook-cells.ts";
 import { readIdempotencyKey } from "../../src/http/checks.ts";
 import { acceptsGzip, matchesTag } from "../../src/http/content.ts";
 import { createQueryReader } from "../../src/http/input.ts";
@@ -140,7 +142,36 @@ const functions: Record<string, Do> = {
 	],
 	idName: (text) => idName.exec(plainName(text))?.slice(1),
 	numberOf,
+	digitsOfStyles: (text) => [...digitsOfStyles(text)],
+	withZeros: (text) => withZeros(text, new Map(Object.entries({ 1: 5, 2: 2 }))),
+	mergesOf: (text) => {
+		const [book = "", relations = "", sheet = ""] = text.split("\n");
+		const parts = { "xl/workbook.xml": book, "xl/_rels/workbook.xml.rels": relations, "xl/s.xml": sheet };
+		return [...mergesOf(parts)];
+	},
+	"reply to an import": replyToImport,
+	secondsOf: (text) => secondsOf(Number(text)),
 };
+
+/** What an import does after a reply: its status, its Retry-After, and its body. */
+async function replyToImport(text: string): Promise<unknown> {
+	const [status, retry = "", body = ""] = text.split("\n");
+	const headers = retry === "" ? {} : { "retry-after": retry };
+	const attempts = { sinceMs: 0, mayBeStored: false };
+	const signal = new AbortController().signal;
+	let sent = 0;
+	const send = async () => {
+		sent++;
+		return new Response(body, { status: Number(status), headers });
+	};
+	const target = { url: "http://a", key: "k", retryForMs: 0, signal, fetch: send };
+	const result = await sendBatch(["{}", "{}"], target, attempts).catch(({ kind, message, hasReply }) => [
+		kind,
+		message,
+		hasReply,
+	]);
+	return [result, sent, attempts.mayBeStored];
+}
 
 /** What a file leaves open, and for each row the animal, or what is wrong with it. */
 async function listOutcome(content: string | Uint8Array): Promise<unknown> {
