@@ -8,17 +8,36 @@ import { importer } from "../support/importer.ts";
 import { outcomesIn } from "../support/outcomes.ts";
 import { temporaryFolder } from "../support/service.ts";
 import { withStore } from "../support/store-reads.ts";
+import { workbook } from "../support/workbook.ts";
 
 const assertOutcomes = outcomesIn("commands");
 
-test("a dry run says of each list what is recorded", async (context) => {
+/** The parameters in a command line, as a shell splits it. */
+const parametersOf = (line: string) =>
+	[...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
+
+test("a dry run says of each list what is recorded, also with the flags that it proposes", async (context) => {
 	const { service, add } = await importer(context);
-	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
-	const run = async (text: string) => {
-		const { code, stdout, stderr } = await add("list", text, "--dry-run");
-		return [code, stdout, stderr];
+	await service.store.categories.apply([{ name: "Dog" }, { name: "Cat" }, { name: "Kätzchen" }]);
+	const dry = async (content: string | Buffer, flags: string) => {
+		const { code, stdout, stderr } = await add("list", content, "--dry-run", ...parametersOf(flags));
+		return [code, stdout, stderr] as const;
 	};
-	await assertOutcomes("dry runs", run, 25);
+	/** Runs with these flags, and then with those of the proposed command. */
+	const twice = async (content: string | Buffer, flags: string) => {
+		const first = await dry(content, flags);
+		const [, proposed] = /\nanimal-store import list (.*)\n$/.exec(first[2]) ?? [];
+		return proposed === undefined ? first : [...first, ...(await dry(content, proposed))];
+	};
+	await assertOutcomes("dry runs", (text) => dry(text, ""), 25);
+	/** Begins with a line of flags. */
+	const withFlags = (text: string) => twice(text.slice(text.indexOf("\n") + 1), text.split("\n", 1)[0] ?? "");
+	await assertOutcomes("dry runs with flags", withFlags, 2);
+	const ofWorkbook = (text: string) => {
+		const [flags, ...sheets] = JSON.parse(text);
+		return twice(workbook(...(sheets as Parameters<typeof workbook>)), flags);
+	};
+	await assertOutcomes("dry runs of workbooks", ofWorkbook, 0);
 });
 
 /** The output without what is new in each run. */
