@@ -28,5 +28,6 @@ test("requests have the recorded replies", async (context) => {
 		const shown = headersShown.flatMap((name) => headers[name] ?? []);
 		return [status, ...shown, replied].join(" ").replaceAll(asNew, "").replaceAll(service.url, "");
 	};
+	await assertOutcomes("refused requests", reply, 0);
 	await assertOutcomes("requests", reply, 60);
 });

@@ -186,19 +186,6 @@ export function assertFailure(reply: Reply, code: ErrorCode): void {
 	if (reply.status === 405) assert.ok(reply.headers["allow"], shown);
 }
 
-/** Asserts that each body is refused with a message that matches. @param post makes the request */
-export async function assertInvalid(
-	{ send }: TestService,
-	post: (body: unknown) => TestRequest,
-	rows: readonly (readonly [body: unknown, message: RegExp])[],
-): Promise<void> {
-	for (const [body, message] of rows) {
-		const reply = await send(post(body));
-		assertFailure(reply, "invalid_body");
-		assert.match(JSON.parse(reply.body).message, message);
-	}
-}
-
 /** The server-side sockets of all connections to servers in this process, by port. */
 const accepted = new Map<number | undefined, Socket[]>();
 subscribe("net.server.socket", (message) => {
