@@ -1,4 +1,5 @@
-// The settings: `animal-store config`, secrets and variables in files, and settings that were withdrawn.
+// The settings: `animal-store config`, secrets and variables in files. What each value means, and which problems values
+// have, is recorded in test/outcomes/functions.txt.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -6,9 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { environmentFor, isUnderNpm, readConfig } from "../../src/config.ts";
-import { logLevels } from "../../src/contract/observed.ts";
 import { keyFromRandom } from "../../src/keys/formats.ts";
-import { withdrawn } from "../../src/settings.ts";
 import { call } from "../support/command.ts";
 import { oldTools } from "../support/machine.ts";
 import { programOf, refusals, runProgram } from "../support/program.ts";
@@ -64,15 +63,6 @@ test("DATABASE_URL and API_KEY can be in files; a flag wins, and a setting with 
 	assert.match(problemsOf({ API_KEY_FILE: file }).join(), /^API_KEY must be a complete key/);
 });
 
-test("a withdrawn setting is refused with its successor", () => {
-	assert.deepEqual(Object.keys(withdrawn), ["REUSE_PORT", "LOG_CLIENT_ADDRESS", "WHEN_WRITES_STOP"]);
-	for (const name of Object.keys(withdrawn)) {
-		const [problem = "", ...others] = problemsOf({ [name]: "true" });
-		assert.match(problem, new RegExp(`^${name} is no longer a setting: `));
-		assert.deepEqual([others, problemsOf({ [name]: "" })], [[], []]);
-	}
-});
-
 test("--env-file adds the variables that are not set, for each command, before or after its name", async (context) => {
 	const { url, key } = await testService(context);
 	const folder = temporaryFolder(context);
@@ -103,64 +93,14 @@ test("an env file that cannot be read ends the command, by Node or in one senten
 	assert.equal(older.stderr, `animal-store: --env-file names ${file}, which does not exist\n`);
 });
 
-test("BASE_URL ends with /v1 once", () => {
-	for (const BASE_URL of ["https://pets.example/v1", "https://pets.example/v1/", "https://pets.example"])
-		assert.equal(readConfig({ BASE_URL }).baseUrl, "https://pets.example/v1");
-	assert.equal(readConfig({ BASE_URL: "http://a/b/" }).baseUrl, "http://a/b/v1");
-});
-
-test("a wrong value, and settings that cannot work together, are refused with one sentence each", () => {
-	const alone: [name: string, rule: RegExp, ...values: string[]][] = [
-		["PORT", /^PORT must be an integer from 0 to 65535/, "http", "65536", "01"],
-		["OPS_PORT", /^OPS_PORT must be/, "-1"],
-		["HOST", /^HOST must be a host name/, "a b"],
-		["DATABASE_URL", /^DATABASE_URL must be sqlite: and the path/, "animals.db", "mysql://a/b", "sqlite:/srv/"],
-		["DATABASE_URL", /^DATABASE_URL must be sqlite: (?!.*secret)/, "sqlite:postgres://u:secret@h/d"],
-		["DATABASE_URL", /^DATABASE_URL has an invalid .*: write %25 for a %$/, "postgres://me:hid%den@h1/db"],
-		["BASE_URL", /^BASE_URL must be an http or https URL/, "pets.example", "https://a/v1?a=1", "https://a/#b"],
-		["TRUST_PROXY", /^TRUST_PROXY must be addresses or networks of proxies, .*loopback/, "1"],
-		["RATE_LIMIT", /^RATE_LIMIT must be a number of requests in a window, such as 100\/1m/, "many"],
-		["CORS_ORIGINS", /^CORS_ORIGINS must be origins .*without wildcards/, "*", "https://*.example", "null"],
-		["CORS_ORIGINS", /^CORS_ORIGINS must be/, "https://a.example,*", "https://a.example/", "https://user@a.example"],
-		["CORS_ORIGINS", /^CORS_ORIGINS must be/, "https://a#b", "https://a,https://b#c"],
-		["CONNECTIONS_PER_ADDRESS", /^CONNECTIONS_PER_ADDRESS must be an integer from 0 to 10000/, "-1", "10001"],
-		["DATABASE_POOL_MAX", /^DATABASE_POOL_MAX must be an integer from 1 to 1000/, "0", "1001"],
-		["CREATE_WAIT_MAX", /^CREATE_WAIT_MAX must be the longest time that a create may wait/, "0s", "1000s", "1h"],
-		["STOP_DELAY", /^STOP_DELAY must be the time for which a stopping service/, "-1s", "0m", "1000s"],
-		["LOG_LEVEL", /^LOG_LEVEL must be fatal, error/, "loud", "information"],
-	];
-	const rows: [environment: Record<string, string>, ...rules: RegExp[]][] = [
-		...alone.flatMap(([name, rule, ...values]) => values.map((value): (typeof rows)[0] => [{ [name]: value }, rule])),
-		[{ PORT: "9464" }, /^OPS_PORT must differ from PORT$/],
-		[{ PORT: "9464", HOST: "0.0.0.0" }],
-		[{ BACKUP_EVERY: "1h" }, /^BACKUP_EVERY needs BACKUP_TO/],
-		[{ BACKUP_KEEP: "3", BACKUP_EVERY: "1h" }, /^BACKUP_EVERY needs BACKUP_TO/, /^BACKUP_KEEP needs BACKUP_TO/],
-		[{ BACKUP_TO: "/b", BACKUP_EVERY: "often" }, /^BACKUP_EVERY must be the time between two backups, such as 1h/],
-		[{ BACKUP_TO: "/b", BACKUP_KEEP: "0" }, /^BACKUP_KEEP must be the number of backups to keep/],
-		[{ BACKUP_TO: "/b", BACKUP_KEEP: "10001" }, /^BACKUP_KEEP must be/],
-		[{ LISTEN_PID: `${process.pid}`, LISTEN_FDS: "2" }, /^LISTEN_FDS must be 1, the public port/],
-		[{ BACKUP_TO: "/b", DATABASE_URL: "postgresql://a/b" }, /^BACKUP_TO needs a sqlite: .* with pg_dump/],
-	];
-	for (const [environment, ...rules] of rows) {
-		const problems = problemsOf(environment);
-		assert.equal(problems.length, rules.length, problems.join("\n"));
-		for (const [index, rule] of rules.entries()) assert.match(problems[index] ?? "", rule);
-		assert.doesNotMatch(problems.join(), /hidden|hid%/);
-	}
-	assert.deepEqual(readConfig({ BACKUP_TO: "/b" }).backups, { folder: "/b", everyMs: 86_400_000, keep: 7 });
+test("a socket is taken only from this start's parent, a problem names the flag, and never is no interval", () => {
+	const passedTo = (pid: number, LISTEN_FDS = "1") => ({ LISTEN_PID: `${pid}`, LISTEN_FDS });
+	const sockets = [process.pid, process.ppid, 0].map((pid) => readConfig(passedTo(pid)).listenFd);
+	assert.deepEqual(sockets, [3, 3, undefined]);
+	assert.match(problemsOf(passedTo(process.pid, "2")).join(), /^LISTEN_FDS must be 1, the public port[^\n]*$/);
+	assert.deepEqual(
+		refusals(() => readConfig({}, { port: "9464" })),
+		["OPS_PORT must differ from --port"],
+	);
 	assert.equal(readConfig({ BACKUP_TO: "/b", BACKUP_EVERY: "never" }).backups?.everyMs, Infinity);
-	assert.equal(readConfig({ BACKUP_EVERY: "never" }).backups, undefined);
-	const keeping = (BACKUP_KEEP: string) => readConfig({ BACKUP_TO: "/b", BACKUP_KEEP }).backups?.keep;
-	assert.deepEqual([keeping("1"), keeping("10000")], [1, 10_000]);
-	assert.equal(readConfig({ DATABASE_POOL_MAX: "1" }).databasePoolMax, 1);
-	for (const LOG_LEVEL of logLevels) assert.equal(readConfig({ LOG_LEVEL, PORT: "" }).logLevel, LOG_LEVEL);
-	const passedTo = (pid: number) => readConfig({ LISTEN_PID: `${pid}`, LISTEN_FDS: "1" }).listenFd;
-	assert.deepEqual([process.pid, process.ppid, 0].map(passedTo), [3, 3, undefined]);
-	const [problem] = refusals(() => readConfig({}, { port: "9464" }));
-	assert.equal(problem, "OPS_PORT must differ from --port");
-	const most = { PORT: "65535", DATABASE_POOL_MAX: "1000", CONNECTIONS_PER_ADDRESS: "10000", CREATE_WAIT_MAX: "999m" };
-	const read = readConfig({ ...most, STOP_DELAY: "999s", CORS_ORIGINS: "https://a.example,http://b.example:81" });
-	assert.partialDeepStrictEqual(read, { port: 65_535, databasePoolMax: 1000, connectionsPerAddress: 10_000 });
-	assert.deepEqual([read.createWaitMax, read.stopDelay], [999 * 60_000, 999_000]);
-	assert.deepEqual(read.corsOrigins, ["https://a.example", "http://b.example:81"]);
 });

@@ -8,7 +8,7 @@ import { hashOfKey, isWellFormedKey } from "../../src/keys/formats.ts";
 import { createKey, revokeKey, rotateKey } from "../../src/keys/issue.ts";
 import { type KeyRows, StorageUnavailable } from "../../src/store/store.ts";
 import { ask } from "../support/caller.ts";
-import { assertRefused, call, callWell } from "../support/command.ts";
+import { call, callWell } from "../support/command.ts";
 import { startProgram } from "../support/program.ts";
 import { temporaryFolder, temporaryStore } from "../support/service.ts";
 import { withStore } from "../support/store-reads.ts";
@@ -112,39 +112,6 @@ test("a rotated key gets its whole lifetime again, and its old secret works for 
 /** Waits until the service refuses the key. src/keys/key-check.test.ts measures how long a node trusts a key. */
 const stopsWorking = (url: string, key: string) =>
 	until("the key to be refused", async () => (await statusWith(url, key)) === 401, { everyMs: 50 });
-
-test("a wrong command prints the fix on stderr, and exits with 1", async (context) => {
-	const databaseUrl = temporaryStore(context);
-	const environment = { DATABASE_URL: databaseUrl };
-	await call(["keys", "create", "--name", "a"], { environment });
-	const none = ["--database-url", `${databaseUrl}.none`];
-	const rows: [parameters: string[], said: RegExp][] = [
-		[["keys", "create"], /^error: required option '--name <name>' not specified\n$/],
-		[["keys", "create", "--name", ""], /1 to 100 printable characters/],
-		[["keys", "create", "--name", "x".repeat(101)], /1 to 100 printable characters/],
-		[["keys", "create", "--name", "a", "--scopes", "pets:read,pets:fly"], /one or more of pets:read,pets:write/],
-		[["keys", "create", "--name", "a", "--expires", "soon"], /such as 5m or 90d/],
-		[["keys", "create", "--name", "a", "--rate", "fast"], /such as 100\/1m/],
-		[["keys", "rotate", "key_none"], /there is no key "key_none"/],
-		[["keys", "revoke", "key_none"], /there is no key "key_none"/],
-		[["keys", "forget"], /^error: unknown command 'forget'\n$/],
-		[["help", "nope"], /^Usage: animal-store \[options\] \[command\]\n/],
-		[["keys", "help", "nope"], /^Usage: animal-store keys \[options\] \[command\]\n/],
-		[["keys"], /^Usage: animal-store keys \[options\] \[command\]\n/],
-		[[], /^Usage: animal-store \[options\] \[command\]\n/],
-		[["keys", "list", "--jsn"], /^error: unknown option '--jsn'\n\(Did you mean --json\?\)\n$/],
-		[["keys", "revoke"], /^error: missing required argument 'id'\n$/],
-		[["keys", "revoke", "a", "b"], /^error: too many arguments for 'revoke'. Expected 1 argument but got 2: a, b.\n$/],
-		[["keys", "create", "--name"], /^error: option '--name <name>' argument missing\n$/],
-		[["keys", "list", "--database-url", "x"], /^animal-store: --database-url must be sqlite: and the path/],
-		[["keys", "list", ...none], /^animal-store: there is no store at /],
-		[["keys", "revoke", "key_none", ...none], /^animal-store: there is no store at /],
-		[["audit", "list", ...none], /^animal-store: there is no store at /],
-		[["sevre"], /^error: unknown command 'sevre'\n\(Did you mean serve\?\)\n$/],
-		[["toString"], /^error: unknown command 'toString'\n$/],
-	];
-	await assertRefused(rows, { environment });
-});
 
 test("--json prints the results of commands for programs", async (context) => {
 	const folder = temporaryFolder(context);

@@ -60,9 +60,10 @@ test("commands do what is recorded with each command line", async (context) => {
 		await store.categories.apply([{ name: "Dog" }, { name: "Cat" }]);
 		for (const name of ["Rex", "Mia", "Bo"]) await store.createPet({ name, categoryId: 1n, status: "sold" });
 	});
-	const run = async (text: string) => {
-		const { code, stdout, stderr } = await call(text.split(" "), { environment, folder });
+	const run = async (parameters: string[]) => {
+		const { code, stdout, stderr } = await call(parameters, { environment, folder });
 		return [code, steady(stdout, folder), steady(stderr, folder)];
 	};
-	await assertOutcomes("commands", run, 7);
+	await assertOutcomes("commands", (text) => run(text.split(" ")), 7);
+	await assertOutcomes("commands without variants", (text) => run(parametersOf(text)), 0);
 });

@@ -76,6 +76,12 @@ function baseUrl(text: string): string {
 	} as IncomingMessage);
 }
 
+/** Reads settings, one in each line. */
+function settingsTogether(text: string): object {
+	const { given: _given, ...config } = readConfig(Object.fromEntries(text.split("\n").map((line) => line.split("="))));
+	return config;
+}
+
 const functions: Record<string, Do> = {
 	...read,
 	TRUST_PROXY: (text) => parseTrustedProxies(text) && ofPeers.filter((peer) => parseTrustedProxies(text)?.(peer)),
@@ -104,12 +110,7 @@ const functions: Record<string, Do> = {
 		const ask = { limit, ...position, ...filter };
 		return [pageSql(ask), nameOfPage(ask), ...pages.map((page) => pageLinks("b", cursors, ask, page as PetPage))];
 	},
-	"settings together": (text) => {
-		const { given: _given, ...config } = readConfig(
-			Object.fromEntries(text.split("\n").map((line) => line.split("="))),
-		);
-		return config;
-	},
+	"settings together": settingsTogether,
 	readIdempotencyKey,
 	acceptsGzip: (text) => acceptsGzip({ "accept-encoding": text }),
 	matchesTag: (text) => matchesTag(text, '"a1"'),
@@ -195,6 +196,7 @@ const assertLists = outcomesIn("lists");
 
 test("functions do what is recorded with each text and its variants", async () => {
 	for (const [name, of] of Object.entries(functions)) await assertFunctions(name, of);
+	await assertFunctions("settings without variants", settingsTogether, 0);
 });
 
 test("a list is proposed, read, hashed and rejected as recorded", async () => {
