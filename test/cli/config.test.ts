@@ -93,7 +93,7 @@ test("an env file that cannot be read ends the command, by Node or in one senten
 	assert.equal(older.stderr, `animal-store: --env-file names ${file}, which does not exist\n`);
 });
 
-test("a socket is taken only from this start's parent, a problem names the flag, and never is no interval", () => {
+test("only this start's socket is used; a problem names its flag; never is no interval", () => {
 	const passedTo = (pid: number, LISTEN_FDS = "1") => ({ LISTEN_PID: `${pid}`, LISTEN_FDS });
 	const sockets = [process.pid, process.ppid, 0].map((pid) => readConfig(passedTo(pid)).listenFd);
 	assert.deepEqual(sockets, [3, 3, undefined]);
