@@ -1,5 +1,5 @@
-// `animal-store categories list`, `name` and `forget`, and `pets set-category`, while a service runs. What they print is
-// in test/outcomes/commands.txt.
+// `animal-store categories list`, `name` and `forget`, and `pets set-category`, while a service runs. What they print
+// is in test/outcomes/commands.txt.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
-// `animal-store import` with lists as people and other programs write them. What it proposes for them, and which animals
-// they have, is recorded in test/outcomes/commands.txt.
+// `animal-store import` with lists as people and other programs write them. What it proposes for them, and which
+// animals they have, is recorded in test/outcomes/commands.txt.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
