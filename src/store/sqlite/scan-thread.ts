@@ -16,13 +16,18 @@ export interface ScanData {
 export type ScanMessage = { rows: Row[] } | { code: string; message: string };
 
 /** Folded letters of Latin, Greek, Cyrillic and other scripts, by code; undefined for letters that may combine. */
-const foldedLetters = Array.from({ length: 0x3000 }, (_, code) => {
-	const folded = foldedText(String.fromCharCode(code));
-	return /[\p{M}\u1100-\u11ff]/u.test(folded) ? undefined : folded;
-});
+const foldLetters = () =>
+	Array.from({ length: 0x3000 }, (_, code) => {
+		const folded = foldedText(String.fromCharCode(code));
+		return /[\p{M}\u1100-\u11ff]/u.test(folded) ? undefined : folded;
+	});
+
+/** Computed by the first search, because this takes 20 ms. */
+let foldedLetters: ReturnType<typeof foldLetters> | undefined;
 
 /** Same as `foldedText`, but five times as fast for names that have only `foldedLetters`. */
 export function fold(text: string): string {
+	foldedLetters ??= foldLetters();
 	let folded = "";
 	for (let index = 0; index < text.length; index++) {
 		const letter = foldedLetters[text.charCodeAt(index)];
