@@ -281,6 +281,9 @@ test("all animals of a filter are selected, changed after one question, and chan
 	const release = await hold(page, "**/console/exports");
 	await page.getByLabel("Select all").check();
 	await button(page, "Select all 60").click();
+	await press(page, "Delete");
+	assert.equal(await button(page, "Remove …").getAttribute("aria-disabled"), "true");
+	assert.equal(await page.getByRole("alertdialog").count(), 0, "no edit of the page's animals alone");
 	await press(page, "Escape");
 	await button(page, "Sold 60").click();
 	release();

@@ -20,17 +20,17 @@ interface SelectionBarProps {
 export function SelectionBar({ editor, matching, children }: SelectionBarProps) {
 	const { selection, pets = [] } = editor;
 	const count = useRef<HTMLElement>(null);
-	const [state, setState] = useState<"ready" | "reading" | "failed">("ready");
+	const [hasFailed, setHasFailed] = useState(false);
+	const isReady = !selection.isReading;
 	const isPage = pets.length > 0 && pets.every(({ id }) => selection.has(String(id)));
 	function selectAll(): void {
 		if (!matching) return;
-		setState("reading");
+		setHasFailed(false);
 		void selection.addAll(matching.load).then(
 			() => {
-				setState("ready");
 				count.current?.focus(); // The button, which had the focus, is gone.
 			},
-			() => setState("failed"),
+			() => setHasFailed(true),
 		);
 	}
 	return (
@@ -41,8 +41,8 @@ export function SelectionBar({ editor, matching, children }: SelectionBarProps) 
 			{matching && isPage && !selection.isBeyond && (
 				<Button
 					class="quiet all"
-					label={state === "failed" ? "Not read: try again" : `Select all ${digits.format(matching.count)}`}
-					isReady={state !== "reading"}
+					label={hasFailed ? "Not read: try again" : `Select all ${digits.format(matching.count)}`}
+					isReady={isReady}
 					onClick={selectAll}
 				/>
 			)}
@@ -52,16 +52,23 @@ export function SelectionBar({ editor, matching, children }: SelectionBarProps) 
 						opens="menu"
 						label={["Set status ", <kbd key="s">s</kbd>]}
 						data-edits="status"
+						isReady={isReady}
 						open={(anchor) => editor.ask("status", selection.pets, anchor)}
 					/>
 					<Opener
 						opens="dialog"
 						label={["Category ", <kbd key="c">c</kbd>]}
 						data-edits="category"
+						isReady={isReady}
 						open={(anchor) => editor.ask("category", selection.pets, anchor)}
 					/>
 					{children}
-					<Button class="quiet warn" label="Remove …" onClick={() => editor.askRemoval(selection.pets)} />
+					<Button
+						class="quiet warn"
+						label="Remove …"
+						isReady={isReady}
+						onClick={() => editor.askRemoval(selection.pets)}
+					/>
 				</>
 			)}
 			<Button class="quiet" label={["Clear ", <kbd key="Esc">Esc</kbd>]} onClick={selection.clear} />

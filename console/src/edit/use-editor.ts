@@ -110,8 +110,9 @@ function neighborOf(gone: readonly Pet[], shown: readonly Pet[]): string | undef
 	return next && String(next.id);
 }
 
-/** The selected animals; without a selection, the animal in focus or in the panel. */
+/** The selected animals; without a selection, the animal in focus or in the panel. None while the selection is read. */
 function subjectsOf({ pets, selection }: Editor, id: string | undefined): Pet[] {
+	if (selection.isReading) return [];
 	return selection.pets.length > 0 ? selection.pets : (pets?.filter((pet) => String(pet.id) === id) ?? []);
 }
 

@@ -13,6 +13,8 @@ export interface Selection {
 	isBeyond: boolean;
 	/** Whether all animals of the filter are still selected. */
 	isWhole: boolean;
+	/** Whether all animals of the filter are being read. Until then, an edit would change only those of the page. */
+	isReading: boolean;
 	show(): void;
 	has(id: string): boolean;
 	toggle(id: string): void;
@@ -36,6 +38,7 @@ export function useSelection(shown: readonly Pet[], page: string, edited: Edited
 	/** The animals of the filter, as they were when all of them were selected. */
 	const [matching, setMatching] = useState<readonly Pet[]>([]);
 	const [isStarted, setIsStarted] = useState(false);
+	const [isReading, setIsReading] = useState(false);
 	const last = useRef<string | undefined>(undefined);
 	/** The number of selections that have ended. */
 	const ended = useRef(0);
@@ -44,6 +47,7 @@ export function useSelection(shown: readonly Pet[], page: string, edited: Edited
 		setIds(new Set());
 		setMatching([]);
 		setIsStarted(false);
+		setIsReading(false);
 	}
 	useEffect(() => clear, [page]);
 	const order = shown.map(({ id }) => String(id));
@@ -54,6 +58,7 @@ export function useSelection(shown: readonly Pet[], page: string, edited: Edited
 		pets,
 		isBeyond: matching.length > 0,
 		isWhole: matching.length > 0 && matching.every(isSelected),
+		isReading,
 		isShown: isStarted || pets.length > 0,
 		show: () => setIsStarted(true),
 		has: (id) => ids.has(id),
@@ -70,7 +75,8 @@ export function useSelection(shown: readonly Pet[], page: string, edited: Edited
 		all: () => setIds(new Set(order)),
 		async addAll(load) {
 			const before = ended.current;
-			const all = await load();
+			setIsReading(true);
+			const all = await load().finally(() => setIsReading(false));
 			if (ended.current !== before) return;
 			setMatching(all);
 			setIds(new Set(all.map(({ id }) => String(id))));
