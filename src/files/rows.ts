@@ -103,7 +103,7 @@ export async function* readRows(source: Source, kind: FileKind, options: ReadOpt
 		const given = { columns, at: found.at, isOwn, cells, ...(text !== undefined && { text, inexact }) };
 		const place = { line, row: rowIn(kind, row), number, given };
 		if (fault) return [{ ...place, faults: [fault] }];
-		if (isEmpty(cells, found)) return [];
+		if (text === undefined && isEmpty(cells, found)) return [];
 		const own = kind.sheets ? ["", ...cells.slice(1)] : cells; // The first cell is the sheet's name.
 		if (isOther(own)) {
 			options.onOther?.({ ...place, text: own.find((cell) => /\S/.test(cell)) ?? "" });
@@ -203,7 +203,7 @@ export async function previewRows(
 }
 
 /**
- * Whether a row is empty. Spreadsheet programs write cleared rows as empty cells, and unchecked boxes as "false" in
+ * Whether a row of a table is empty. Spreadsheet programs write cleared rows as empty cells, and unchecked boxes as "false" in
  * their language. In the column of an animal's field, "false" is a value.
  */
 function isEmpty(cells: string[], { at }: Columns): boolean {
