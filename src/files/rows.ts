@@ -203,8 +203,8 @@ export async function previewRows(
 }
 
 /**
- * Whether a row of a table is empty. Spreadsheet programs write cleared rows as empty cells, and unchecked boxes as "false" in
- * their language. In the column of an animal's field, "false" is a value.
+ * Whether a row of a table is empty. Spreadsheet programs write cleared rows as empty cells, and unchecked boxes as
+ * "false" in their language. In the column of an animal's field, "false" is a value.
  */
 function isEmpty(cells: string[], { at }: Columns): boolean {
 	const isUnchecked = (cell: string, index: number) =>
