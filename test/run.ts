@@ -32,6 +32,13 @@ const programs = Object.entries(Object.groupBy(files, groupOf)).map(([name, grou
 	writeFileSync(program, group.map((file) => `import "${pathToFileURL(join(cwd, file))}";\n`).join(""));
 	return program;
 });
+/** Tests in a browser keep the processor busy, and those of the store often wait, so they run at the same time. */
+const isOf = (folder: string, program: string) => program.includes(`test ${folder}`);
+const [inBrowser, others] = [true, false].map((is) => programs.filter((program) => isOf("console", program) === is));
+const isLong = (program: string) => isOf("contract http-postgres", program) || isOf("store", program);
+others?.sort((one, other) => Number(isLong(other)) - Number(isLong(one)));
+const turnOf = (program: string) => (isOf("console", program) ? inBrowser : others)?.indexOf(program) ?? 0;
+programs.sort((one, other) => turnOf(one) - turnOf(other));
 
 /** Ends the run and the processes that it started. */
 const interrupted = new AbortController();

@@ -30,5 +30,5 @@ test("requests have the recorded replies", async (context) => {
 		return [status, ...shown, replied].join(" ").replaceAll(asNew, "").replaceAll(service.url, "");
 	};
 	await assertOutcomes("refused requests", reply, 0);
-	await assertOutcomes("requests", reply, 60);
+	await assertOutcomes("requests", reply, 40);
 });
