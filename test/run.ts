@@ -12,19 +12,18 @@ import { testLimitMs } from "./support/until.ts";
 
 const named = process.argv.slice(2);
 const all = ["src/**/*.test.ts", "console/src/**/*.test.ts", "test/*/*.test.ts"];
-/** The files that take longest. They start first. */
-const longest = ["test/console/look.test.ts", "test/console/imports.test.ts"];
 const cwd = fileURLToPath(new URL("..", import.meta.url));
 for (const pattern of named)
 	if (globSync(pattern, { cwd }).length === 0) throw new Error(`there is no test file ${pattern}`);
-const files = globSync(named.length > 0 ? named : all, { cwd }).sort();
-files.sort((one, other) => longest.indexOf(other) - longest.indexOf(one));
+/** From last to first by name, because the tests of the store take longest. */
+const files = globSync(named.length > 0 ? named : all, { cwd })
+	.sort()
+	.reverse();
 
 const folder = mkdtempSync(join(tmpdir(), "animal-store-run-"));
 process.once("exit", () => rmSync(folder, { recursive: true }));
 /** A process loads all its files before its first test, which is impossible if a file awaits something. */
-const isAlone = (file: string) =>
-	longest.includes(file) || /^(const [^>\n]+)?await /m.test(readFileSync(join(cwd, file), "utf8"));
+const isAlone = (file: string) => /^(const [^>\n]+)?await /m.test(readFileSync(join(cwd, file), "utf8"));
 const groupOf = (file: string, at: number) =>
 	isAlone(file) ? file : file.startsWith("test/") ? `${dirname(file)} ${at % 4}` : "beside the sources";
 const programs = Object.entries(Object.groupBy(files, groupOf)).map(([name, group = []]) => {
@@ -32,13 +31,10 @@ const programs = Object.entries(Object.groupBy(files, groupOf)).map(([name, grou
 	writeFileSync(program, group.map((file) => `import "${pathToFileURL(join(cwd, file))}";\n`).join(""));
 	return program;
 });
-/** Tests in a browser keep the processor busy, and those of the store often wait, so they run at the same time. */
-const isOf = (folder: string, program: string) => program.includes(`test ${folder}`);
-const [inBrowser, others] = [true, false].map((is) => programs.filter((program) => isOf("console", program) === is));
-const isLong = (program: string) => isOf("contract http-postgres", program) || isOf("store", program);
-others?.sort((one, other) => Number(isLong(other)) - Number(isLong(one)));
-const turnOf = (program: string) => (isOf("console", program) ? inBrowser : others)?.indexOf(program) ?? 0;
-programs.sort((one, other) => turnOf(one) - turnOf(other));
+/** Tests in a browser keep the processor busy, and the others often wait. So they start in turns. */
+const isInBrowser = (program: string) => program.includes("test console");
+const turnOf = (program: string) =>
+	programs.filter((other) => isInBrowser(other) === isInBrowser(program)).indexOf(program);
 
 /** Ends the run and the processes that it started. */
 const interrupted = new AbortController();
@@ -47,7 +43,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interrupt
 const options = {
 	signal: interrupted.signal,
 	cwd,
-	files: programs,
+	files: programs.toSorted((one, other) => turnOf(one) - turnOf(other)),
 	globalSetupPath: fileURLToPath(new URL("./global-setup.ts", import.meta.url)),
 	// Because of the time limit, the report names a test that hangs. Tests in a browser, and tests that state why they are
 	// slow, have a longer limit.

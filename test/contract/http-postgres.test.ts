@@ -3,7 +3,8 @@
 
 process.env["TEST_ENGINE"] = "postgres";
 
-for (const suite of ["corpus", "edits", "exports", "imports", "model", "paging", "replies", "requests"]) {
+for (const suite of ["corpus", "edits", "exports", "imports", "model", "paging", "replies"]) {
 	await import(`./${suite}.test.ts`);
 }
+await import("../outcomes/requests.test.ts");
 await import("../store/background.test.ts");

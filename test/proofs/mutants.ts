@@ -62,7 +62,7 @@ function sourcesOf(place: string): string[] {
 function testsFor(place: string): string[] {
 	const folder = Object.keys(testsOf).find((name) => `${place}/`.startsWith(`${name}/`));
 	if (!folder) throw new Error(`${place} is in no folder that has tests: ${Object.keys(testsOf).join(", ")}`);
-	const all = [`${folder}/**`, `${testsOf[folder]}`].flatMap((path) =>
+	const all = [`${folder}/**`, "test/outcomes", `${testsOf[folder]}`].flatMap((path) =>
 		globSync(`${path}/*.test.ts`, { cwd: checkout }).sort(),
 	);
 	const words = basename(place, ".ts").split("-");

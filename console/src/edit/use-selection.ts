@@ -76,8 +76,9 @@ export function useSelection(shown: readonly Pet[], page: string, edited: Edited
 		async addAll(load) {
 			const before = ended.current;
 			setIsReading(true);
-			const all = await load().finally(() => setIsReading(false));
-			if (ended.current !== before) return;
+			const isCurrent = () => ended.current === before;
+			const all = await load().finally(() => isCurrent() && setIsReading(false));
+			if (!isCurrent()) return;
 			setMatching(all);
 			setIds(new Set(all.map(({ id }) => String(id))));
 		},

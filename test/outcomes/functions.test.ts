@@ -44,7 +44,7 @@ import type { PetPage } from "../../src/store/store.ts";
 import { type Do, outcomesIn } from "../support/outcomes.ts";
 import { sourceOf } from "../support/read-rows.ts";
 
-/** Evaluates a predicate for a trusted peer and for others. */
+/** Addresses inside and outside of networks that TRUST_PROXY names, and a text that is no address. */
 const ofPeers = [
 	"127.0.0.1",
 	"::1",
@@ -56,16 +56,10 @@ const ofPeers = [
 	"2001:db8::9",
 	"x",
 ];
-const read: Record<string, Do> = Object.fromEntries(
-	Object.entries(settings).map(([name, { read: of }]) => [name, of as Do]),
-);
+const readers = Object.entries(settings).map(([name, { read }]): [string, Do] => [name, read]);
 const query = createQueryReader(operations.listPets.query);
 const cursors = createCursors(Buffer.alloc(32, "outcomes"));
-const baseUrlOf = createBaseUrlOf({
-	baseUrl: undefined,
-	isTrustedProxy: () => true,
-	log: { warn() {} },
-});
+const baseUrlOf = createBaseUrlOf({ baseUrl: undefined, isTrustedProxy: () => true, log: { warn() {} } });
 
 /** A request with these headers, one in each line. */
 function baseUrl(text: string): string {
@@ -83,7 +77,7 @@ function settingsTogether(text: string): object {
 }
 
 const functions: Record<string, Do> = {
-	...read,
+	...Object.fromEntries(readers),
 	TRUST_PROXY: (text) => parseTrustedProxies(text) && ofPeers.filter((peer) => parseTrustedProxies(text)?.(peer)),
 	parseDurationMs,
 	parseRate,

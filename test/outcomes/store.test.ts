@@ -3,8 +3,8 @@
 import { test } from "node:test";
 import { hashOfKey } from "../../src/keys/formats.ts";
 import type { NewEdit, Store } from "../../src/store/store.ts";
+import { engines } from "../store/engines.ts";
 import { outcomesIn } from "../support/outcomes.ts";
-import { engines } from "./engines.ts";
 
 const statuses = [undefined, "available", "pending", "sold"] as const;
 const names = ["Rex", "Änne", "rex 2", "Straße", "7"];
